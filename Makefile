@@ -1,0 +1,55 @@
+# Every target sets up what it needs: Python 3.11 or newer, git and make are enough.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# Which address `make serve` takes is set by WORKFLOW_AGENT_HOST, WORKFLOW_AGENT_PORT and so on.
+
+.PHONY: help serve test check format demo bench eval clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | sort
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 serve"; exit 1; }
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
+	  uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock && \
+	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . ; \
+	else \
+	  $(PYTHON) -m venv $(VENV) && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . ; \
+	fi
+	@touch $(READY)
+
+serve: $(READY) ## Run the server; settings come from WORKFLOW_AGENT_* variables
+	@$(BIN)/workflow-agent serve
+
+test: $(READY) ## Run the tests with the coverage floor
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term
+
+check: $(READY) ## Format, lint, types and layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+
+format: $(READY) ## Put the code into its format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+demo: $(READY) ## Play a conversation over real HTTP and show it
+	@$(BIN)/python -m benchmarks.demo
+
+bench: $(READY) ## Run the benchmarks
+	@$(BIN)/python -m pytest benchmarks --benchmark-only -q
+
+eval: $(READY) ## Run the evaluations
+	@$(BIN)/python -m benchmarks.eval_modes
+
+clean: ## Remove what the targets made
+	@rm -rf $(VENV) .pytest_cache .ruff_cache .coverage* dist

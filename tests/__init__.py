@@ -1,0 +1,1 @@
+"""The tests, importable so that they can share `tests.support`."""

@@ -1,0 +1,1 @@
+"""A backend that people and programs talk to about workflows."""
