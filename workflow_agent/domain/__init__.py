@@ -1,0 +1,1 @@
+"""Values and rules: no I/O and no framework beyond pydantic."""
