@@ -1,11 +1,12 @@
 """Random workflows that are structurally valid, for property tests.
 
-`workflows()` draws them from small pools of ids and names, so that names repeat, steps have several
-ways in and out, and cycles, self-loops, parallel transitions, scopes and unreachable steps all occur.
-Half of them have a chain of plain transitions through all steps.
+`workflows()` draws them from small pools of ids, names and contents, so that names repeat, steps have
+several ways in and out, and cycles, self-loops, parallel transitions, scopes and unreachable steps all
+occur. Half of them have a chain of plain transitions through all steps. Drawing from pools rather than
+building each value keeps an example at a few milliseconds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -26,145 +27,152 @@ _NAMES = (
     "日本",
     "Close!",
 )
-_DURATIONS = ("PT10S", "PT5M", "PT2H", "P1D", "P2W")
-
-labels = st.sampled_from(("employee", "manager", "finance", "it-ops", "Søren", "a b"))
-texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=12)
-json_values: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from((0.5, 1.0)) | texts,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=2),
-    max_leaves=4,
+_LABELS = ("employee", "manager", "finance", "Søren", "a b")
+_TEXTS = (
+    "x",
+    "approved",
+    "not approved",
+    "two\nlines",
+    "ü \U0001f600",
+    '"quoted" & <marked> | `so`',
+    "'",
+    "{{ x }}",
 )
-json_objects = st.dictionaries(st.sampled_from(("key", "b", "a", "Q")), json_values, max_size=3)
-conditions = st.one_of(
-    st.builds(dict, text=texts),
-    st.builds(dict, expression=json_values.filter(lambda value: value is not None), language=labels),
+_OBJECTS: tuple[JsonObject, ...] = (
+    {"b": 1, "a": True},
+    {"a": 1.0, "b": [1, None, {"c": "x"}]},
+    {"key": {"nested": {"Q": []}}},
 )
-forms = st.builds(
-    dict,
-    title=texts,
-    fields=st.lists(
-        st.fixed_dictionaries(
-            {"key": labels},
-            optional={"type": st.sampled_from(("string", "number", "choice")), "required": st.booleans(),
-                      "default": json_values, "options": st.lists(labels, max_size=2)},
-        ),
-        max_size=2,
-    ),
-)  # fmt: skip
-retries = st.fixed_dictionaries(
+_CONDITIONS = (
+    {"text": "approved"},
+    {"text": ""},
+    {"expression": "$.amount > 100", "language": "jsonata"},
+    {"expression": {"Variable": "$.n", "NumericGreaterThan": 1}},
+    {"text": "rejected", "expression": 0},
+)
+_FORMS: tuple[JsonObject, ...] = (
     {},
-    optional={"max_attempts": st.integers(1, 5), "interval": st.sampled_from(_DURATIONS),
-              "backoff": st.sampled_from(("fixed", "exponential")), "factor": st.sampled_from((1, 2.0))},
-)  # fmt: skip
-triggers = st.one_of(
-    st.just({"type": "manual"}),
-    st.builds(dict, type=st.just("schedule"), cron=st.sampled_from(("0 9 * * 1", "*/5 * * * *"))),
-    st.builds(dict, type=st.just("schedule"), every=st.sampled_from(_DURATIONS)),
-    st.builds(dict, type=st.just("event"), event=labels),
-    st.fixed_dictionaries({"type": st.just("webhook")}, optional={"path": texts, "with": json_objects}),
-    st.builds(dict, type=st.just("workflow"), workflow=labels),
+    {"title": "Form", "fields": [{"key": "amount", "type": "number", "required": True, "default": 0}]},
+    {"fields": [{"key": "kind", "type": "choice", "options": ["a", "b"], "default": "a"}, {"key": "note"}]},
 )
-step_fields: dict[str, st.SearchStrategy[Any]] = {
-    "description": texts,
-    "assignee": labels,
-    "permission": labels,
-    "uses": texts,
-    "with": json_objects,
-    "form": forms,
-    "retry": retries,
-    "timeout": st.sampled_from(_DURATIONS),
-    "duration": st.sampled_from(_DURATIONS),
-    "outcome": st.sampled_from(("ok", "rejected", "failed")),
-    "when": conditions,
-    "loop": st.fixed_dictionaries({}, optional={"over": json_values, "until": conditions}),
-    "join": st.fixed_dictionaries({}, optional={"mode": st.sampled_from(("all", "any"))}),
-    "idempotent": st.booleans(),
-    "on_error": st.sampled_from(("fail", "continue")),
-    "reads": st.lists(labels, max_size=2),
-    "writes": st.lists(labels, max_size=2),
-    "extensions": json_objects,
+_TRIGGERS: tuple[JsonObject, ...] = (
+    {"type": "manual"},
+    {"type": "schedule", "cron": "0 9 * * 1", "timezone": "UTC"},
+    {"type": "schedule", "every": "PT5M"},
+    {"type": "event", "event": "expense.submitted"},
+    {"type": "webhook", "path": "/hook", "with": {"a": 1}},
+    {"type": "workflow", "workflow": "Onboarding"},
+)
+
+STEP_VALUES: Mapping[str, Sequence[Any]] = {
+    "description": _TEXTS,
+    "assignee": _LABELS,
+    "permission": _LABELS,
+    "uses": _TEXTS,
+    "with": _OBJECTS,
+    "form": _FORMS,
+    "retry": ({}, {"max_attempts": 3, "interval": "PT10S"}, {"backoff": "exponential", "factor": 2.0}),
+    "timeout": ("PT10S", "P1D"),
+    "duration": ("PT2H", "P2W"),
+    "escalate_to": _LABELS,
+    "event": _LABELS,
+    "workflow": _LABELS,
+    "loop": ({}, {"over": [1, 2], "parallel": 0}, {"until": {"text": "done"}, "max_iterations": 3}),
+    "join": ({}, {"mode": "any"}, {"mode": "count", "count": 2}),
+    "outcome": ("ok", "rejected", "failed"),
+    "when": _CONDITIONS,
+    "idempotent": (True, False),
+    "on_error": ("fail", "continue"),
+    "reads": (["total"], ["a b", "total"]),
+    "writes": (["total"], ["a b"]),
+    "extensions": _OBJECTS,
 }
-"""The optional fields of a step that refer to no other part, each with its values."""
-transition_fields: dict[str, st.SearchStrategy[Any]] = {
-    "when": conditions,
-    "label": texts.filter(bool),
-    "action": labels,
-    "permission": labels,
-    "form": forms,
-    "errors": st.lists(labels, max_size=2),
-    "extensions": json_objects,
+"""Values for each optional field of a step that refers to no other part."""
+TRANSITION_VALUES: Mapping[str, Sequence[Any]] = {
+    "type": TRANSITION_TYPES,
+    "when": _CONDITIONS,
+    "label": _TEXTS,
+    "action": ("approve", "reject"),
+    "permission": _LABELS,
+    "form": _FORMS,
+    "errors": (["Timeout"], ["a", "b"]),
+    "extensions": _OBJECTS,
 }
-"""The optional fields of a transition that refer to no other part, each with its values."""
+"""Values for each optional field of a transition that refers to no other part."""
+
+names = st.sampled_from(_NAMES)
+labels = st.sampled_from(_LABELS)
+texts = st.sampled_from(("", *_TEXTS))
+triggers = st.sampled_from(_TRIGGERS)
 
 
-@st.composite
-def some_of(draw: st.DrawFn, fields: dict[str, st.SearchStrategy[Any]]) -> JsonObject:
-    """Draw values for at most three of the fields."""
-    names = draw(st.lists(st.sampled_from(sorted(fields)), max_size=3, unique=True))
-    return {name: draw(fields[name]) for name in names}
+def contents(values: Mapping[str, Sequence[Any]]) -> st.SearchStrategy[JsonObject]:
+    """Return a strategy for one or two of the fields, each with one of its values."""
+    one = st.sampled_from([{field: value} for field, listed in values.items() for value in listed])
+    return st.tuples(one, one).map(lambda both: {**both[0], **both[1]})
 
 
-@st.composite
-def step_contents(draw: st.DrawFn) -> JsonObject:
-    """Draw a step without an id and outside any scope."""
-    kind = draw(st.sampled_from((*STEP_TYPES, "action", "action", "human")))
-    return {"name": draw(st.sampled_from(_NAMES)), "type": kind, **draw(some_of(step_fields))}
+_STEP_TYPES = st.sampled_from((*STEP_TYPES, "action", "action", "human"))
+_STEP_CONTENTS = st.just({}) | contents(STEP_VALUES)
+transition_contents = st.just({}) | contents(TRANSITION_VALUES)
+step_contents = st.builds(
+    lambda name, kind, more: {"name": name, "type": kind, **more}, names, _STEP_TYPES, _STEP_CONTENTS
+)
+"""Steps without an id and outside any scope."""
 
 
-@st.composite
-def transition_contents(draw: st.DrawFn) -> JsonObject:
-    """Draw a transition without an id and without ends; half of them are plain."""
-    if draw(st.booleans()):
-        return {}
-    return {"type": draw(st.sampled_from(TRANSITION_TYPES)), **draw(some_of(transition_fields))}
+def automation_contents(step_ids: Sequence[str]) -> st.SearchStrategy[JsonObject]:
+    """Return a strategy for automations without an id, about steps with these ids."""
+    ends = st.sampled_from([{}, *({end: step_id} for end in ("from", "to") for step_id in step_ids)])
+    effects = st.sampled_from(({"type": "email", "with": {"to": "employee"}}, {"type": "call"}))
+    return st.builds(lambda end, effect: {"on": {"event": "entered", **end}, "effect": effect}, ends, effects)
 
 
-@st.composite
-def automations(draw: st.DrawFn, step_ids: Sequence[str]) -> JsonObject:
-    """Draw an automation without an id, about steps with these ids."""
-    ends = st.fixed_dictionaries({}, optional=dict.fromkeys(("from", "to"), st.sampled_from(step_ids)))
-    return {
-        "on": {"event": draw(st.sampled_from(("entered", "left", "failed"))), **draw(ends)},
-        "effect": {"type": draw(labels), "with": draw(json_objects)},
-    }
+def _sizes(most: int) -> st.SearchStrategy[int]:
+    """Return a strategy for numbers of steps, single ones seldom."""
+    return st.sampled_from([size for size in (4, 3, 5, 2, 6, 7, 1, 8, 9, 10) if size <= most])
 
 
 @st.composite
 def workflow_documents(draw: st.DrawFn, *, max_steps: int = 7, max_transitions: int = 10) -> JsonObject:
     """Draw the document of a structurally valid workflow."""
-    fewest = min(max_steps, draw(st.sampled_from((3, 3, 4, 1))))
-    ids = draw(st.lists(st.sampled_from(_WORDS), min_size=fewest, max_size=max_steps, unique=True))
+    first = draw(st.integers(0, len(_WORDS) - 1))
+    ids = (_WORDS * 2)[first : first + min(len(_WORDS), draw(_sizes(max_steps)))]
     steps: list[JsonObject] = []
     for at, step_id in enumerate(ids):
         # Only earlier steps are scopes, so that none is inside itself; most steps are in none.
-        parent = {"parent": ids[draw(st.integers(0, at - 1))]} if at and draw(st.integers(0, 3)) == 0 else {}
-        steps.append({"id": step_id, **draw(step_contents()), **parent})
-    transitions: list[JsonObject] = []
-    if draw(st.booleans()):
-        transitions += [{"from": one, "to": other} for one, other in pairwise(ids)][:max_transitions]
-    ends = st.tuples(st.sampled_from(ids), st.sampled_from(ids))
-    for from_id, to_id in draw(st.lists(ends, max_size=max_transitions - len(transitions))):
-        transitions.append({"from": from_id, "to": to_id, **draw(transition_contents())})
-    reactions = draw(st.lists(automations(ids), max_size=2))
+        scope = draw(st.integers(0, 3 * at))
+        parent = {"parent": ids[scope]} if scope < at else {}
+        steps.append({"id": step_id, **draw(step_contents), **parent})
+    listed = steps if draw(st.booleans()) else steps[::-1]
+    transitions = draw(_transitions(ids, max_transitions))
+    reactions = draw(st.lists(automation_contents(ids), max_size=2))
     return {
-        "id": f"wf_{draw(st.sampled_from(_WORDS))}",
-        "name": draw(st.sampled_from(_NAMES)),
-        "version": draw(st.integers(1, 9)),
+        "id": "wf_random",
+        "name": draw(names),
+        "version": 3,
         "description": draw(texts),
         "aliases": draw(st.lists(st.sampled_from(("Expenses", "expenses", "Onboarding")), max_size=3)),
         "tags": draw(st.lists(labels, max_size=3)),
         "start": draw(st.sampled_from(ids)),
         "triggers": draw(st.lists(triggers, max_size=3)),
-        "steps": draw(st.permutations(steps)),
+        "steps": listed,
         "transitions": [{"id": f"t{at}", **edge} for at, edge in enumerate(transitions)],
         "automations": [{"id": f"a{at}", **reaction} for at, reaction in enumerate(reactions)],
-        "extensions": draw(json_objects),
+        "extensions": draw(st.sampled_from(({}, *_OBJECTS))),
         "created_at": "2026-01-02T03:04:05.678Z",
     }
 
 
+@st.composite
+def _transitions(draw: st.DrawFn, ids: Sequence[str], most: int) -> list[JsonObject]:
+    chain = [{"from": one, "to": other} for one, other in pairwise(ids)] if draw(st.booleans()) else []
+    ends = st.sampled_from([{"from": one, "to": other} for one in ids for other in ids])
+    drawn = st.builds(lambda both, more: {**both, **more}, ends, transition_contents)
+    return [*chain, *draw(st.lists(drawn, max_size=max(0, most - len(chain))))][:most]
+
+
 def workflows(*, max_steps: int = 7, max_transitions: int = 10) -> st.SearchStrategy[Workflow]:
-    """Return a strategy for structurally valid workflows with any kind of content."""
+    """Return a strategy for structurally valid workflows of at most ten steps, with any kind of content."""
     drawn = workflow_documents(max_steps=max_steps, max_transitions=max_transitions)
     return drawn.map(parse_workflow)

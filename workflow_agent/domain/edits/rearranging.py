@@ -1,0 +1,140 @@
+"""Operations that rearrange the flow around one step: insert, move, replace, remove."""
+
+from itertools import product
+
+from workflow_agent.domain.edits.bridges import Pair, bridge
+from workflow_agent.domain.edits.flow import arrivals, ends_in_flow, exits, is_flow, main_exit
+from workflow_agent.domain.edits.graph_draft import GraphDraft
+from workflow_agent.domain.edits.lists import position_of
+from workflow_agent.domain.edits.places import find_place, join_flow, new_step, new_transition
+from workflow_agent.domain.edits.refusal import Refusal
+from workflow_agent.domain.edits.step_operations import InsertStep, MoveStep, RemoveStep, ReplaceStep
+from workflow_agent.domain.workflow import Step, Transition
+
+
+def insert_step(graph: GraphDraft, edit: InsertStep) -> None:
+    """Put a new step into the flow."""
+    place = find_place(graph, edit)
+    step = new_step(graph, edit.step, place.scope)
+    graph.put_step(step, place.position)
+    join_flow(graph, step, place)
+
+
+def move_step(graph: GraphDraft, edit: MoveStep) -> None:
+    """Take a step out of the flow and put it in elsewhere; its decisions go with it."""
+    step = graph.find_step(edit.step)
+    if edit.position is not None:
+        graph.list_step(step.id, edit.position)
+        return
+    own = graph.within(step.id)
+    for ref in (edit.before, edit.after, *(edit.between or ())):
+        if ref is not None and graph.find_step(ref).id in own:
+            valid = (other.id for other in graph.steps if other.id not in own)
+            raise Refusal(f"{step.id!r} cannot be placed by {ref!r}, which is itself or inside it", valid)
+    onward = _leave_flow(graph, step)
+    place = find_place(graph, edit, step)
+    moved = step.model_copy(update={"parent": place.scope})
+    graph.change_step(moved)
+    graph.list_step(step.id, place.position)
+    join_flow(graph, moved, place, onward)
+
+
+def _leave_flow(graph: GraphDraft, step: Step) -> Transition | None:
+    """Join the two sides of a step, and return its transition that used to lead on, if any.
+
+    A step that decides takes its other outcomes along: they say what happens there, wherever that is.
+    """
+    main = main_exit(graph, step)
+    onward = [main] if main is not None else exits(graph, step.id)
+    plain = [new_transition(graph, step.id, edge.to) for edge in onward]
+    bridge(graph, product(arrivals(graph, step.id), plain))
+    for edge in (*arrivals(graph, step.id), *onward[1:]):
+        graph.take_transition(edge.id)
+    if graph.start == step.id:
+        graph.set_start(_start_without(graph, step, onward))
+    return onward[0] if onward else None
+
+
+def _start_without(graph: GraphDraft, step: Step, onward: list[Transition]) -> str:
+    return onward[0].to if onward else next(other.id for other in graph.steps if other.id != step.id)
+
+
+def remove_step(graph: GraphDraft, edit: RemoveStep) -> None:
+    """Remove a step, its transitions and the automations that react to it; its scope is dissolved."""
+    step = graph.find_step(edit.step)
+    if len(graph.steps) == 1:
+        raise Refusal(f"{step.id!r} is the only step, and a workflow needs one; replace it instead")
+    if graph.start == step.id:
+        graph.set_start(_start_without(graph, step, _heads(graph, step) or exits(graph, step.id)))
+    if edit.mode == "reconnect":
+        bridge(graph, _sides(graph, step))
+    for edge in [edge for edge in graph.transitions if step.id in (edge.from_, edge.to)]:
+        graph.take_transition(edge.id)
+    for child in [child for child in graph.steps if child.parent == step.id]:
+        graph.change_step(child.model_copy(update={"parent": step.parent}))
+    for automation in [a for a in graph.automations if step.id in (a.on.from_, a.on.to)]:
+        graph.take_automation(automation.id)
+    graph.take_step(step.id)
+
+
+def _sides(graph: GraphDraft, step: Step) -> list[Pair]:
+    """Return each way into a step with each way it went on: through its scope, if it has one."""
+    into_scope = _heads(graph, step)
+    onward = exits(graph, step.id)
+    return [
+        *product(arrivals(graph, step.id), into_scope or onward),
+        *product(_tails(graph, step), onward),
+    ]
+
+
+def _heads(graph: GraphDraft, step: Step) -> list[Transition]:
+    """Return the transitions into a step's scope; where none is drawn, to the steps nothing leads to."""
+    inside = graph.within(step.id) - {step.id}
+    drawn = [edge for edge in graph.outgoing(step.id) if is_flow(edge) and edge.to in inside]
+    if drawn:
+        return drawn
+    entered, _ = ends_in_flow(graph)
+    heads = [child.id for child in graph.steps if child.parent == step.id and child.id not in entered]
+    return [new_transition(graph, step.id, head) for head in heads]
+
+
+def _tails(graph: GraphDraft, step: Step) -> list[Transition]:
+    """Return the transitions back from a step's scope; where none is drawn, from those that lead nowhere."""
+    inside = graph.within(step.id) - {step.id}
+    drawn = [edge for edge in graph.incoming(step.id) if edge.type != "data" and edge.from_ in inside]
+    if drawn:
+        return drawn
+    _, left = ends_in_flow(graph)
+    children = [child for child in graph.steps if child.parent == step.id and child.type != "end"]
+    return [new_transition(graph, tail.id, step.id) for tail in children if tail.id not in left]
+
+
+def replace_step(graph: GraphDraft, edit: ReplaceStep) -> None:
+    """Put another step in the place of one, in its scope, under an id of its own."""
+    old = graph.find_step(edit.step)
+    new = new_step(graph, edit.with_, old.parent, replaced=old.id)
+    if new.id == old.id:
+        graph.change_step(new)
+        return
+    graph.put_step(new, position_of(graph.steps, old.id))
+    if graph.start == old.id:
+        graph.set_start(new.id)
+    _refer_to(graph, old.id, new.id)
+    graph.take_step(old.id)
+
+
+def _refer_to(graph: GraphDraft, old_id: str, new_id: str) -> None:
+    """Let everything that refers to one step refer to another."""
+
+    def renamed(step_id: str | None) -> str | None:
+        return new_id if step_id == old_id else step_id
+
+    for edge in [edge for edge in graph.transitions if old_id in (edge.from_, edge.to)]:
+        ends = {"from_": renamed(edge.from_), "to": renamed(edge.to)}
+        graph.change_transition(edge.model_copy(update=ends))
+    for child in [step for step in graph.steps if step.parent == old_id]:
+        graph.change_step(child.model_copy(update={"parent": new_id}))
+    for automation in [a for a in graph.automations if old_id in (a.on.from_, a.on.to)]:
+        reacts = {"from_": renamed(automation.on.from_), "to": renamed(automation.on.to)}
+        on = automation.on.model_copy(update=reacts)
+        graph.put_automation(automation.model_copy(update={"on": on}))
