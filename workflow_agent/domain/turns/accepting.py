@@ -1,0 +1,128 @@
+"""How a message gets into a conversation: exactly once, and only while no other is being answered."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from workflow_agent.domain.conversation import Conversation, Run, UserMessage, replace_run
+from workflow_agent.domain.errors import ConversationBusy, IdempotencyMismatch
+from workflow_agent.domain.turns.ending import interrupt_dead_runs
+from workflow_agent.domain.turns.naming import title_from
+from workflow_agent.domain.values import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message as it comes in, and how it was sent."""
+
+    content: str
+    author: str
+    agent: str
+    fingerprint: str
+    key: str | None = None
+    options: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What became of a message: a new run, another attempt at its run, or a run that is there already."""
+
+    conversation: Conversation
+    run: Run
+    is_new: bool
+    """Whether a run has to be started for it."""
+
+
+def accept_message(
+    conversation: Conversation,
+    message: NewMessage,
+    *,
+    owner: str,
+    is_alive: Callable[[Run], bool],
+    at: datetime,
+    new_id: Callable[[str], str],
+) -> Acceptance:
+    """Return the conversation with the message in it exactly once, and the run that answers it.
+
+    A run whose process died is marked interrupted on the way.
+
+    Args:
+        conversation: As read under its lock.
+        message: What to accept; its key, when it has one, makes a re-sent message the same message.
+        owner: The server process that would run it.
+        is_alive: Whether the process that works on a run is still at it.
+        at: Now.
+        new_id: Makes an id from its prefix.
+
+    Raises:
+        IdempotencyMismatch: The key was used for a different request.
+        ConversationBusy: Another run is under way.
+    """
+    settled = interrupt_dead_runs(conversation, is_alive=is_alive, at=at)
+    known = next((run for run in settled.runs if message.key is not None and run.key == message.key), None)
+    if known is not None:
+        if known.fingerprint != message.fingerprint:
+            raise IdempotencyMismatch(
+                f"The idempotency key {message.key!r} was used for a different request (run {known.run_id}). "
+                "Send a new key with a new request.",
+                run_id=known.run_id,
+            )
+        if known.status not in ("interrupted", "failed"):
+            return Acceptance(settled, known, is_new=False)
+    _refuse_while_busy(settled)
+    if known is not None:
+        return _run_again(settled, known, owner, at)
+    return _first_attempt(settled, message, owner, at, new_id)
+
+
+def _refuse_while_busy(conversation: Conversation) -> None:
+    active = conversation.active_run()
+    if active is not None:
+        raise ConversationBusy(
+            f"Conversation {conversation.id!r} is answering another message (run {active.run_id}). "
+            "Wait for that run or cancel it, then send again.",
+            run_id=active.run_id,
+            conversation_id=conversation.id,
+        )
+
+
+def _next_fence(conversation: Conversation) -> int:
+    return max((run.fence for run in conversation.runs), default=0) + 1
+
+
+def _run_again(conversation: Conversation, known: Run, owner: str, at: datetime) -> Acceptance:
+    again = known.model_copy(
+        update={
+            "status": "running", "fence": _next_fence(conversation), "attempt": known.attempt + 1,
+            "owner": owner, "accepted_at": at, "completed_at": None, "error": None, "iterations": (),
+        }
+    )  # fmt: skip
+    changed = _working(conversation, at, replace_run(conversation.runs, again))
+    return Acceptance(changed, again, is_new=True)
+
+
+def _first_attempt(
+    conversation: Conversation, message: NewMessage, owner: str, at: datetime, new_id: Callable[[str], str]
+) -> Acceptance:
+    turn = conversation.turn_count + 1
+    event = UserMessage(
+        id=new_id("evt"), index=conversation.next_index, turn=turn, at=at, author=message.author,
+        content=message.content, run_id=new_id(f"run_{conversation.id}_{turn}"), options=message.options,
+    )  # fmt: skip
+    run = Run(
+        run_id=str(event.run_id), key=message.key, fingerprint=message.fingerprint, status="running",
+        fence=_next_fence(conversation), agent=message.agent, turn=turn, user_event_id=event.id,
+        owner=owner, accepted_at=at,
+    )  # fmt: skip
+    titled = conversation if conversation.title else _titled(conversation, message.content)
+    changed = _working(titled, at, (*titled.runs, run))
+    return Acceptance(changed.model_copy(update={"events": (*changed.events, event)}), run, is_new=True)
+
+
+def _working(conversation: Conversation, at: datetime, runs: Sequence[Run]) -> Conversation:
+    clock = conversation.execution_time.model_copy(update={"current_since": at})
+    return conversation.model_copy(update={"runs": tuple(runs), "execution_time": clock, "updated_at": at})
+
+
+def _titled(conversation: Conversation, message: str) -> Conversation:
+    return conversation.model_copy(update={"title": title_from(message)})
