@@ -1,0 +1,290 @@
+"""What every conversation store promises."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.stored import a_conversation, saying
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.json_conversations import JsonConversationStore
+from workflow_agent.adapters.memory import InMemoryConversationStore
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.errors import AlreadyExists, ConversationNotFound, InvalidInput
+from workflow_agent.ports import ConversationStore
+
+BAD_IDS = [
+    pytest.param("", id="empty"),
+    pytest.param("../secrets", id="climbs"),
+    pytest.param("a/b", id="slash"),
+    pytest.param("Invoice", id="upper case"),
+    pytest.param("invoice-1\n", id="line break at the end"),
+    pytest.param("x" * 65, id="too long"),
+    pytest.param("con.json", id="dot"),
+    pytest.param("a\x00b", id="zero byte"),
+]
+
+
+@pytest.fixture(params=["memory", "json", "json without a cache"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> ConversationStore:
+    if request.param == "memory":
+        return InMemoryConversationStore()
+    cache: dict[str, Any] = {} if request.param == "json" else {"cache_bytes": 0}
+    return JsonConversationStore(DurableFiles(tmp_path / "data"), **cache)
+
+
+def hello(conversation: Conversation) -> Conversation:
+    return saying(conversation, "Hello")
+
+
+async def test_a_new_conversation_is_stored_at_version_1(store: ConversationStore) -> None:
+    created = await store.create(saying(a_conversation(), "Build me an approval"))
+
+    assert created.version == 1
+    assert await store.load("acme", "invoice-1") == created
+
+
+async def test_a_taken_id_is_refused_and_what_has_it_stays(store: ConversationStore) -> None:
+    first = await store.create(a_conversation(title="First"))
+
+    with pytest.raises(AlreadyExists, match="'invoice-1'"):
+        await store.create(a_conversation(title="Second"))
+
+    assert await store.load("acme", "invoice-1") == first
+
+
+async def test_of_many_who_create_the_same_id_one_succeeds(store: ConversationStore) -> None:
+    outcomes = await asyncio.gather(
+        *(store.create(a_conversation(title=f"By {n}")) for n in range(8)), return_exceptions=True
+    )
+
+    created = [one for one in outcomes if isinstance(one, Conversation)]
+    assert [one.title for one in created] == [(await store.load("acme", "invoice-1")).title]
+    assert sum(isinstance(one, AlreadyExists) for one in outcomes) == 7
+
+
+async def test_an_unknown_conversation_is_not_found(store: ConversationStore) -> None:
+    await store.create(a_conversation())
+
+    for request in (
+        store.load("acme", "invoice-2"),
+        store.update("acme", "invoice-2", hello),
+        store.delete("acme", "invoice-2"),
+        store.load("other", "invoice-1"),
+    ):
+        with pytest.raises(ConversationNotFound, match="There is no conversation 'invoice-"):
+            await request
+
+
+@pytest.mark.parametrize("bad", BAD_IDS)
+async def test_an_impossible_id_is_not_found_and_not_created(store: ConversationStore, bad: str) -> None:
+    for request in (store.load("acme", bad), store.update("acme", bad, hello), store.delete("acme", bad)):
+        with pytest.raises(ConversationNotFound):
+            await request
+    with pytest.raises(InvalidInput, match="not a conversation id"):
+        await store.create(a_conversation().model_copy(update={"id": bad}))
+
+
+@pytest.mark.parametrize("bad", [*BAD_IDS, pytest.param(".owners", id="one of our own directories")])
+async def test_an_impossible_tenant_is_refused(store: ConversationStore, bad: str) -> None:
+    for request in (
+        store.create(a_conversation(tenant=bad)),
+        store.load(bad, "invoice-1"),
+        store.update(bad, "invoice-1", hello),
+        store.delete(bad, "invoice-1"),
+        store.page(bad),
+    ):
+        with pytest.raises(InvalidInput, match="not a tenant name"):
+            await request
+
+
+async def test_a_change_is_stored_one_version_up(store: ConversationStore) -> None:
+    await store.create(a_conversation())
+
+    updated = await store.update("acme", "invoice-1", hello)
+
+    assert (updated.version, [event.content for event in updated.events]) == (2, ["Hello"])
+    assert await store.load("acme", "invoice-1") == updated
+
+
+async def test_a_change_sees_what_the_change_before_it_stored(store: ConversationStore) -> None:
+    await store.create(a_conversation())
+
+    for number in range(5):
+        await store.update("acme", "invoice-1", lambda one, n=number: saying(one, f"Message {n}"))
+
+    stored = await store.load("acme", "invoice-1")
+    assert [event.content for event in stored.events] == [f"Message {n}" for n in range(5)]
+    assert [run.turn for run in stored.runs] == [1, 2, 3, 4, 5]
+
+
+async def test_changes_at_the_same_time_are_all_kept(store: ConversationStore) -> None:
+    await store.create(a_conversation())
+
+    await asyncio.gather(*(store.update("acme", "invoice-1", hello) for _ in range(20)))
+
+    stored = await store.load("acme", "invoice-1")
+    assert (stored.version, [event.index for event in stored.events]) == (21, list(range(20)))
+
+
+async def test_a_change_that_returns_its_argument_stores_nothing(store: ConversationStore) -> None:
+    created = await store.create(a_conversation())
+
+    unchanged = await store.update("acme", "invoice-1", lambda one: one)
+
+    assert unchanged == created
+    assert (await store.load("acme", "invoice-1")).version == 1
+
+
+async def test_what_a_change_raises_reaches_the_caller_and_nothing_is_stored(
+    store: ConversationStore,
+) -> None:
+    created = await store.create(a_conversation())
+
+    def refuse(_: Conversation) -> Conversation:
+        raise LookupError("no such run")
+
+    with pytest.raises(LookupError, match="no such run"):
+        await store.update("acme", "invoice-1", refuse)
+
+    assert await store.load("acme", "invoice-1") == created
+    assert (await store.update("acme", "invoice-1", hello)).version == 2
+
+
+async def test_a_part_that_is_exchanged_is_stored_exchanged(store: ConversationStore) -> None:
+    created = await store.create(saying(a_conversation(), "Hello"))
+    await store.update("acme", "invoice-1", lambda one: saying(one, "Again"))
+
+    def finish(one: Conversation) -> Conversation:
+        done = one.runs[0].model_copy(update={"status": "completed"})
+        return one.model_copy(update={"runs": (done, *one.runs[1:]), "metadata": {"big": 2**80}})
+
+    updated = await store.update("acme", "invoice-1", finish)
+
+    stored = await store.load("acme", "invoice-1")
+    assert stored == updated
+    assert [run.status for run in stored.runs] == ["completed", "running"]
+    assert (stored.metadata, stored.events[0]) == ({"big": 2**80}, created.events[0])
+
+
+async def test_a_deleted_conversation_is_gone_and_its_id_is_free(store: ConversationStore) -> None:
+    await store.create(saying(a_conversation(), "Hello"))
+
+    await store.delete("acme", "invoice-1")
+
+    with pytest.raises(ConversationNotFound):
+        await store.load("acme", "invoice-1")
+    assert (await store.page("acme")).items == ()
+    assert (await store.create(a_conversation())).events == ()
+
+
+async def test_tenants_do_not_see_each_other(store: ConversationStore) -> None:
+    await store.create(a_conversation(tenant="acme", title="Ours"))
+    await store.create(a_conversation(tenant="umbrella", title="Theirs"))
+
+    await store.delete("umbrella", "invoice-1")
+
+    assert (await store.load("acme", "invoice-1")).title == "Ours"
+    assert (await store.page("umbrella")).items == ()
+
+
+async def test_a_page_shows_the_latest_change_first(store: ConversationStore) -> None:
+    await store.create(saying(a_conversation("first"), "one", minutes=3))
+    await store.create(
+        saying(a_conversation("second", title="Two", bound_workflow_id="wf_a"), "two", minutes=2)
+    )
+    await store.create(a_conversation("third"))
+    await store.update("acme", "third", lambda one: saying(saying(one, "a"), "b", minutes=4))
+
+    page = await store.page("acme")
+
+    assert [one.id for one in page.items] == ["third", "first", "second"]
+    assert [(one.turns, one.version) for one in page.items] == [(2, 2), (1, 1), (1, 1)]
+    assert (page.items[2].title, page.items[2].bound_workflow_id, page.items[2].phase) == (
+        "Two",
+        "wf_a",
+        "chat",
+    )
+    assert page.next_cursor is None
+
+
+async def test_pages_together_show_each_conversation_once(store: ConversationStore) -> None:
+    for number in range(7):
+        await store.create(saying(a_conversation(f"c{number}"), "hi", minutes=number // 2))
+
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(4):
+        page = await store.page("acme", cursor=cursor, limit=2)
+        seen += [one.id for one in page.items]
+        cursor = page.next_cursor
+
+    assert seen == ["c6", "c5", "c4", "c3", "c2", "c1", "c0"]
+    assert cursor is None
+
+
+async def test_a_full_last_page_has_no_next_cursor(store: ConversationStore) -> None:
+    await store.create(a_conversation("a"))
+    await store.create(a_conversation("b"))
+
+    assert (await store.page("acme", limit=2)).next_cursor is None
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        pytest.param("LEGAL review", ["messages"], id="in a message, whatever its case"),
+        pytest.param("holiday", ["titled"], id="in the title"),
+        pytest.param("  strasse ", ["foreign"], id="folded, not only lowered"),
+        pytest.param('say "now"', ["messages"], id="with characters that JSON escapes"),
+        pytest.param("h", ["titled", "foreign", "messages"], id="in several"),
+        pytest.param("user_message", [], id="not in the words of the file"),
+        pytest.param("review please", [], id="not across messages"),
+        pytest.param("", ["titled", "foreign", "messages"], id="all for an empty query"),
+    ],
+)
+async def test_a_query_finds_what_title_or_messages_hold(
+    store: ConversationStore, query: str, found: list[str]
+) -> None:
+    said = saying(
+        saying(a_conversation("messages", title="Contract"), "A legal REVIEW"), 'please say "now" here'
+    )
+    await store.create(said)
+    await store.create(saying(a_conversation("foreign"), "Hauptstraße", minutes=5))
+    await store.create(saying(a_conversation("titled", title="Holiday requests"), "hi", minutes=9))
+
+    page = await store.page("acme", query=query)
+
+    assert [one.id for one in page.items] == found
+
+
+async def test_a_query_goes_on_at_its_cursor(store: ConversationStore) -> None:
+    for number in range(6):
+        await store.create(saying(a_conversation(f"c{number}"), f"parity {number % 2}", minutes=number))
+
+    first = await store.page("acme", query="parity 1", limit=2)
+    second = await store.page("acme", query="parity 1", cursor=first.next_cursor, limit=2)
+
+    assert [[one.id for one in page.items] for page in (first, second)] == [["c5", "c3"], ["c1"]]
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("nonsense", id="other text"),
+        pytest.param("Li4vLi4gLi4v", id="other text, encoded"),
+        pytest.param("ümlaut", id="not ASCII"),
+        pytest.param("MTc2MyBh=", id="padded"),
+        pytest.param("\ud800", id="half a character"),
+    ],
+)
+async def test_a_foreign_cursor_is_refused(store: ConversationStore, cursor: str) -> None:
+    with pytest.raises(InvalidInput, match="not a cursor"):
+        await store.page("acme", cursor=cursor)
+
+
+async def test_a_page_of_nothing_is_refused(store: ConversationStore) -> None:
+    with pytest.raises(InvalidInput, match="at least 1"):
+        await store.page("acme", limit=0)

@@ -1,0 +1,289 @@
+"""What every workflow catalogue promises."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.stored import Clock, a_workflow
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
+from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
+from workflow_agent.adapters.ttl_cache import TtlCache
+from workflow_agent.domain.errors import AlreadyExists, InvalidInput, WorkflowConflict, WorkflowNotFound
+from workflow_agent.domain.workflow import Workflow, workflow_document
+from workflow_agent.ports import Author, Change, WorkflowCatalog
+
+CREATED = Change(Author(), "created", ("Created",))
+
+
+@pytest.fixture(params=["memory", "json", "json without a cache"])
+def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> WorkflowCatalog:
+    if request.param == "memory":
+        return InMemoryWorkflowCatalog(now=Clock())
+    entries = 100 if request.param == "json" else 0
+    specs: TtlCache[Workflow] = TtlCache(max_entries=entries, ttl_seconds=300)
+    return JsonWorkflowCatalog(DurableFiles(tmp_path / "data"), specs, now=Clock())
+
+
+def rename(name: str, **change: Any) -> Callable[[Workflow], tuple[Workflow, Change]]:
+    fields = {"author": Author(), "action": "edited", "summary": (f"Renamed to {name!r}",), **change}
+    return lambda one: (one.model_copy(update={"name": name}), Change(**fields))
+
+
+def by_run(attempt: int | None, run_id: str = "run_a_1_x", digest: str | None = "d1") -> dict[str, Any]:
+    return {"author": Author(run_id=run_id, attempt=attempt), "digest": digest}
+
+
+async def test_a_new_workflow_is_version_1_with_its_times_set(catalog: WorkflowCatalog) -> None:
+    created = await catalog.create("acme", a_workflow().model_copy(update={"version": 9}), CREATED)
+
+    assert created.version == 1
+    assert created.created_at == created.updated_at is not None
+    assert await catalog.get("acme", "wf_expenses") == created
+
+
+async def test_a_taken_id_is_refused_and_what_has_it_stays(catalog: WorkflowCatalog) -> None:
+    first = await catalog.create("acme", a_workflow(), CREATED)
+
+    with pytest.raises(AlreadyExists, match="'wf_expenses'"):
+        await catalog.create("acme", a_workflow(name="Other"), CREATED)
+
+    assert await catalog.get("acme", "wf_expenses") == first
+
+
+async def test_an_unknown_workflow_is_not_found(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+
+    for workflow_id in ("wf_other", "../wf_expenses", "wf_expenses\n", "expenses", "wf_" + "x" * 62):
+        for request in (
+            catalog.get("acme", workflow_id),
+            catalog.update("acme", workflow_id, rename("New")),
+            catalog.delete("acme", workflow_id),
+            catalog.versions("acme", workflow_id),
+            catalog.version("acme", workflow_id, 1),
+        ):
+            with pytest.raises(WorkflowNotFound, match="There is no workflow"):
+                await request
+
+
+async def test_an_impossible_id_is_not_created(catalog: WorkflowCatalog) -> None:
+    with pytest.raises(InvalidInput, match="not a workflow id"):
+        await catalog.create("acme", a_workflow().model_copy(update={"id": "wf_../x"}), CREATED)
+
+
+async def test_an_impossible_tenant_is_refused(catalog: WorkflowCatalog) -> None:
+    for request in (
+        catalog.create("../acme", a_workflow(), CREATED),
+        catalog.get("../acme", "wf_expenses"),
+        catalog.all("../acme"),
+        catalog.versions("../acme", "wf_expenses"),
+    ):
+        with pytest.raises(InvalidInput, match="not a tenant name"):
+            await request
+
+
+async def test_a_change_becomes_the_next_version(catalog: WorkflowCatalog) -> None:
+    created = await catalog.create("acme", a_workflow(), CREATED)
+
+    updated = await catalog.update("acme", "wf_expenses", rename("Costs"))
+
+    assert (updated.version, updated.name, updated.created_at) == (2, "Costs", created.created_at)
+    assert str(updated.updated_at) > str(created.updated_at)
+    assert await catalog.get("acme", "wf_expenses") == updated
+
+
+async def test_a_change_keeps_the_id(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+
+    changed = await catalog.update(
+        "acme", "wf_expenses", lambda one: (one.model_copy(update={"id": "wf_other"}), CREATED)
+    )
+
+    assert changed.id == "wf_expenses"
+    assert [one.id for one in await catalog.all("acme")] == ["wf_expenses"]
+
+
+async def test_a_change_for_another_version_is_refused_and_names_both(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+    await catalog.update("acme", "wf_expenses", rename("Costs"), expected_version=1)
+
+    with pytest.raises(WorkflowConflict, match=r"at version 2.*for version 1"):
+        await catalog.update("acme", "wf_expenses", rename("Late"), expected_version=1)
+    with pytest.raises(WorkflowConflict, match=r"at version 2.*for version 3"):
+        await catalog.delete("acme", "wf_expenses", expected_version=3)
+
+    assert (await catalog.get("acme", "wf_expenses")).name == "Costs"
+
+
+async def test_changes_at_the_same_time_are_all_kept(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+
+    def tag(number: int) -> Callable[[Workflow], tuple[Workflow, Change]]:
+        return lambda one: (one.model_copy(update={"tags": (*one.tags, f"t{number}")}), CREATED)
+
+    await asyncio.gather(*(catalog.update("acme", "wf_expenses", tag(n)) for n in range(10)))
+
+    stored = await catalog.get("acme", "wf_expenses")
+    assert (stored.version, sorted(stored.tags)) == (11, [f"t{n}" for n in range(10)])
+
+
+async def test_a_change_that_returns_its_argument_stores_nothing(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+
+    unchanged = await catalog.update("acme", "wf_expenses", lambda one: (one, CREATED))
+
+    assert unchanged.version == 1
+    assert len(await catalog.versions("acme", "wf_expenses")) == 1
+
+
+async def test_what_a_change_raises_reaches_the_caller(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+
+    def refuse(_: Workflow) -> tuple[Workflow, Change]:
+        raise LookupError("no such step")
+
+    with pytest.raises(LookupError, match="no such step"):
+        await catalog.update("acme", "wf_expenses", refuse)
+
+    assert (await catalog.get("acme", "wf_expenses")).version == 1
+
+
+async def test_every_version_stays_readable_with_who_made_it(catalog: WorkflowCatalog) -> None:
+    created = await catalog.create("acme", a_workflow(), CREATED)
+    author = Author(user="kim", agent="editor", mode="modification", conversation_id="c1")
+    edits = ({"op": "rename_workflow", "name": "Costs"},)
+    updated = await catalog.update(
+        "acme", "wf_expenses", rename("Costs", author=author, edits=edits, digest="d")
+    )
+
+    first, second = await catalog.versions("acme", "wf_expenses")
+
+    assert [first.document, second.document] == [workflow_document(created), workflow_document(updated)]
+    assert (second.author, second.edits, second.digest) == (author, edits, "d")
+    assert (second.action, second.summary, second.at) == (
+        "edited",
+        ("Renamed to 'Costs'",),
+        updated.updated_at,
+    )
+    assert [one.version for one in (first, second)] == [1, 2]
+    assert await catalog.version("acme", "wf_expenses", 1) == first
+    assert await catalog.version("acme", "wf_expenses", 2) == second
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2])
+async def test_an_unknown_version_is_not_found_and_the_known_ones_are_named(
+    catalog: WorkflowCatalog, number: int
+) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+
+    with pytest.raises(WorkflowNotFound, match=f"no version {number}; it has 1 to 1"):
+        await catalog.version("acme", "wf_expenses", number)
+
+
+async def test_all_lists_the_newest_versions_by_id(catalog: WorkflowCatalog) -> None:
+    for workflow_id in ("wf_b", "wf_c", "wf_a"):
+        await catalog.create("acme", a_workflow(workflow_id), CREATED)
+    await catalog.create("other", a_workflow("wf_theirs"), CREATED)
+    await catalog.update("acme", "wf_b", rename("Changed"))
+
+    listed = await catalog.all("acme")
+
+    assert [(one.id, one.name) for one in listed] == [
+        ("wf_a", "Expenses"),
+        ("wf_b", "Changed"),
+        ("wf_c", "Expenses"),
+    ]
+    assert list(await catalog.all("nobody")) == []
+
+
+async def test_a_deleted_workflow_is_gone_and_its_id_begins_anew(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+    await catalog.update("acme", "wf_expenses", rename("Costs"))
+
+    await catalog.delete("acme", "wf_expenses", expected_version=2)
+
+    with pytest.raises(WorkflowNotFound):
+        await catalog.get("acme", "wf_expenses")
+    assert list(await catalog.all("acme")) == []
+    await catalog.create("acme", a_workflow(name="Again"), CREATED)
+    assert [one.document["name"] for one in await catalog.versions("acme", "wf_expenses")] == ["Again"]
+
+
+async def rename_by(catalog: WorkflowCatalog, **change: Any) -> Workflow:
+    """Rename in a run; an attempt that was made before is recognised by what is known beforehand."""
+    known = Change(**{"author": Author(), "action": "edited", **change})
+    return await catalog.update("acme", "wf_expenses", rename("Costs", **change), beforehand=known)
+
+
+async def test_a_repeated_run_does_not_apply_its_edit_twice(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+    made = await rename_by(catalog, **by_run(1))
+    await catalog.update("acme", "wf_expenses", rename("Somebody else's"))
+
+    again = await rename_by(catalog, **by_run(2))
+
+    assert again == made
+    assert (await catalog.get("acme", "wf_expenses")).name == "Somebody else's"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(by_run(2, digest="d2"), id="another edit"),
+        pytest.param(by_run(2, run_id="run_b_1_x"), id="another run"),
+        pytest.param(by_run(1), id="the same attempt"),
+        pytest.param(by_run(None), id="no attempt"),
+        pytest.param(by_run(2, digest=None), id="no digest"),
+        pytest.param({"author": Author(attempt=2), "digest": "d1"}, id="no run"),
+    ],
+)
+async def test_a_write_that_only_looks_alike_is_made(
+    catalog: WorkflowCatalog, change: dict[str, Any]
+) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+    await rename_by(catalog, **by_run(1))
+
+    again = await rename_by(catalog, **change)
+
+    assert again.version == 3
+
+
+async def test_a_repeated_edit_that_no_longer_applies_is_recognised_all_the_same(
+    catalog: WorkflowCatalog,
+) -> None:
+    def impossible(_: Workflow) -> tuple[Workflow, Change]:
+        raise AssertionError("must not be applied again")
+
+    await catalog.create("acme", a_workflow(), CREATED)
+    made = await rename_by(catalog, **by_run(1))
+
+    again = await catalog.update(
+        "acme", "wf_expenses", impossible, beforehand=Change(action="edited", **by_run(2))
+    )
+
+    assert again == made
+
+
+async def test_one_attempt_may_make_the_same_edit_twice(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+    await rename_by(catalog, **by_run(2))
+
+    again = await rename_by(catalog, **by_run(2))
+
+    assert again.version == 3
+
+
+async def test_a_repeated_run_does_not_create_twice_under_another_id(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow("wf_a"), CREATED)
+    made = await catalog.create("acme", a_workflow("wf_costs"), Change(action="created", **by_run(1)))
+
+    again = await catalog.create("acme", a_workflow("wf_costs_2"), Change(action="created", **by_run(2)))
+    other = await catalog.create(
+        "acme", a_workflow("wf_costs_3"), Change(action="created", **by_run(2, digest="d2"))
+    )
+
+    assert again == made
+    assert [one.id for one in await catalog.all("acme")] == ["wf_a", "wf_costs", other.id]

@@ -1,0 +1,1 @@
+"""Whatever keeps something: files, memory, caches, and the processes that own a run."""

@@ -1,0 +1,109 @@
+"""Lists of conversations: what one shows, which match, and where a page ends."""
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from pydantic import BaseModel, ConfigDict
+
+from workflow_agent.adapters.data_paths import is_conversation_id, shown
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.errors import InvalidInput
+from workflow_agent.domain.values import Moment
+from workflow_agent.ports import ConversationPage, ConversationSummary
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_POSITION = re.compile(r"(-?[0-9]{1,15}) (.{1,64})")
+
+
+class _ListedEvent(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    type: str
+    turn: int = 0
+    content: str = ""
+
+
+class ConversationHead(BaseModel):
+    """The part of a stored conversation that lists and searches need; cheaper to read than the whole."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    title: str
+    phase: str
+    version: int
+    created_at: Moment
+    updated_at: Moment
+    bound_workflow_id: str | None
+    events: tuple[_ListedEvent, ...]
+
+
+def summary_of(found: Conversation | ConversationHead) -> ConversationSummary:
+    """Return a conversation as a list shows it."""
+    return ConversationSummary(
+        id=found.id,
+        title=found.title,
+        phase=found.phase,
+        version=found.version,
+        turns=max((event.turn for event in found.events if event.type == "user_message"), default=0),
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+        bound_workflow_id=found.bound_workflow_id,
+    )
+
+
+def searchable_texts(found: Conversation | ConversationHead) -> tuple[str, ...]:
+    """Return the title and each message, folded so that case does not matter."""
+    messages = (event.content for event in found.events if event.type in ("user_message", "agent_reply"))
+    return tuple(text.casefold() for text in (found.title, *messages))
+
+
+def holds(texts: Iterable[str], query: str) -> bool:
+    """Say whether one of the folded texts holds a query; an empty one is in every text."""
+    wanted = query.strip().casefold()
+    return any(wanted in text for text in texts)
+
+
+def page_of(
+    summaries: Iterable[ConversationSummary],
+    *,
+    cursor: str | None,
+    limit: int,
+    matches: Callable[[ConversationSummary], bool],
+) -> ConversationPage:
+    """Return the page that follows a cursor, latest change first; `matches` is asked no more than needed.
+
+    Raises:
+        InvalidInput: The cursor was not made here, or the limit is less than 1.
+    """
+    if limit < 1:
+        raise InvalidInput(f"A page of {limit!r} conversations cannot be made; ask for at least 1.")
+    before = None if cursor is None else _decoded(cursor)
+    newest_first = sorted(summaries, key=_position, reverse=True)
+    following = (one for one in newest_first if before is None or _position(one) < before)
+    found = tuple(islice((one for one in following if matches(one)), limit + 1))
+    more = len(found) > limit
+    return ConversationPage(found[:limit], _encoded(_position(found[limit - 1])) if more else None)
+
+
+def _position(summary: ConversationSummary) -> tuple[int, str]:
+    return (summary.updated_at - _EPOCH) // _MILLISECOND, summary.id
+
+
+def _encoded(position: tuple[int, str]) -> str:
+    return urlsafe_b64encode(f"{position[0]} {position[1]}".encode()).decode().rstrip("=")
+
+
+def _decoded(cursor: str) -> tuple[int, str]:
+    try:
+        text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+    except ValueError:
+        text = ""
+    match = _POSITION.fullmatch(text)
+    if match is None or not is_conversation_id(match[2]) or _encoded((int(match[1]), match[2])) != cursor:
+        raise InvalidInput(f"{shown(cursor)} is not a cursor; pass the `next_cursor` of the page before.")
+    return int(match[1]), match[2]

@@ -1,0 +1,174 @@
+"""Conversations as JSON files: one a conversation, readable, replaced whole at each save."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from workflow_agent.adapters.conversation_index import ConversationIndex
+from workflow_agent.adapters.conversation_json import ConversationText, parse_conversation, written
+from workflow_agent.adapters.conversation_refusals import check_new_id, id_taken, no_conversation
+from workflow_agent.adapters.data_paths import is_conversation_id, tenant_directory
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.file_locks import WriterQueues, locked
+from workflow_agent.adapters.stat_cache import StatCache
+from workflow_agent.adapters.stored_documents import DocumentReader
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.ports import ConversationPage, ConversationStore
+
+_CACHE_BYTES = 32 * 2**20
+
+
+class _Place(NamedTuple):
+    """Where one conversation is kept."""
+
+    id: str
+    directory: Path
+    document: Path
+    lock: Path
+
+    @classmethod
+    def of(cls, conversation_id: str, directory: Path) -> "_Place":
+        return cls(
+            conversation_id,
+            directory,
+            directory / f"{conversation_id}.json",
+            directory / f"{conversation_id}.lock",
+        )
+
+
+class JsonConversationStore(ConversationStore):
+    """Keeps each conversation in `<tenant>/conversations/<id>.json` below the data directory.
+
+    Every operation makes one trip to a thread, where `update` runs the change too.
+
+    Args:
+        files: The data directory.
+        cache_bytes: How much of the most recently used files, by their size, stays parsed in memory.
+    """
+
+    def __init__(self, files: DurableFiles, *, cache_bytes: int = _CACHE_BYTES) -> None:
+        self._files = files
+        self._reader = DocumentReader(files, parse_conversation)
+        self._queues = WriterQueues()
+        self._conversations: StatCache[ConversationText] = StatCache(
+            cache_bytes, lambda kept: kept.size_bytes
+        )
+        self._index = ConversationIndex(files, self._check)
+
+    @override
+    async def create(self, conversation: Conversation) -> Conversation:
+        check_new_id(conversation.id)
+        place = self._place(conversation.tenant, conversation.id)
+        async with self._queues.of(place.document):
+            return await asyncio.to_thread(self._create, place, conversation)
+
+    @override
+    async def load(self, tenant: str, conversation_id: str) -> Conversation:
+        place = self._existing_place(tenant, conversation_id)
+        return await asyncio.to_thread(self._load, place)
+
+    @override
+    async def update(
+        self, tenant: str, conversation_id: str, change: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        place = self._existing_place(tenant, conversation_id)
+        async with self._queues.of(place.document):
+            return await asyncio.to_thread(self._update, place, change)
+
+    @override
+    async def delete(self, tenant: str, conversation_id: str) -> None:
+        place = self._existing_place(tenant, conversation_id)
+        async with self._queues.of(place.document):
+            await asyncio.to_thread(self._delete, place)
+
+    @override
+    async def page(
+        self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
+    ) -> ConversationPage:
+        directory = self._directory(tenant)
+        return await asyncio.to_thread(self._index.page, directory, query, cursor, limit)
+
+    def _directory(self, tenant: str) -> Path:
+        return tenant_directory(self._files.root, tenant) / "conversations"
+
+    def _place(self, tenant: str, conversation_id: str) -> _Place:
+        return _Place.of(conversation_id, self._directory(tenant))
+
+    def _existing_place(self, tenant: str, conversation_id: str) -> _Place:
+        place = self._place(tenant, conversation_id)
+        if not is_conversation_id(conversation_id):
+            raise no_conversation(conversation_id)
+        return place
+
+    def _create(self, place: _Place, conversation: Conversation) -> Conversation:
+        self._files.ensure_directory(place.directory)
+        with locked(place.lock):
+            if self._files.state(place.document) is not None:
+                raise id_taken(place.id)
+            return self._save(
+                place, conversation.model_copy(update={"version": 1}), ConversationText(conversation)
+            )
+
+    def _load(self, place: _Place) -> Conversation:
+        found = self._cached(place) or self._read(place)
+        if found is None:
+            raise no_conversation(place.id)
+        return found.conversation
+
+    def _update(self, place: _Place, change: Callable[[Conversation], Conversation]) -> Conversation:
+        self._check_exists(place)
+        with locked(place.lock):
+            current = self._cached(place) or self._read(place, is_locked=True)
+            if current is None:
+                raise no_conversation(place.id)
+            changed = change(current.conversation)
+            if changed is current.conversation:
+                return changed
+            version = current.conversation.version + 1
+            return self._save(place, changed.model_copy(update={"version": version}), current)
+
+    def _save(self, place: _Place, conversation: Conversation, previous: ConversationText) -> Conversation:
+        data, text = written(conversation, previous.parts)
+        state = self._files.save(place.document, data)
+        self._conversations.put(place.document, state, text)
+        return conversation
+
+    def _delete(self, place: _Place) -> None:
+        self._check_exists(place)
+        with locked(place.lock):
+            self._check_exists(place)
+            # First, because it decides: without it the rest belongs to nobody.
+            self._files.remove(place.document)
+            self._conversations.drop(place.document)
+            self._files.remove_directory(place.directory / f"{place.id}.archive")
+            for name in self._files.names(place.directory):
+                if name.startswith(f"{place.document.name}.corrupt-"):
+                    self._files.remove(place.directory / name)
+            self._files.remove(place.lock)
+
+    def _check_exists(self, place: _Place) -> None:
+        # Asked before locking too, so that a wrong id leaves no lock file behind.
+        if self._files.state(place.document) is None:
+            raise no_conversation(place.id)
+
+    def _cached(self, place: _Place) -> ConversationText | None:
+        state = self._files.state(place.document)
+        return None if state is None else self._conversations.get(place.document, state)
+
+    def _read(self, place: _Place, *, is_locked: bool = False) -> ConversationText | None:
+        found = (
+            self._reader.read_locked(place.document)
+            if is_locked
+            else self._reader.read(place.document, place.lock)
+        )
+        if found is None:
+            return None
+        text = ConversationText(found.value, size_bytes=found.size_bytes)
+        self._conversations.put(place.document, found.state, text)
+        return text
+
+    def _check(self, document: Path) -> None:
+        self._read(_Place.of(document.stem, document.parent))

@@ -1,0 +1,179 @@
+"""Conversations and workflows kept in memory, for as long as the process runs."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from typing_extensions import override
+
+from workflow_agent.adapters import conversation_refusals as refusals
+from workflow_agent.adapters.conversation_listing import holds, page_of, searchable_texts, summary_of
+from workflow_agent.adapters.data_paths import check_tenant
+from workflow_agent.adapters.workflow_versions import (
+    check_expected,
+    check_new_id,
+    earlier_write,
+    first_version,
+    id_taken,
+    next_version,
+    no_version,
+    no_workflow,
+    record_of,
+)
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.workflow import Workflow
+from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.ports import (
+    Change,
+    ConversationPage,
+    ConversationStore,
+    WorkflowCatalog,
+    WorkflowVersion,
+)
+
+
+class InMemoryConversationStore(ConversationStore):
+    """Keeps conversations in one process, alone in the event loop while it changes one."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, dict[str, Conversation]] = {}
+
+    @override
+    async def create(self, conversation: Conversation) -> Conversation:
+        refusals.check_new_id(conversation.id)
+        kept = self._of(conversation.tenant)
+        if conversation.id in kept:
+            raise refusals.id_taken(conversation.id)
+        kept[conversation.id] = conversation.model_copy(update={"version": 1})
+        return kept[conversation.id]
+
+    @override
+    async def load(self, tenant: str, conversation_id: str) -> Conversation:
+        found = self._of(tenant).get(conversation_id)
+        if found is None:
+            raise refusals.no_conversation(conversation_id)
+        return found
+
+    @override
+    async def update(
+        self, tenant: str, conversation_id: str, change: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        current = await self.load(tenant, conversation_id)
+        changed = change(current)
+        if changed is not current:
+            changed = changed.model_copy(update={"version": current.version + 1})
+            self._kept[tenant][conversation_id] = changed
+        return changed
+
+    @override
+    async def delete(self, tenant: str, conversation_id: str) -> None:
+        await self.load(tenant, conversation_id)
+        del self._kept[tenant][conversation_id]
+
+    @override
+    async def page(
+        self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
+    ) -> ConversationPage:
+        kept = self._of(tenant)
+        return page_of(
+            map(summary_of, kept.values()),
+            cursor=cursor,
+            limit=limit,
+            matches=lambda one: holds(searchable_texts(kept[one.id]), query),
+        )
+
+    def _of(self, tenant: str) -> dict[str, Conversation]:
+        check_tenant(tenant)
+        return self._kept.setdefault(tenant, {})
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class InMemoryWorkflowCatalog(WorkflowCatalog):
+    """Keeps workflows and their versions in one process.
+
+    Args:
+        now: The time written on versions.
+    """
+
+    def __init__(self, *, now: Callable[[], datetime] = _utc_now) -> None:
+        self._now = now
+        self._kept: dict[str, dict[str, list[WorkflowVersion]]] = {}
+        self._deleted: list[list[WorkflowVersion]] = []
+
+    @override
+    async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
+        check_new_id(workflow.id)
+        kept = self._of(tenant)
+        made = earlier_write((records[0] for records in kept.values()), change)
+        if made is not None:
+            return parse_workflow(made.document)
+        if workflow.id in kept:
+            raise id_taken(workflow.id)
+        kept[workflow.id] = []
+        return self._append(kept[workflow.id], first_version(workflow, self._now()), change)
+
+    @override
+    async def get(self, tenant: str, workflow_id: str) -> Workflow:
+        return _newest(self._records(tenant, workflow_id))
+
+    @override
+    async def update(
+        self,
+        tenant: str,
+        workflow_id: str,
+        apply: Callable[[Workflow], tuple[Workflow, Change]],
+        *,
+        expected_version: int | None = None,
+        beforehand: Change | None = None,
+    ) -> Workflow:
+        records = self._records(tenant, workflow_id)
+        made = beforehand and earlier_write(records, beforehand)
+        if made is not None:
+            return parse_workflow(made.document)
+        current = _newest(records)
+        check_expected(current, expected_version)
+        changed, change = apply(current)
+        if changed is current:
+            return current
+        return self._append(records, next_version(current, changed, self._now()), change)
+
+    @override
+    async def delete(self, tenant: str, workflow_id: str, *, expected_version: int | None = None) -> None:
+        records = self._records(tenant, workflow_id)
+        check_expected(_newest(records), expected_version)
+        self._deleted.append(self._kept[tenant].pop(workflow_id))
+
+    @override
+    async def all(self, tenant: str) -> Sequence[Workflow]:
+        return [_newest(records) for _, records in sorted(self._of(tenant).items())]
+
+    @override
+    async def versions(self, tenant: str, workflow_id: str) -> Sequence[WorkflowVersion]:
+        return tuple(self._records(tenant, workflow_id))
+
+    @override
+    async def version(self, tenant: str, workflow_id: str, number: int) -> WorkflowVersion:
+        records = self._records(tenant, workflow_id)
+        if not 1 <= number <= len(records):
+            raise no_version(_newest(records), number)
+        return records[number - 1]
+
+    def _of(self, tenant: str) -> dict[str, list[WorkflowVersion]]:
+        check_tenant(tenant)
+        return self._kept.setdefault(tenant, {})
+
+    def _records(self, tenant: str, workflow_id: str) -> list[WorkflowVersion]:
+        records = self._of(tenant).get(workflow_id)
+        if records is None:
+            raise no_workflow(workflow_id)
+        return records
+
+    def _append(self, records: list[WorkflowVersion], workflow: Workflow, change: Change) -> Workflow:
+        records.append(record_of(workflow, change, workflow.updated_at or self._now()))
+        return workflow
+
+
+def _newest(records: Sequence[WorkflowVersion]) -> Workflow:
+    return parse_workflow(records[-1].document)
