@@ -1,0 +1,357 @@
+"""Every tool through the real agent: what it answers, what it stores, what it asks the model to mend."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.chats import APPROVAL, PROMPTS, TENANT, ChatUnderTest, chat_with
+from tests.support.scripted import Calls, Script, scripted
+from workflow_agent.agent.assistant import build_assistant
+from workflow_agent.agent.prompts import read_prompts
+from workflow_agent.domain.conversation import AgentReply
+from workflow_agent.domain.iterations import ToolResult
+from workflow_agent.domain.workflow_parsing import parse_workflow
+
+
+class Tools:
+    """Calls tools one after the other within one conversation."""
+
+    def __init__(self) -> None:
+        model, self.script = scripted()
+        self.under_test: ChatUnderTest = chat_with(model)
+        self.conversation_id: str | None = None
+        self.reply: AgentReply | None = None
+
+    async def use(self, tool: str, /, **args: Any) -> ToolResult:
+        """Call a tool in a turn of its own; return what the model was told."""
+        self.script.steps[:] = [Calls([(tool, args)]), "Done."]
+        outcome = await self.under_test.say(
+            f"use {tool}", mode="modification", conversation_id=self.conversation_id
+        )
+        self.conversation_id = outcome.conversation_id
+        self.reply = outcome.reply
+        (result,) = outcome.reply.iterations[0].messages[-1].results
+        return result
+
+    async def ok(self, tool: str, /, **args: Any) -> dict[str, Any]:
+        """Call a tool that has to succeed; return its answer."""
+        result = await self.use(tool, **args)
+        assert result.outcome == "success", result.content
+        return dict(result.content)
+
+    async def refused(self, tool: str, /, **args: Any) -> str:
+        """Call a tool that has to ask for another try; return what it said."""
+        result = await self.use(tool, **args)
+        assert result.outcome == "retried"
+        return str(result.content)
+
+
+@pytest.fixture
+async def tools() -> Tools:
+    made = Tools()
+    await made.under_test.add()
+    return made
+
+
+LUNCH = parse_workflow(
+    {
+        "id": "wf_lunch",
+        "name": "Lunch order",
+        "aliases": ["food"],
+        "tags": ["office"],
+        "triggers": [{"type": "schedule", "cron": "0 11 * * 5"}],
+        "steps": [{"id": "ask", "name": "Ask"}],
+    }
+)
+
+
+async def test_listing_shows_each_workflow_with_what_tells_it_apart(tools: Tools) -> None:
+    await tools.under_test.add(LUNCH)
+
+    answer = await tools.ok("list_workflows")
+
+    assert answer["total"] == 2
+    assert answer["workflows"][1] == {
+        "id": "wf_lunch", "name": "Lunch order", "description": "", "version": 1, "tags": ["office"],
+        "aliases": ["food"], "step_count": 1, "triggers": ["every Friday at 11:00"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "only", [{"tag": "OFFICE"}, {"trigger": "schedule"}, {"tag": "office", "trigger": "schedule"}]
+)
+async def test_listing_can_be_narrowed(tools: Tools, only: dict[str, str]) -> None:
+    await tools.under_test.add(LUNCH)
+
+    answer = await tools.ok("list_workflows", **only)
+
+    assert [one["id"] for one in answer["workflows"]] == ["wf_lunch"]
+
+
+async def test_search_says_why_it_found_what_it_found(tools: Tools) -> None:
+    answer = await tools.ok("search_workflows", query="approval")
+
+    assert answer["hits"][0]["id"] == "wf_expense_approval"
+    assert answer["hits"][0]["strategies"] == ["exact_name"]
+    assert answer["suggestions"] == []
+
+
+@pytest.mark.parametrize("reference", ["wf_expense_approval", "Expense approval"])
+async def test_a_workflow_is_read_by_id_or_name_and_becomes_the_open_one(
+    tools: Tools, reference: str
+) -> None:
+    answer = await tools.ok("get_workflow", workflow=reference)
+    again = await tools.ok("get_workflow", workflow="open")
+
+    assert answer["workflow"]["id"] == again["workflow"]["id"] == "wf_expense_approval"
+    assert "review" in answer["outline"]
+
+
+async def test_an_older_version_can_be_read(tools: Tools) -> None:
+    await tools.ok("edit_workflow", workflow="wf_expense_approval", edits=[{"op": "tag", "tag": "x"}])
+
+    answer = await tools.ok("get_workflow", workflow="wf_expense_approval", version=1)
+
+    assert (answer["workflow"]["version"], answer["workflow"]["tags"]) == (1, [])
+    assert "newest version is 2" in await tools.refused("get_workflow", workflow="open", version=9)
+
+
+async def test_an_unknown_workflow_is_answered_with_what_there_is(tools: Tools) -> None:
+    assert "list_workflows" in await tools.refused("get_workflow", workflow="payroll")
+
+
+async def test_creating_stores_the_workflow_and_reports_its_findings(tools: Tools) -> None:
+    answer = await tools.ok(
+        "create_workflow",
+        name="Trip request",
+        steps=[
+            {"name": "Ask", "type": "human", "assignee": "employee"},
+            {"name": "Approve", "type": "human", "assignee": "manager"},
+            {"name": "Booked", "type": "end", "outcome": "ok"},
+        ],
+        transitions=[
+            {"from": "Ask", "to": "Approve"},
+            {"from": "Approve", "to": "Booked", "when": "approved"},
+        ],
+        triggers=[{"type": "manual"}],
+    )
+
+    stored = await tools.under_test.workflows.get(TENANT, "wf_trip_request")
+    assert answer["workflow"] == {"id": "wf_trip_request", "name": "Trip request", "version": 1}
+    assert [step["id"] for step in answer["steps"]] == ["ask", "approve", "booked"]
+    assert stored.transitions[1].when is not None
+    assert answer["findings"]
+    assert tools.reply is not None
+    assert [(t.id, t.change) for t in tools.reply.workflows_touched] == [("wf_trip_request", "created")]
+
+
+async def test_a_second_workflow_of_a_name_gets_its_own_id(tools: Tools) -> None:
+    first = await tools.ok("create_workflow", name="Trip", steps=[{"name": "Ask"}])
+    second = await tools.ok("create_workflow", name="Trip", steps=[{"name": "Ask"}])
+
+    assert [first["workflow"]["id"], second["workflow"]["id"]] == ["wf_trip", "wf_trip_2"]
+
+
+async def test_a_draft_that_cannot_be_is_returned_with_its_problems(tools: Tools) -> None:
+    told = await tools.refused(
+        "create_workflow", name="Trip", steps=[{"name": "Ask"}], transitions=[{"from": "Ask", "to": "Fly"}]
+    )
+
+    assert "'Fly' is not the id or name of a step" in told
+    assert [one.id for one in await tools.under_test.workflows.all(TENANT)] == [APPROVAL.id]
+
+
+async def test_an_edit_is_stored_and_tells_what_changed(tools: Tools) -> None:
+    answer = await tools.ok(
+        "edit_workflow",
+        workflow="Expense approval",
+        edits=[{"op": "insert_step", "before": "paid",
+                "step": {"name": "Legal review", "type": "human", "assignee": "legal"}}],
+    )  # fmt: skip
+
+    stored = await tools.under_test.workflows.get(TENANT, "wf_expense_approval")
+    assert (answer["workflow"]["version"], answer["previous_version"]) == (2, 1)
+    assert any("Legal review" in line for line in answer["changes"])
+    assert [(e.from_, e.to) for e in stored.transitions if "legal_review" in (e.from_, e.to)] == [
+        ("review", "legal_review"),
+        ("legal_review", "paid"),
+    ]
+
+
+async def test_a_dry_run_shows_the_change_and_stores_nothing(tools: Tools) -> None:
+    before = await tools.under_test.workflows.get(TENANT, "wf_expense_approval")
+
+    answer = await tools.ok(
+        "edit_workflow", workflow="wf_expense_approval", dry_run=True,
+        edits=[{"op": "rename_step", "step": "review", "name": "Check"}],
+    )  # fmt: skip
+
+    assert answer["dry_run"] is True
+    assert answer["changes"]
+    assert await tools.under_test.workflows.get(TENANT, "wf_expense_approval") == before
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        pytest.param({"op": "rename_step", "step": "nope", "name": "X"}, "review", id="unknown step"),
+        pytest.param({"op": "explode"}, "rename_step", id="unknown operation"),
+        pytest.param({"op": "rename_step", "step": "review"}, "name", id="missing field"),
+        pytest.param(
+            {"op": "rename_step", "step": "review", "name": "X", "colour": 1}, "colour", id="extra field"
+        ),
+    ],
+)
+async def test_a_wrong_edit_is_returned_with_what_would_be_valid(
+    tools: Tools, edit: dict[str, Any], told: str
+) -> None:
+    assert told in await tools.refused("edit_workflow", workflow="wf_expense_approval", edits=[edit])
+    assert (await tools.under_test.workflows.get(TENANT, "wf_expense_approval")).version == 1
+
+
+async def test_undo_goes_back_one_change_at_a_time(tools: Tools) -> None:
+    for tag in ("one", "two"):
+        await tools.ok("edit_workflow", workflow="wf_expense_approval", edits=[{"op": "tag", "tag": tag}])
+
+    first = await tools.ok("undo_change", workflow="open")
+    second = await tools.ok("undo_change", workflow="open")
+
+    assert [first["restored_version"], second["restored_version"]] == [2, 1]
+    assert (await tools.under_test.workflows.get(TENANT, "wf_expense_approval")).tags == ()
+    assert "no change to undo" in await tools.refused("undo_change", workflow="open")
+
+
+async def test_a_version_can_be_restored_by_number(tools: Tools) -> None:
+    for tag in ("one", "two"):
+        await tools.ok("edit_workflow", workflow="wf_expense_approval", edits=[{"op": "tag", "tag": tag}])
+
+    answer = await tools.ok("undo_change", workflow="open", to_version=1)
+
+    assert answer["workflow"]["version"] == 4
+    assert "newest version is 4" in await tools.refused("undo_change", workflow="open", to_version=9)
+
+
+async def test_analysis_reports_findings_with_their_steps(tools: Tools) -> None:
+    answer = await tools.ok("analyze_workflow", workflow="wf_expense_approval")
+
+    assert sum(answer["counts"].values()) == len(answer["findings"]) > 0
+    assert {"rule", "severity", "steps", "message"} <= set(answer["findings"][0])
+
+
+async def test_validation_says_whether_it_can_run(tools: Tools) -> None:
+    await tools.under_test.add(
+        parse_workflow(
+            {"id": "wf_broken", "name": "Broken",
+             "steps": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "z", "name": "Z", "type": "end"}],
+             "transitions": [{"from": "a", "to": "b"}, {"from": "b", "to": "a"}]}
+        )
+    )  # fmt: skip
+
+    assert (await tools.ok("validate_workflow", workflow="wf_expense_approval"))["valid"] is True
+    assert (await tools.ok("validate_workflow", workflow="wf_broken"))["valid"] is False
+
+
+async def test_a_diagram_is_drawn(tools: Tools) -> None:
+    answer = await tools.ok("draw_diagram", workflow="wf_expense_approval")
+
+    assert answer["diagram"].startswith("flowchart")
+
+
+async def test_versions_are_compared(tools: Tools) -> None:
+    await tools.ok("edit_workflow", workflow="wf_expense_approval", edits=[{"op": "tag", "tag": "x"}])
+
+    answer = await tools.ok("compare_versions", workflow="open")
+
+    assert (answer["from_version"], answer["to_version"]) == (1, 2)
+    assert answer["changes"]
+    assert "newest version is 2" in await tools.refused("compare_versions", workflow="open", to_version=7)
+
+
+async def test_an_earlier_turn_can_be_read(tools: Tools) -> None:
+    await tools.ok("list_workflows", limit=3)
+
+    answer = await tools.ok("get_turn", turn=-1)
+
+    assert answer["turn"] == 1
+    assert answer["message"] == "use list_workflows"
+    assert answer["tools"] == [{"name": "list_workflows", "args": {"limit": 3}, "outcome": "success"}]
+    assert "turns go from 1 to 2" in await tools.refused("get_turn", turn=7)
+
+
+async def test_the_first_turn_has_none_before_it(tools: Tools) -> None:
+    assert "first turn" in await tools.refused("get_turn", turn=-1)
+
+
+async def test_what_was_said_can_be_found_again(tools: Tools) -> None:
+    await tools.ok("list_workflows")
+
+    answer = await tools.ok("search_history", query="USE list")
+
+    assert answer["hits"] == [{"turn": 1, "speaker": "user", "excerpt": "use list_workflows"}]
+
+
+async def test_arguments_a_tool_does_not_know_are_refused(tools: Tools) -> None:
+    assert "colour" in await tools.refused("list_workflows", colour="red")
+
+
+async def test_reaching_the_step_limit_gives_a_reply_that_says_so() -> None:
+    rename = [{"op": "rename_workflow", "name": "Spending"}]
+    script: list[Any] = [Calls([("edit_workflow", {"workflow": "wf_expense_approval", "edits": rename})])]
+    model, asked = scripted(*script, *[Calls([("list_workflows", {})])] * 5)
+    under_test = chat_with(model, max_iterations=3)
+    await under_test.add()
+
+    reply = (await under_test.say("go on forever", mode="modification")).reply
+
+    assert len(asked.requests) == 3
+    assert reply.content == (
+        "I stopped after 3 steps, the limit for one message. "
+        "Until then I modified 'Spending' (version 2). Tell me how to go on."
+    )
+    assert len(reply.iterations) == 3
+    assert all(iteration.completed_at for iteration in reply.iterations)
+
+
+async def test_an_edit_shows_in_the_very_next_request() -> None:
+    rename = [{"op": "rename_workflow", "name": "Spending"}]
+    script: Script
+    model, script = scripted(
+        Calls([("edit_workflow", {"workflow": "wf_expense_approval", "edits": rename})]), "Renamed."
+    )
+    under_test = chat_with(model)
+    await under_test.add()
+
+    await under_test.say("rename it", mode="modification", workflow_id="wf_expense_approval")
+
+    assert '"Expense approval" (version 1)' in script.instructions(0)
+    assert '"Spending" (version 2)' in script.instructions(1)
+
+
+async def test_a_repeated_run_does_not_apply_its_edit_twice() -> None:
+    add = Calls([("edit_workflow", {"workflow": "wf_expense_approval",
+                                    "edits": [{"op": "add_step", "step": {"name": "Extra"}}]})])  # fmt: skip
+    create = Calls([("create_workflow", {"name": "New one", "steps": [{"name": "One"}]})])
+    model, _ = scripted(add, create, RuntimeError("the process dies here"), add, create, "Added.")
+    under_test = chat_with(model)
+    await under_test.add()
+    started = under_test.say("add a step", key="k1", mode="modification")
+    with pytest.raises(Exception, match="Something failed inside"):
+        await started
+
+    outcome = await under_test.say("add a step", key="k1", mode="modification")
+
+    stored = await under_test.workflows.get(TENANT, "wf_expense_approval")
+    assert [step.id for step in stored.steps].count("extra") == 1
+    assert stored.version == 2
+    assert sorted(one.id for one in await under_test.workflows.all(TENANT)) == [
+        "wf_expense_approval",
+        "wf_new_one",
+    ]
+    assert outcome.reply.content == "Added."
+
+
+def test_the_tool_definitions_stay_within_their_budget() -> None:
+    offer = build_assistant(read_prompts(PROMPTS), tool_timeout_seconds=1.0).offer
+
+    assert offer.chars("search") < 8_000
+    assert offer.chars("modification") < 20_000

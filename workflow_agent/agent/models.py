@@ -1,0 +1,115 @@
+"""From a model's name to the model: one layer of retries, and a fallback where one is configured."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic_ai.exceptions import ModelAPIError, UserError
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models.fallback import FallbackModel
+
+from workflow_agent.domain.errors import InvalidInput, Misconfigured, Problem
+
+OFFLINE = "offline"
+ModelFactory = Callable[[], Model]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """How to reach a provider, and how patient to be with it."""
+
+    base_url: str | None = None
+    """Of an OpenAI-compatible API; None for the provider's own."""
+    api_key: str | None = field(default=None, repr=False)
+    timeout_seconds: float = 60.0
+    """For one attempt."""
+    max_retries: int = 2
+    """After a failure that may pass by itself; the wait is what Retry-After says, where it is given."""
+
+
+def build_model(name: str, provider: Provider, offline: ModelFactory) -> Model:
+    """Return the model of a name such as `openai:gpt-5`, or the offline one.
+
+    Raises:
+        Misconfigured: There is no such model, its library is not installed, or its key is missing.
+    """
+    vendor, _, model = name.partition(":")
+    try:
+        if name == OFFLINE:
+            return offline()
+        if vendor in ("openai", "openai-chat") and model:
+            return _openai(model, provider)
+        if vendor == "anthropic" and model:
+            return _anthropic(model, provider)
+        return infer_model(name)
+    except (UserError, ImportError, ValueError) as error:
+        raise Misconfigured(
+            f"Model {name[:100]!r} cannot be used: {error} "
+            f"Set WORKFLOW_AGENT_MODEL to {OFFLINE!r} or to a name like 'openai:gpt-5'."
+        ) from error
+
+
+# The SDKs are imported where they are used: they cost a second that the offline model should not wait for.
+def _openai(model: str, provider: Provider) -> Model:
+    from openai import AsyncOpenAI, OpenAIError  # noqa: PLC0415
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    try:
+        client = AsyncOpenAI(
+            base_url=provider.base_url,
+            api_key=provider.api_key or ("no-key-needed" if provider.base_url else None),
+            timeout=provider.timeout_seconds,
+            max_retries=provider.max_retries,
+        )
+    except OpenAIError as error:
+        raise UserError(str(error)) from error
+    return OpenAIChatModel(model, provider=OpenAIProvider(openai_client=client))
+
+
+def _anthropic(model: str, provider: Provider) -> Model:
+    from anthropic import AsyncAnthropic  # noqa: PLC0415
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+
+    client = AsyncAnthropic(
+        base_url=provider.base_url,
+        api_key=provider.api_key,
+        timeout=provider.timeout_seconds,
+        max_retries=provider.max_retries,
+    )
+    return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
+
+
+def with_fallback(primary: Model, fallback: Model | None) -> Model:
+    """Return a model that asks the fallback when the primary's provider fails."""
+    return FallbackModel(primary, fallback, fallback_on=(ModelAPIError,)) if fallback else primary
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models a request may name, by name."""
+
+    default: str
+    by_name: Mapping[str, Model]
+    window_tokens: int
+    """Of a model whose window is not known."""
+
+    def named(self, name: str | None) -> Model:
+        """Return the model of this name, or the default one.
+
+        Raises:
+            InvalidInput: The operator has not allowed this model.
+        """
+        wanted = name or self.default
+        if wanted not in self.by_name:
+            allowed = tuple(self.by_name)
+            message = f"model {wanted[:100]!r} is not available here"
+            raise InvalidInput(
+                f"{message[0].upper()}{message[1:]}; available: {', '.join(allowed)}.",
+                [Problem("/model", message, allowed)],
+            )
+        return self.by_name[wanted]
+
+    def window_of(self, model: Model) -> int:
+        """Return how many tokens fit into a model's window."""
+        return model.context_window or self.window_tokens

@@ -1,0 +1,17 @@
+"""What the parameters of every tool share."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Parameters(BaseModel):
+    """Tool parameters: nothing beside the fields is accepted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+Limit = Annotated[int, Field(ge=1, le=50)]
+Reference = Annotated[
+    str, Field(min_length=1, max_length=200, description="id, name or alias; `open` for the open one")
+]
