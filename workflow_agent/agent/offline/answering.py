@@ -1,0 +1,137 @@
+"""From a turn to the next tool call or the reply: what the message answers or asks, and the skill for it."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from workflow_agent.agent.offline.intents.reading import Request, read_answer, read_request
+from workflow_agent.agent.offline.skills import analysis, changes, discovery, history, repeating
+from workflow_agent.agent.offline.skills.creation import create
+from workflow_agent.agent.offline.skills.inside import inside
+from workflow_agent.agent.offline.skills.talk import speak, spoken
+from workflow_agent.agent.offline.turn.drafting import Drafting
+from workflow_agent.agent.offline.turn.focus import focus
+from workflow_agent.agent.offline.turn.offers import picked, picked_numbers
+from workflow_agent.agent.offline.turn.outcome import (
+    Call,
+    Choice,
+    Completion,
+    Offer,
+    Proposal,
+    Reply,
+    Skill,
+    Suggestion,
+)
+from workflow_agent.agent.offline.turn.reading import Turn
+from workflow_agent.agent.offline.turn.replay import run_skill
+
+_PLACE = re.compile(
+    r"(?:(?:right|just|directly) )?(?:before|after|between|at the|as |in front|behind|to the|once)\b",
+    re.IGNORECASE,
+)
+_MOST_TURNS_BACK = 4
+"""How many turns an exchange of question and answer is followed back."""
+
+_SKILLS: Mapping[str, Callable[[Turn, Request], Skill]] = {
+    "find": discovery.find,
+    "list": discovery.list_all,
+    "list_tag": discovery.list_tagged,
+    "list_trigger": discovery.list_triggered,
+    "show": discovery.show,
+    "show_version": discovery.show,
+    "explain": discovery.explain,
+    "diagram": discovery.diagram,
+    "analyse": analysis.analyse,
+    "stuck": analysis.stuck,
+    "validate": analysis.validate,
+    "fix": analysis.fix,
+    "compare": analysis.compare,
+    "undo": repeating.undo,
+    "restore": repeating.undo,
+    "same": repeating.same,
+    "delete_workflow": repeating.delete_workflow,
+    "first_question": history.first,
+    "last_question": history.last,
+    "nth_question": history.nth,
+    "so_far": history.so_far,
+    "recall": history.recall,
+    "inside": inside,
+    **dict.fromkeys(spoken(), speak),
+}
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Answers turns; the same turn always gets the same answer."""
+
+    drafting: Drafting
+
+    def next_of(self, turn: Turn) -> Call | Reply:
+        """Return the next tool call a turn needs, or its reply."""
+        return self._answered(turn, _MOST_TURNS_BACK)
+
+    def _answered(self, turn: Turn, turns_back: int) -> Call | Reply:
+        settled, skill = self._understood(turn, turns_back)
+        return run_skill(skill, settled.exchanges, settled.tools)
+
+    def _understood(self, turn: Turn, turns_back: int) -> tuple[Turn, Skill]:
+        """Return the turn with what it answers filled in, and the skill for it."""
+        if not turn.text:
+            return turn, speak(turn, Request("empty"))
+        offer = self._offer(turn, turns_back)
+        return self._taken_up(turn, offer) or (turn, self._skill(turn))
+
+    def _offer(self, turn: Turn, turns_back: int) -> Offer | None:
+        """Return what the reply before asked or offered, found by replaying its turn, or None."""
+        if not turn.past or turns_back == 0:
+            return None
+        past = turn.past[-1]
+        before = Turn(past.text, past.facts or turn.facts, turn.past[:-1], past.exchanges)
+        outcome = self._answered(before, turns_back - 1)
+        if not isinstance(outcome, Reply) or outcome.text.split() != past.reply.split():
+            return None
+        return outcome.offer
+
+    def _taken_up(self, turn: Turn, offer: Offer | None) -> tuple[Turn, Skill] | None:
+        """Return how a message takes up an offer; None when it is about something else."""
+        answer = read_answer(turn.text)
+        if answer == "no" and offer is not None:
+            return turn, speak(turn, Request("declined"))
+        match offer:
+            case Proposal():
+                numbers = picked_numbers(turn.text)
+                if answer == "yes" or numbers:
+                    return turn, analysis.apply_proposal(offer, numbers)
+            case Suggestion() if answer == "yes":
+                return self._again(turn, offer.request)
+            case Choice() if chosen := picked(turn.text, offer):
+                return self._again(
+                    replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request
+                )
+            case Completion() if answer is None and self._completes(turn):
+                return self._again(turn, offer.before + turn.text + offer.after)
+            case _:
+                pass
+        return (turn, speak(turn, Request("unconfirmed"))) if answer == "yes" and offer is not None else None
+
+    def _again(self, turn: Turn, text: str) -> tuple[Turn, Skill]:
+        told = replace(turn, text=text)
+        return told, self._skill(told)
+
+    def _completes(self, turn: Turn) -> bool:
+        """Say whether a message fills a gap rather than asking for something else."""
+        request = self._request(turn)
+        if request.kind == "change":
+            return _PLACE.match(turn.text.strip()) is not None
+        return request.meaning != "question" and request.kind in ("unknown", "create", "inside", "find")
+
+    def _request(self, turn: Turn) -> Request:
+        return read_request(turn.text, self.drafting, mode=turn.facts.mode, has_focus=focus(turn) is not None)
+
+    def _skill(self, turn: Turn) -> Skill:
+        request = self._request(turn)
+        if request.kind == "change":
+            return changes.change(turn, request, self.drafting)
+        if request.kind == "create":
+            return create(turn, request, self.drafting)
+        return _SKILLS[request.kind](turn, request)

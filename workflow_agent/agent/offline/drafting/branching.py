@@ -1,0 +1,101 @@
+"""Reading `if`, `unless` and `otherwise`."""
+
+from typing import Final
+
+from workflow_agent.agent.offline.drafting.actors import actor_of, thing_of
+from workflow_agent.agent.offline.drafting.chunks import Chunk
+from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition
+from workflow_agent.agent.offline.drafting.heads import read_head
+from workflow_agent.agent.offline.drafting.reader import Reader
+from workflow_agent.agent.offline.drafting.reading import read_clauses
+from workflow_agent.agent.offline.drafting.starts import plain, start
+from workflow_agent.agent.offline.drafting.statements import Branch, Otherwise, Proceed, Statement
+from workflow_agent.agent.offline.drafting.tokens import Tokens, strip_marks
+from workflow_agent.agent.offline.drafting.waits import wait_of
+from workflow_agent.agent.offline.drafting.words import word_set
+
+_MEASURES: Final = word_set(
+    "amount price total value sum cost score result answer number temperature something nothing all"
+)
+_INDEFINITE: Final = word_set("a an any someone somebody anyone")
+
+
+def conditional(reader: Reader, chunk: Chunk) -> None:
+    """Read `if`: with its main clause after it, or before it."""
+    said, main = split_condition(chunk.tokens)
+    if not said:
+        plain(reader, chunk)
+        return
+    if _is_trigger(reader, said):
+        start(reader, said, main)
+        return
+    trails = chunk.is_glued or (not main and chunk.is_end)
+    under = reader.take_last_clause() if trails else []
+    reader.end_segment()
+    reader.begin_branch()
+    said = _waited_before(reader, said)
+    reader.add([Branch(read_condition(said, reader.memory)), *under])
+    _remember_subject(reader, said)
+    reader.add(under_condition(reader, main))
+
+
+def _remember_subject(reader: Reader, said: Tokens) -> None:
+    head = read_head(said)
+    if head is not None and head.subject and actor_of(head.subject, reader.memory).kind == "thing":
+        thing = thing_of(head.subject)
+        if thing.lower() not in _MEASURES:
+            reader.memory.speak_of(thing)
+            reader.thing_before = reader.memory.thing
+
+
+def _waited_before(reader: Reader, said: Tokens) -> Tokens:
+    """Read the wait of "if he has not paid after 7 days", and return the condition without it."""
+    for at in range(1, len(said)):
+        if said[at].kind == "duration" and said[at - 1].low == "after":
+            rest = [*said[: at - 1], *said[at + 1 :]]
+            if rest and read_condition(said, reader.memory).kind == "generic":
+                reader.add([wait_of(said[at])])
+                return rest
+    return said
+
+
+def under_condition(reader: Reader, main: Tokens) -> list[Statement]:
+    """Return what a main clause says; a noun alone is a step there."""
+    short = len(main) <= 6 and read_head(main) is None
+    return read_clauses(main, reader.memory, is_item=True) if short and main else reader.clauses(main)
+
+
+def _is_trigger(reader: Reader, said: Tokens) -> bool:
+    """Say whether an `if` at the very start tells what starts the process."""
+    if reader.has_work() or reader.has_alternatives or reader.triggers:
+        return False
+    head = read_head(said)
+    return (
+        head is not None
+        and head.voice != "state"
+        and bool(head.subject)
+        and head.subject[0].low in _INDEFINITE
+    )
+
+
+def unless(reader: Reader, chunk: Chunk) -> None:
+    """Read `unless`: the clause before or after it happens when the condition does not hold."""
+    said, main = split_condition(chunk.tokens)
+    before = reader.take_last_clause()
+    reader.end_segment()
+    if not said:
+        reader.add(before)
+        return
+    _remember_subject(reader, said)
+    when_true = reader.clauses(main) if before else [Proceed()]
+    when_false = before or reader.clauses(main)
+    reader.add(
+        [Branch(read_condition(said, reader.memory)), *(when_true or [Proceed()]), Otherwise(), *when_false]
+    )
+
+
+def otherwise(reader: Reader, chunk: Chunk) -> None:
+    """Read the alternative."""
+    reader.end_segment()
+    reader.begin_branch()
+    reader.add([Otherwise(), *under_condition(reader, strip_marks(chunk.tokens))])

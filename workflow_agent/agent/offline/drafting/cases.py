@@ -1,0 +1,47 @@
+"""How conditions and statements relate: cases of one question, opposites, what closes every case."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from workflow_agent.agent.offline.drafting.statements import Condition, Statement, Task, Then
+from workflow_agent.agent.offline.drafting.words import word_set
+
+_COMPARISONS: Final = (
+    word_set("over above more greater exceeds higher larger longer bigger"),
+    word_set("under below less smaller lower fewer shorter up"),
+)
+
+_CLOSING: Final = word_set("archive close log record store document file save")
+
+_UNSAID: Final = word_set("not item it")
+
+
+def closes_every_case(coming: Sequence[Statement]) -> bool:
+    """Say whether what comes is for approved and rejected alike: "finally", archiving, logging."""
+    for statement in coming[:3]:
+        if isinstance(statement, Then) and (statement.is_last or statement.rejoins):
+            return True
+        if isinstance(statement, Task):
+            return statement.lemma in _CLOSING
+    return False
+
+
+def excludes(one: Condition, other: Condition) -> bool:
+    """Say whether two conditions are cases of one question: over and under, "a bug" and "a feature"."""
+    first, second = one.text.lower().split(), other.text.lower().split()
+    more, less = _COMPARISONS
+    compares = [set(words) & (more | less | {"between"}) for words in (first, second)]
+    if all(compares) and compares[0] != compares[1]:
+        return True
+    if any(compares):
+        return False
+    if "is" not in first[:5] or "is" not in second[:5] or {"from", "also"} & {*first, *second}:
+        return False
+    same_subject = first[: first.index("is")] == second[: second.index("is")]
+    return same_subject or "it" in (first[0], second[0])
+
+
+def negates(one: Condition, other: Condition) -> bool:
+    """Say whether a condition is another one's opposite: "is available", "is not available"."""
+    words, others = set(one.text.lower().split()), set(other.text.lower().split())
+    return ("not" in words) != ("not" in others) and one.words - _UNSAID == other.words - _UNSAID

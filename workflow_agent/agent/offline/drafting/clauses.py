@@ -1,0 +1,226 @@
+"""Cutting a sentence part into clauses: one verb and what belongs to it."""
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from workflow_agent.agent.offline.drafting.actors import Actor, Memory, actor_of, person_at
+from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head, skip_adverbs
+from workflow_agent.agent.offline.drafting.heads import read_head
+from workflow_agent.agent.offline.drafting.nouns import (
+    DETERMINERS,
+    PERSONAL,
+    POSSESSIVES,
+    THING_PRONOUNS,
+    is_role,
+    is_thing,
+)
+from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows, strip_marks
+from workflow_agent.agent.offline.drafting.verbs import NOMINALS, is_form, verb_of
+from workflow_agent.agent.offline.drafting.words import word_set
+
+Joint = Literal["", "and", "or"]
+_JOINTS: Final = word_set(", and but or plus & : who which")
+_AFTER_A_VERB: Final = DETERMINERS | THING_PRONOUNS | POSSESSIVES | word_set(
+    "him them to with by up out in on at from into for back off everything us me again")  # fmt: skip
+_SAME: Final = Token("they", "they")
+_NEEDED: Final = word_set("needed required necessary")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A verb with its subject and what follows it; without a head, just words."""
+
+    tokens: Tokens
+    head: Head | None
+    actor: Actor
+    joint: Joint = ""
+    has_subject: bool = False
+
+    @property
+    def lemma(self) -> str:
+        """The verb's base form, or nothing."""
+        return self.head.verb.base if self.head else ""
+
+    @property
+    def rest(self) -> Tokens:
+        """The tokens after the verb; of a clause without a verb, all."""
+        return self.tokens[self.head.at + 1 :] if self.head else self.tokens
+
+    @property
+    def words(self) -> list[str]:
+        """All lower-case words."""
+        return lows(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    tokens: Tokens
+    head: Head | None
+    joint: Joint
+    shares_subject: bool
+
+
+def split_clauses(tokens: Tokens, memory: Memory) -> list[Clause]:
+    """Return the clauses of a stretch without connectives, pronouns not yet resolved."""
+    return [_clause(part, memory) for part in _parts(_persons_for_which(tokens))]
+
+
+def resolved(clause: Clause, before: Clause | None, memory: Memory) -> Clause:
+    """Return a clause with its subject looked up now that the clauses before it were read."""
+    if clause.head is None or not clause.head.subject:
+        return clause
+    if clause.head.subject[0].low == "who" and before is not None:
+        memory.person = _last_person(before.tokens) or memory.person
+    return replace(clause, actor=actor_of(clause.head.subject, memory))
+
+
+def _clause(part: _Part, memory: Memory) -> Clause:
+    subject = part.head.subject if part.head else ()
+    has_subject = bool(subject) and not part.shares_subject
+    return Clause(part.tokens, part.head, actor_of(subject, memory), part.joint, has_subject)
+
+
+def _last_person(tokens: Tokens) -> str | None:
+    for at in range(len(tokens) - 1, -1, -1):
+        if is_role(tokens[at].low):
+            start = at
+            while (
+                start
+                and tokens[start - 1].kind == "word"
+                and start > at - 3
+                and not verb_of(tokens[start - 1].low)
+            ):
+                start -= 1
+                if tokens[start].low in DETERMINERS or tokens[start].low == "to":
+                    break
+            found = person_at(tokens, start + (tokens[start].low == "to"))
+            return found[0] if found else tokens[at].low
+    return None
+
+
+def _persons_for_which(tokens: Tokens) -> list[Token]:
+    """Return the tokens with `which` after a department as `who`."""
+    found: list[Token] = []
+    for token in tokens:
+        before = [word for word in found[-2:] if word.kind == "word"]
+        is_person = (
+            token.low in ("which", "that")
+            and before
+            and is_role(before[-1].low)
+            and not is_thing(before[-1].low)
+        )
+        found.append(Token("who", "who") if is_person else token)
+    return found
+
+
+def _parts(tokens: Tokens) -> list[_Part]:
+    found: list[_Part] = []
+    start, depth = 0, 0
+    head, joint, shares = read_head(tokens) or _without_subject(tokens), "", False
+    for at, token in enumerate(tokens):
+        depth += (token.low == "(") - (token.low == ")")
+        if depth > 0 or token.low not in _JOINTS or at <= start or head is None or head.at >= at:
+            continue
+        following = _after_joint(tokens, at)
+        cut = _continuation(tokens, following, head)
+        if cut is None:
+            continue
+        found.append(_Part(strip_marks(tokens[start:at]), _shifted(head, start, tokens), joint, shares))  # type: ignore[arg-type]
+        joint = "or" if "or" in lows(tokens[at:following]) else "and"
+        start, head, shares = following, cut[0], cut[1]
+    found.append(_Part(tokens[start:], _shifted(head, start, tokens), joint, shares))  # type: ignore[arg-type]
+    return [part for part in found if part.tokens]
+
+
+def _without_subject(tokens: Tokens) -> Head | None:
+    """Return the head of a clause that leaves out what was spoken of: "then signed by the director"."""
+    at = skip_adverbs(tokens, 0)
+    low = _low(tokens, at)
+    verb = verb_of(low)
+    if verb is None:
+        return None
+    if is_form(low, "participle") and _low(tokens, at + 1) in ("by", "to", ""):
+        return Head((), verb, at, "passive", low)
+    if is_form(low, "s") and _low(tokens, at + 1) in _AFTER_A_VERB:
+        return Head((_SAME,), verb, at, "active", low)
+    return None
+
+
+def _shifted(head: Head | None, start: int, tokens: Tokens) -> Head | None:
+    """Return a head whose position counts from the clause's own first token."""
+    if head is None:
+        return None
+    lead = 0
+    while start + lead < len(tokens) and tokens[start + lead].kind == "mark":
+        lead += 1
+    lead += sum(token.low in ("and", "but", "or", "so") for token in tokens[start + lead : start + lead + 1])
+    return replace(head, at=head.at - start - lead)
+
+
+def _after_joint(tokens: Tokens, at: int) -> int:
+    while at < len(tokens) and (
+        tokens[at].low in _JOINTS - {"who", "which"} or tokens[at].low in ("also", "then")
+    ):
+        at += 1
+    return at
+
+
+def _continuation(tokens: Tokens, at: int, left: Head) -> tuple[Head, bool] | None:
+    """Return the head of a clause that begins here, and whether it shares the subject of the one before."""
+    if at >= len(tokens):
+        return None
+    shared = _shared_subject(tokens, at, left)
+    if shared is not None:
+        return shared, True
+    head = read_head(tokens, at)
+    if head is None:
+        return None
+    if not head.subject:
+        return (head, False) if _may_command(tokens, head, left) else None
+    if head.voice == "state":
+        return (head, False) if _says_a_requirement(tokens[at:]) else None
+    return head, False
+
+
+def _may_command(tokens: Tokens, head: Head, left: Head) -> bool:
+    if not left.subject or left.form == left.verb.base:
+        return not is_thing(head.form) or _low(tokens, head.at + 1) in _AFTER_A_VERB
+    return _low(tokens, head.at + 1) in _AFTER_A_VERB or head.verb.verdict != ""
+
+
+def _says_a_requirement(tokens: Tokens) -> bool:
+    words = lows(tokens)
+    return any(token.kind == "duration" for token in tokens) or (
+        not _NEEDED.isdisjoint(words) and any(word in NOMINALS for word in words)
+    )
+
+
+def _low(tokens: Tokens, at: int) -> str:
+    return tokens[at].low if at < len(tokens) else ""
+
+
+def _shared_subject(tokens: Tokens, at: int, left: Head) -> Head | None:
+    """Return the head of "... and signs it", "... and signed by", which goes on with the same subject."""
+    at = skip_adverbs(tokens, at)
+    low = _low(tokens, at)
+    verb = verb_of(low)
+    if verb is None or low in PERSONAL or (is_role(low) and _low(tokens, at + 1) not in _AFTER_A_VERB):
+        return None
+    if left.voice == "passive" and is_form(low, "participle") and not _is_noun_after(tokens, at):
+        return replace(left, verb=verb, at=at, form=low, negated=False)
+    if left.voice != "active" or not left.subject:
+        return None
+    same_form = any(is_form(low, form) and is_form(left.form, form) for form in ("s", "base", "ing", "past"))
+    after_unknown = is_form(low, "s") and left.form.endswith("s")
+    if (same_form or after_unknown) and not _is_noun_after(tokens, at):
+        return replace(left, verb=verb, at=at, form=low, negated=False, deadline=None)
+    return None
+
+
+def _is_noun_after(tokens: Tokens, at: int) -> bool:
+    """Say whether a word that could be a verb is one more object: "name, date and checks"."""
+    following = _low(tokens, at + 1)
+    if following in ("is", "are", "was", "were"):
+        return True
+    is_noun_too = is_thing(tokens[at].low) or tokens[at].low in NOMINALS
+    return is_noun_too and following not in _AFTER_A_VERB and following not in ADVERBS

@@ -1,0 +1,238 @@
+"""Reading conditions: where one ends, and whether it is a verdict, a failure, a silence or a fact."""
+
+from typing import Final
+
+from workflow_agent.agent.offline.drafting.actors import Memory, actor_of, agent_of, head_noun
+from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head
+from workflow_agent.agent.offline.drafting.heads import read_head
+from workflow_agent.agent.offline.drafting.nouns import (
+    DETERMINERS,
+    GENERIC,
+    PERSONAL,
+    PREPOSITIONS,
+    THING_PRONOUNS,
+    is_role,
+    is_system,
+    is_thing,
+)
+from workflow_agent.agent.offline.drafting.phrases import keywords
+from workflow_agent.agent.offline.drafting.statements import Condition, ConditionKind, Polarity
+from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows, spoken, strip_marks
+from workflow_agent.agent.offline.drafting.verbs import is_form, lemma, verb_of
+from workflow_agent.agent.offline.drafting.words import word_set
+
+SPLIT: Final = Token("then", "", "mark")
+"""Stands for the `then` of "if ... then ..."."""
+_COMPARES: Final = word_set("over under above below less more greater than higher lower < >")
+_MAX_SCAN: Final = 60
+_MAX_TEXT_CHARS: Final = 300
+_POSITIVE: Final = word_set(
+    "yes ok okay fine good correct valid positive successful passes passed pass succeeds succeeded "
+    "happy satisfied so right "
+    "successfully acceptable passing green works worked clean alright great perfect satisfactory"
+)
+_NEGATIVE: Final = word_set(
+    "no negative invalid incorrect wrong bad unsuccessful nok unhappy unsatisfied unsatisfactory "
+    "dissatisfied "
+    "unacceptable faulty disapproved red"
+)
+_CHANGES: Final = word_set(
+    "changes revision revisions rework corrections modifications amendments edits improvements"
+)
+_FAILURES: Final = word_set(
+    "fail fails failed failing error errors crash crashes crashed unavailable unreachable exception "
+                             "failure breaks timeout")  # fmt: skip
+_ANSWERS: Final = word_set(
+    "answer respond reply react act decide approve response reaction feedback happen do decision "
+                            "confirm sign pick")  # fmt: skip
+_REPLIES: Final = word_set("answer reply respond response react")
+_SILENCE: Final = word_set("nobody silence nothing noone")
+_BE: Final = word_set("is are was were be been being gets get got has have had does do did will")
+_NOT: Final = word_set("not no never neither")
+_THINKING: Final = word_set(
+    "think thinks say says find finds believe believes want wants decide decides confirm confirms"
+)
+_INCOMPLETE_ENDS: Final = (
+    DETERMINERS | PREPOSITIONS | _BE - {"got"} | _NOT | word_set("and or , than the who which that")
+)
+_OUTCOME_FILL: Final = _BE | ADVERBS | _NOT | DETERMINERS | word_set(
+    "by it he she they and or of them him her result answer decision outcome everything all case looks "
+    "look seems as check "
+    "with comes come back says say there were any need needs needed required requested asked asks for "
+    "requests are ask "
+    "still from something anything both either one agrees")  # fmt: skip
+
+
+def split_condition(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """Return a condition's tokens and those of what happens under it (empty when nothing follows)."""
+    marked = next((at for at, token in enumerate(tokens) if token is SPLIT), None)
+    if marked is not None:
+        return strip_marks(tokens[:marked]), strip_marks(tokens[marked + 1 :])
+    commas = _commas(tokens)
+    first = commas[0] if commas else len(tokens)
+    unmarked = _end_without_comma(tokens[:first])
+    if unmarked is not None:
+        return strip_marks(tokens[:unmarked]), strip_marks(tokens[unmarked:])
+    for at in commas:
+        rest = strip_marks(tokens[at + 1 :])
+        if rest and _has_predicate(tokens[:at]) and read_head(rest) is not None:
+            return strip_marks(tokens[:at]), rest
+    return strip_marks(tokens[:first]), strip_marks(tokens[first:])
+
+
+def split_phrase(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """Return a noun phrase and the clause after it: "the visit | the receptionist collects the badge"."""
+    for at in range(1, min(len(tokens), _MAX_SCAN)):
+        starts = tokens[at].low in DETERMINERS or is_role(tokens[at].low)
+        if (
+            starts
+            and tokens[at - 1].low not in _INCOMPLETE_ENDS
+            and (head := read_head(tokens, at))
+            and head.subject
+        ):
+            return tokens[:at], tokens[at:]
+    return tokens, []
+
+
+def _commas(tokens: Tokens) -> list[int]:
+    """Return where commas and colons stand, outside of brackets."""
+    found: list[int] = []
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token.low == "(") - (token.low == ")")
+        if depth <= 0 and token.low in (",", ":"):
+            found.append(at)
+    return found
+
+
+def _end_without_comma(tokens: Tokens) -> int | None:
+    """Return where a new clause begins right after a complete condition: "if approved | finance pays"."""
+    for at in range(1, min(len(tokens), _MAX_SCAN)):
+        if tokens[at].kind != "word" or tokens[at - 1].low in _INCOMPLETE_ENDS:
+            continue
+        if tokens[at - 1].low in _THINKING or not _is_complete(tokens[:at]):
+            continue
+        if _lacks_object(tokens, at):
+            continue
+        if tokens[at].low == "back" and tokens[at + 1 : at + 2] and tokens[at + 1].low == "to":
+            return at
+        head = read_head(tokens, at)
+        if head is not None and head.voice != "state" and _starts_main(tokens, at, head):
+            return at
+    return None
+
+
+def _lacks_object(tokens: Tokens, at: int) -> bool:
+    """Say whether what stands before is a verb still waiting for its object: "requests | leave"."""
+    before = read_head(tokens[:at])
+    return before is not None and before.at == at - 1 and before.verb.starts and before.voice == "active"
+
+
+def _is_complete(tokens: Tokens) -> bool:
+    if _has_predicate(tokens):
+        return True
+    last = tokens[-1].low
+    return len(tokens) == 1 and not (is_thing(last) or is_role(last) or is_system(last)) and last not in (
+        PERSONAL | GENERIC | THING_PRONOUNS
+    )  # fmt: skip
+
+
+def _starts_main(tokens: Tokens, at: int, head: Head) -> bool:
+    if not head.subject:
+        return tokens[at].low not in ADVERBS or head.at == at + 1
+    first = head.subject[0]
+    return (
+        first.low in DETERMINERS | GENERIC | PERSONAL | THING_PRONOUNS or is_role(first.low)
+        or is_system(first.low) or first.text[:1].isupper() or is_role(head_noun(head.subject))
+    )  # fmt: skip
+
+
+def _has_predicate(tokens: Tokens) -> bool:
+    words = lows(tokens)
+    if not words:
+        return False
+    if words[0] in _POSITIVE | _NEGATIVE or is_form(words[0], "participle"):
+        return True
+    head = read_head(tokens)
+    if head is not None and head.subject:
+        return head.at < len(tokens) - (head.voice == "state")
+    return any(token.kind == "duration" or token.low in _COMPARES for token in tokens[:-1])
+
+
+def read_condition(tokens: Tokens, memory: Memory) -> Condition:
+    """Return what a condition's tokens mean."""
+    words = lows(tokens)
+    kind, polarity = _kind_of(tokens, words)
+    length = next((str(token.value) for token in tokens if token.kind == "duration"), None)
+    text = spoken(tokens)[:_MAX_TEXT_CHARS] or "it holds"
+    return Condition(text, kind, polarity, keywords(words), _actor_in(tokens, memory), length)
+
+
+def _actor_in(tokens: Tokens, memory: Memory) -> str | None:
+    agent = agent_of(tokens)
+    if agent is not None:
+        return agent[0]
+    head = read_head(tokens)
+    if head is None or not head.subject or head.subject[0].low in GENERIC | {"nobody"}:
+        return None
+    actor = actor_of(head.subject, memory)
+    return actor.name if actor.kind == "person" and is_role(head_noun(head.subject)) else None
+
+
+def _kind_of(tokens: Tokens, words: list[str]) -> tuple[ConditionKind, Polarity]:
+    if _is_silence(tokens, words):
+        return "timeout", ""
+    if not _FAILURES.isdisjoint(words) or _goes_wrong(words):
+        negated = not _NOT.isdisjoint(words) or "without" in words
+        return ("generic", "approved") if negated else ("error", "rejected")
+    polarity = _polarity(words)
+    if polarity and _says_no_more(words):
+        return "outcome", polarity
+    return "generic", polarity if polarity and _speaks_of_verdict(words) else ""
+
+
+def _goes_wrong(words: list[str]) -> bool:
+    return "wrong" in words and not {"goes", "go", "went"}.isdisjoint(words)
+
+
+def _is_silence(tokens: Tokens, words: list[str]) -> bool:
+    """Say whether a condition is that nobody answers, or not in time."""
+    says_nobody = not _SILENCE.isdisjoint(words) or "one" in words[1:2]
+    silent = says_nobody or not _NOT.isdisjoint(words) or "without" in words
+    lemmas = {lemma(word) for word in words}
+    has_length = any(token.kind == "duration" for token in tokens)
+    if silent and has_length and (says_nobody or not _ANSWERS.isdisjoint(lemmas)):
+        return True
+    return silent and not _REPLIES.isdisjoint(lemmas)
+
+
+def _polarity(words: list[str]) -> Polarity:
+    negated = not _NOT.isdisjoint(words[:-1] or words) or words[:1] == ["no"]
+    if not _CHANGES.isdisjoint(words):
+        return "approved" if negated else "changes"
+    for word in words:
+        verb = verb_of(word)
+        if (verb is not None and verb.verdict == "rejected") or word in _NEGATIVE - {"no"}:
+            return "approved" if negated and word != "no" else "rejected"
+        if (verb is not None and verb.verdict == "approved") or word in _POSITIVE:
+            return "rejected" if negated else "approved"
+    return "rejected" if words[-1:] == ["no"] or words == ["no"] else ""
+
+
+def _speaks_of_verdict(words: list[str]) -> bool:
+    return any(verb is not None and verb.verdict for verb in map(verb_of, words))
+
+
+def _says_no_more(words: list[str]) -> bool:
+    """Say whether a condition is a bare verdict about who or what was spoken of."""
+    rest = [
+        word for word in words
+        if word not in _OUTCOME_FILL | _POSITIVE | _NEGATIVE | _CHANGES and not is_role(word)
+        and not (is_thing(word) or is_system(word)) and not _is_verdict(word) and word[:1].isalnum()
+    ]  # fmt: skip
+    return len(rest) <= 1 and not any(word[:1].isdigit() for word in rest)
+
+
+def _is_verdict(word: str) -> bool:
+    verb = verb_of(word)
+    return verb is not None and bool(verb.verdict)

@@ -1,0 +1,56 @@
+"""Reading several who do the same: "legal and finance review it"."""
+
+from dataclasses import replace
+
+from workflow_agent.agent.offline.drafting.actors import Memory, actor_of
+from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head
+from workflow_agent.agent.offline.drafting.clauses import Clause
+from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords
+from workflow_agent.agent.offline.drafting.statements import Parallel, Statement, Task
+from workflow_agent.agent.offline.drafting.tasks import task_of
+from workflow_agent.agent.offline.drafting.tokens import Token, lows
+
+
+def each_of(clause: Clause, head: Head, memory: Memory) -> list[Statement]:
+    """Return one step, or one for each of "legal and finance" side by side."""
+    runs = _things_that_run(clause)
+    if runs:
+        return runs
+    actors = _coordinated(clause, memory)
+    if len(actors) < 2:
+        return [task_of(clause, head, memory)]
+    tasks = [task_of(replace(clause, actor=actor), head, memory) for actor in actors]
+    named = [replace(task, name=_by(task)) for task in tasks]
+    return [Parallel(tuple((task,) for task in named))]
+
+
+def _things_that_run(clause: Clause) -> list[Statement]:
+    """Read "unit tests and integration tests run"."""
+    if clause.lemma != "run" or clause.rest or clause.head is None or "and" not in lows(clause.head.subject):
+        return []
+    said = " ".join(token.text for token in clause.head.subject).split(" and ")
+    tasks = [
+        Task(capitalised(["Run", *part.split()]), lemma="run", words=keywords(["run", *part.split()]))
+        for part in said
+    ]
+    return [Parallel(tuple((task,) for task in tasks))]
+
+
+def _by(task: Task) -> str:
+    return f"{task.name} ({task.assignee})"[:120]
+
+
+def _coordinated(clause: Clause, memory: Memory):  # noqa: ANN202
+    subject = clause.head.subject if clause.head else ()
+    groups: list[list[Token]] = [[]]
+    for token in subject:
+        if token.low in ("and", ",", "&"):
+            groups.append([])
+        elif token.low not in ADVERBS | {"both"}:
+            groups[-1].append(token)
+    actors = [actor_of(group, memory) for group in groups if group]
+    return (
+        actors
+        if clause.head and clause.head.voice == "active" and all(a.kind == "person" for a in actors)
+        else []
+    )

@@ -1,0 +1,53 @@
+"""Where a path that goes back arrives."""
+
+from workflow_agent.agent.offline.drafting.paths import Paths
+from workflow_agent.agent.offline.drafting.statements import GoBack, Task
+from workflow_agent.agent.offline.drafting.verbs import VERBS
+
+
+def back_target(paths: Paths, back: GoBack) -> str | None:
+    """Return the step that "back to the author", "back to step 2" or "try again" means, or None."""
+    graph, work = paths.graph, paths.graph.work
+    if back.restarts:
+        return work[0] if work else None
+    if back.item is not None:
+        return graph.items.get(back.item)
+    if back.retries:
+        return paths.active[-1].step_id if paths.active else (work[-1] if work else None)
+    here = {loose.from_id for loose in paths.frontier}
+    earlier = [step_id for step_id in work if step_id not in here] or work
+    if back.actor is not None:
+        of_actor = [step_id for step_id in earlier if graph.step(step_id).get("assignee") == back.actor]
+        return of_actor[-1] if of_actor else None
+    return graph.recognise(back.words, earlier)
+
+
+def rework_target(paths: Paths) -> str | None:
+    """Return the step that judges again after a revision."""
+    work = paths.graph.work
+    verdicts = [choice for choice in paths.active if choice.kind in ("verdict", "generic")]
+    if not verdicts:
+        return work[-1] if work else None
+    judge = paths.graph.step(verdicts[-1].step_id)
+    earlier = work[: work.index(judge["id"])]
+    asks = judge["type"] == "decision" and bool(earlier)
+    return earlier[-1] if asks else judge["id"]
+
+
+def repeated_step(paths: Paths, task: Task) -> str | None:
+    """Return the earlier step that "submits it again" or "resubmits it" means, or None."""
+    base = task.lemma.removeprefix("re-").removeprefix("re")
+    is_repetition = task.lemma.startswith("re") and base in VERBS
+    if not (task.again or is_repetition):
+        return None
+    wanted = base if is_repetition else task.lemma
+    graph = paths.graph
+    here = {loose.from_id for loose in paths.frontier}
+    return next(
+        (
+            step["id"] for step in graph.steps
+            if step["id"] not in here and step.get("assignee") == task.assignee
+            and wanted in graph.words.get(step["id"], ())
+        ),
+        None,
+    )  # fmt: skip

@@ -1,0 +1,88 @@
+"""Reading a sentence: what its connectives say about order, choice, repetition and simultaneity."""
+
+from collections.abc import Callable
+from typing import Final
+
+from workflow_agent.agent.offline.drafting.branching import conditional, otherwise, unless
+from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
+from workflow_agent.agent.offline.drafting.conditions import split_condition
+from workflow_agent.agent.offline.drafting.connectives import Link
+from workflow_agent.agent.offline.drafting.events import after, before, when
+from workflow_agent.agent.offline.drafting.loops import until
+from workflow_agent.agent.offline.drafting.reader import Reader
+from workflow_agent.agent.offline.drafting.starts import plain
+from workflow_agent.agent.offline.drafting.statements import SentenceEnd, Then
+from workflow_agent.agent.offline.drafting.tokens import Tokens
+
+
+def read_sentence(
+    reader: Reader,
+    tokens: Tokens,
+    *,
+    is_item: bool = False,
+    item: str | None = None,
+    title: str | None = None,
+) -> None:
+    """Add what a sentence says.
+
+    Args:
+        tokens: The sentence.
+        is_item: A list item or part of a chain, where a noun alone is a step.
+        item: The label it is listed under.
+        title: What its step is called, where it is only one.
+    """
+    reader.is_item, reader.item = is_item, item
+    reader.segment = reader.sentence = len(reader.statements)
+    chunks = chunks_of(reader.scheduled(tokens))
+    if not any(chunk.link in ("if", "else", "unless", "when") for chunk in chunks):
+        reader.thing_before = None
+    for chunk in chunks:
+        _READ[chunk.link](reader, chunk)
+    reader.end_segment()
+    if title is not None:
+        reader.entitle(title)
+    if len(reader.statements) > reader.sentence:
+        reader.statements.append(SentenceEnd())
+
+
+def then(reader: Reader, chunk: Chunk) -> None:
+    """Read what comes next."""
+    reader.end_segment()
+    if reader.has_work():
+        reader.add([Then(is_last=chunk.is_last)])
+    plain(reader, chunk)
+
+
+def anyway(reader: Reader, chunk: Chunk) -> None:
+    """Read what comes next whatever happened before."""
+    reader.end_segment()
+    reader.add([Then(rejoins=True)])
+    plain(reader, chunk)
+
+
+def together(reader: Reader, chunk: Chunk) -> None:
+    """Read what happens at the same time as its neighbours in the sentence."""
+    reader.is_together = True
+    plain(reader, chunk)
+
+
+def meanwhile(reader: Reader, chunk: Chunk) -> None:
+    """Read what happens at the same time as what came before."""
+    reader.is_together = True
+    reader.joins_previous = len(reader.statements) == reader.segment
+    plain(reader, chunk)
+
+
+def during(reader: Reader, chunk: Chunk) -> None:
+    """Read `while`: two clauses at the same time."""
+    reader.is_together = True
+    said, main = split_condition(chunk.tokens)
+    reader.add([*reader.clauses(said), *reader.clauses(main)])
+
+
+_READ: Final[dict[Link, Callable[[Reader, Chunk], None]]] = {
+    "plain": plain, "filler": plain, "then": then, "if": conditional,
+    "unless": unless, "else": otherwise, "until": until, "when": when,
+    "after": after, "before": before, "while": during, "together": together,
+    "meanwhile": meanwhile, "anyway": anyway,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Understanding what a message asks for."""

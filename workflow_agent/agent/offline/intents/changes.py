@@ -1,0 +1,104 @@
+"""Reading orders for changes: each clause as the changes it can mean, most likely first."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workflow_agent.agent.offline.intents.grammar import matches, phrase_table
+from workflow_agent.agent.offline.intents.numbers import listed, number_of
+from workflow_agent.agent.offline.intents.text import core_of, split_clauses, split_sentences
+from workflow_agent.agent.offline.turn.drafting import Drafting
+
+_TWICE = re.compile(r"\b(once|twice)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One way to read a clause: what kind of change, and the phrases it was said with."""
+
+    kind: str
+    slots: Mapping[str, str]
+    place: str = ""
+    """Where it goes, of an insertion or a move: before, after, between, start, end, position."""
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the phrases mean where that needs no workflow: durations, numbers, triggers."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One clause and its readings."""
+
+    text: str
+    readings: tuple[Change, ...]
+
+
+def read_orders(text: str, drafting: Drafting) -> tuple[Order, ...]:
+    """Return a message's clauses with their readings; nothing when no clause reads as a change."""
+    orders = [order for sentence in split_sentences(text) for order in _orders(sentence, drafting)]
+    return tuple(orders) if any(order.readings for order in orders) else ()
+
+
+def _orders(sentence: str, drafting: Drafting) -> list[Order]:
+    """Return a sentence's clauses where each reads as a change, else the sentence whole where that does."""
+    orders = [_order(clause, drafting) for clause in split_clauses(sentence)]
+    if all(order.readings for order in orders):
+        return orders
+    whole = _order(sentence, drafting)
+    return [whole] if whole.readings else orders
+
+
+def _order(clause: str, drafting: Drafting) -> Order:
+    text = core_of(clause).text
+    text = _TWICE.sub(lambda match: f"{number_of(match[1])} times", text)
+    readings = (_checked(kind, slots, drafting) for kind, slots in matches(text, phrase_table("changes")))
+    return Order(text, tuple(reading for reading in readings if reading is not None))
+
+
+def _checked(key: str, slots: dict[str, str], drafting: Drafting) -> Change | None:
+    kind, _, place = key.partition(":")
+    check = _CHECKS.get(kind)
+    values = check(slots, drafting) if check else {}
+    return None if values is None else Change(kind, slots, place, values)
+
+
+def _duration(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | None:
+    if "dur" not in slots:
+        return {}
+    duration = drafting.parse_duration(slots["dur"])
+    return {"duration": duration} if duration else None
+
+
+def _retry(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | None:
+    attempts = number_of(slots["n"]) if "n" in slots else 3
+    if attempts is None or attempts < 1:
+        return None
+    retry: dict[str, Any] = {"max_attempts": attempts}
+    if "interval" in slots:
+        interval = drafting.parse_duration(slots["interval"])
+        if interval is None:
+            return None
+        retry["interval"] = interval
+    return {"retry": retry}
+
+
+def _trigger(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | None:
+    phrase = slots["trigger"]
+    trigger = drafting.parse_trigger(phrase) or drafting.parse_trigger(f"every {phrase.removeprefix('on ')}")
+    return {"trigger": dict(trigger)} if trigger else None
+
+
+def _tags(slots: Mapping[str, str], _: Drafting) -> dict[str, Any]:
+    return {"tags": listed(slots["tags"])}
+
+
+_CHECKS: Mapping[str, Callable[[dict[str, str], Drafting], dict[str, Any] | None]] = {
+    "timeout": _duration,
+    "wait": _duration,
+    "escalate": _duration,
+    "retry": _retry,
+    "trigger": _trigger,
+    "retrigger": _trigger,
+    "tag": _tags,
+    "untag": _tags,
+}

@@ -1,0 +1,111 @@
+"""A small pattern language for phrases, read from the files in `phrases/`.
+
+`{slot}` is any text, `<group>` any phrase of a word group, `[...]` may be missing, `[...]*` may repeat,
+`(a|b)` is a choice. Everything else, spaces included, stands for itself; case does not matter.
+A pattern matches a whole phrase.
+Phrases are short (`MOST_PHRASE_CHARS`), which bounds the work whatever somebody types.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+from workflow_agent.agent.offline.intents.numbers import ORDINALS
+
+MOST_PHRASE_CHARS = 300
+_GROUP = re.compile(r"<(\w+)>")
+_TOKEN = re.compile(r"\{(\w+)\}|(\]\*|[\[\]()|])|([^\[\](){}|]+)")
+_NUMBER = (
+    r"(?:\d{1,6}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|a couple of|a few|"
+    r"several)"
+)
+_UNIT = (
+    r"(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|years?|fortnights?|weekdays?)"
+)
+_LENGTH = (
+    rf"(?:(?:{_NUMBER}|\d{{1,6}}\.\d{{1,3}}|an?|half an?)[ -]?"
+    rf"(?:(?:business|working|calendar|full|whole|more|and a half|half) )*{_UNIT}(?: and a half)?)"
+)
+_TYPED = {
+    "n": _NUMBER,
+    "ord": rf"(?:\d{{1,3}}(?:st|nd|rd|th)|{'|'.join(ORDINALS)}|last)",
+    "workflow_only": r"(?:(?!\b(?:from|of|in|to|and|with|for)\b).)+?",
+    "dur": rf"(?:P[0-9YMWDTHS.]{{2,30}}|{_LENGTH}(?:(?:,| and|, and)? {_LENGTH})*)",
+    "when": r"(?:(?:every|each|on|at|when|whenever|daily|weekly|monthly|hourly|nightly|automatically|by|"
+    r"manually|once|as soon as|in the|tomorrow|today|overnight|after an?)\b.*?)",
+    "interval": rf"(?:{_LENGTH}|{_UNIT})",
+}
+"""Slots that hold a certain kind of phrase only: a number, an ordinal, a length of time."""
+_SYNTAX = {"[": "(?:", "]": ")?", "]*": ")*", "(": "(?:", ")": ")", "|": "|"}
+
+Table = tuple[tuple[str, re.Pattern[str]], ...]
+"""The kind each pattern means and the pattern, in the order they are tried."""
+
+
+@cache
+def phrase_table(name: str) -> Table:
+    """Return the patterns of `phrases/<name>.txt`."""
+    kind, table = "", list[tuple[str, re.Pattern[str]]]()
+    for line in _lines(name):
+        if line.startswith("[") and line.endswith("]") and line[1:-1].replace(":", "_").isidentifier():
+            kind = line[1:-1]
+        else:
+            table.append((kind, re.compile(_expression(line, _groups()), re.IGNORECASE)))
+    return tuple(table)
+
+
+def kinds_of(name: str) -> frozenset[str]:
+    """Return the kinds a phrase file knows, without their places."""
+    return frozenset(kind.partition(":")[0] for kind, _ in phrase_table(name))
+
+
+def matches(phrase: str, table: Table) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the kind and the slots of each pattern that matches a whole phrase, in the order of the table."""
+    if len(phrase) > MOST_PHRASE_CHARS:
+        return
+    for kind, expression in table:
+        if match := expression.fullmatch(phrase):
+            yield kind, _slots(match)
+
+
+def _slots(match: re.Match[str]) -> dict[str, str]:
+    """Return what the slots hold; a slot that a pattern names twice holds what either did."""
+    return {name.partition("__")[0]: text.strip() for name, text in match.groupdict().items() if text}
+
+
+def _lines(name: str) -> list[str]:
+    text = (files("workflow_agent.agent.offline") / "phrases" / f"{name}.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+@cache
+def word_lists(name: str) -> Mapping[str, Sequence[str]]:
+    """Return the named lists of `phrases/<name>.txt`."""
+    split = [line.partition(" = ") for line in _lines(name)]
+    return {key: phrases.split(" | ") for key, _, phrases in split}
+
+
+@cache
+def _groups() -> Mapping[str, Sequence[str]]:
+    return word_lists("groups")
+
+
+def _expression(pattern: str, groups: Mapping[str, Sequence[str]]) -> str:
+    parts: list[str] = []
+    for slot, syntax, literal in _TOKEN.findall(_spelled_out(pattern, groups)):
+        if slot:
+            parts.append(f"(?P<{slot}__{len(parts)}>{_TYPED.get(slot, '.+?')})")
+        else:
+            parts.append(_SYNTAX[syntax] if syntax else re.escape(literal))
+    return "".join(parts)
+
+
+def _spelled_out(pattern: str, groups: Mapping[str, Sequence[str]]) -> str:
+    """Return a pattern with each word group written out as a choice, longest phrase first."""
+
+    def choice(match: re.Match[str]) -> str:
+        phrases = sorted(groups[match[1]], key=len, reverse=True)
+        return _spelled_out("(" + "|".join(phrases) + ")", groups)
+
+    return _GROUP.sub(choice, pattern)

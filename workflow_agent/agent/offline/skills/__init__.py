@@ -1,0 +1,1 @@
+"""What the offline model can do, a generator for each."""

@@ -1,0 +1,200 @@
+"""Finding out which workflow a request is about, and reading it."""
+
+import re
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from workflow_agent.agent.offline.intents.numbers import ordinal_of, unquoted
+from workflow_agent.agent.offline.intents.stems import phrase_score
+from workflow_agent.agent.offline.skills.steps import PRONOUNS
+from workflow_agent.agent.offline.turn.facts import WorkflowRef
+from workflow_agent.agent.offline.turn.focus import focus, known_workflows, listed_in_reply
+from workflow_agent.agent.offline.turn.outcome import (
+    Answered,
+    Call,
+    Candidate,
+    Choice,
+    Reply,
+    Suggestion,
+    ToolFailure,
+)
+from workflow_agent.agent.offline.turn.reading import Turn
+from workflow_agent.agent.offline.wording.lists import numbered
+from workflow_agent.domain.errors import InvalidWorkflow
+from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
+from workflow_agent.domain.workflow_parsing import parse_workflow
+
+_NOUN = r"(?:workflow|process|flow|pipeline|procedure|lifecycle)s?"
+_FRAME = re.compile(
+    rf"^(?:(?:the|our|my|this|that|a|an|one|your)\s+)+|\s+(?:{_NOUN}|one)$|^{_NOUN}\s+(?:called\s+|named\s+)?",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(
+    r"(?:the )?(?:(first|second|third|fourth|fifth|sixth|last|other)|(?:number |no |"
+    r"#)?(\d{1,2}))(?: (?:one|result|hit|workflow|of them))?"
+)
+_SURELY = 0.85
+_SURE = 0.72
+_AHEAD = 0.08
+
+Reading = Generator[Call, Any, Workflow]
+Choosing = Generator[Call, Any, WorkflowRef]
+
+
+def bare_name(phrase: str) -> str:
+    """Return a phrase without articles and without the word workflow."""
+    text = unquoted(phrase)
+    while (shorter := _FRAME.sub("", text).strip()) and shorter != text:
+        text = shorter
+    return text
+
+
+def is_pronoun(phrase: str) -> bool:
+    """Say whether a phrase stands for the workflow at hand rather than naming one."""
+    plain = unquoted(phrase).lower()
+    return (
+        plain in PRONOUNS
+        or re.fullmatch(
+            rf"(?:the|this|that|our|my|current|whole|open|entire|it|there|here|one|thing|{_NOUN}|\s)+", plain
+        )
+        is not None
+    )
+
+
+def names_workflow(turn: Turn, phrase: str) -> bool:
+    """Say whether a phrase is the name of a workflow the conversation met, or says that it is a workflow."""
+    if re.search(rf"\b{_NOUN}$", phrase, re.IGNORECASE) or _listed(turn, phrase):
+        return True
+    wanted = bare_name(phrase).lower()
+    return any(wanted in (ref.id, ref.name.lower()) for ref in known_workflows(turn))
+
+
+def which_workflow(turn: Turn, phrase: str | None) -> Choosing:
+    """Return the workflow a phrase means; without a phrase, the one at hand.
+
+    Raises:
+        Answered: Nothing or several things fit; the reply asks.
+    """
+    if phrase is not None and phrase.lower() in turn.chosen:
+        return WorkflowRef(turn.chosen[phrase.lower()], bare_name(phrase))
+    if phrase is None or is_pronoun(phrase):
+        return (yield from _at_hand(turn))
+    if re.fullmatch(WORKFLOW_ID_PATTERN, phrase):
+        return WorkflowRef(phrase, phrase)
+    wanted = bare_name(phrase)
+    if ordinal := _listed(turn, phrase):
+        return ordinal
+    for ref in known_workflows(turn):
+        if wanted.lower() in (ref.id, ref.name.lower()):
+            return ref
+    at_hand = focus(turn)
+    if at_hand is not None and phrase_score(wanted, [at_hand.name]) >= _SURELY:
+        return at_hand
+    result = yield Call("search_workflows", {"query": wanted, "limit": 5})
+    refs = [WorkflowRef(hit["id"], hit["name"]) for hit in result["hits"]]
+    return _best(
+        turn,
+        phrase,
+        wanted,
+        refs,
+        [hit.get("score") for hit in result["hits"]],
+        result.get("suggestions") or [],
+    )
+
+
+def _listed(turn: Turn, phrase: str) -> WorkflowRef | None:
+    """Return the workflow that "the second one" means in the list just shown."""
+    match = _ORDINAL.fullmatch(unquoted(phrase).lower())
+    shown = [item for item in listed_in_reply(turn) if item.id.startswith("wf_")]
+    if not match or not shown:
+        return None
+    if match[1] == "other":
+        at = 1 if len(shown) == 2 else None
+    elif match[1] == "last":
+        at = len(shown) - 1
+    else:
+        at = (ordinal_of(match[1] or match[2]) or 0) - 1
+    return WorkflowRef(shown[at].id, shown[at].name) if at is not None and 0 <= at < len(shown) else None
+
+
+def _at_hand(turn: Turn) -> Choosing:
+    ref = focus(turn)
+    if ref is not None:
+        return ref
+    if "" in turn.chosen:
+        return WorkflowRef(turn.chosen[""], turn.chosen[""])
+    result = yield Call("list_workflows", {"limit": 20})
+    refs = [WorkflowRef(item["id"], item["name"]) for item in result["workflows"]]
+    if len(refs) == 1 and result["total"] == 1:
+        return refs[0]
+    if not refs:
+        raise Answered(Reply(
+            'There are no workflows yet. Describe one and I\'ll build it, for example: "When an employee '
+            'submits an expense, '
+            'the manager approves or rejects it; if approved, finance pays."'
+        ))  # fmt: skip
+    raise Answered(ask_which(turn, "", "Which workflow do you mean?", refs))
+
+
+def _best(
+    turn: Turn,
+    phrase: str,
+    wanted: str,
+    refs: Sequence[WorkflowRef],
+    scores: Sequence[Any],
+    suggestions: Sequence[Any],
+) -> WorkflowRef:
+    """Return the hit that is clearly meant.
+
+    Raises:
+        Answered: None is, or several are.
+    """
+    exact = [ref for ref in refs if wanted.lower() in (ref.name.lower(), ref.id)]
+    if len(exact) == 1:
+        return exact[0]
+    if not refs:
+        raise Answered(not_found(wanted, suggestions))
+    if len(refs) == 1:
+        return refs[0]
+    named = sorted(((phrase_score(wanted, [ref.name]), -at) for at, ref in enumerate(refs)), reverse=True)
+    if named[0][0] >= _SURE and named[0][0] - named[1][0] >= _AHEAD:
+        return refs[-named[0][1]]
+    if (
+        isinstance(scores[0], int | float)
+        and isinstance(scores[1], int | float)
+        and scores[0] > scores[1] * 1.5
+    ):
+        return refs[0]
+    raise Answered(
+        ask_which(turn, phrase.lower(), f"Several workflows fit {wanted!r}. Which one do you mean?", refs)
+    )
+
+
+def ask_which(turn: Turn, phrase: str, question: str, refs: Sequence[WorkflowRef]) -> Reply:
+    """Return the question which of several workflows a phrase means; an empty phrase is the one at hand."""
+    candidates = tuple(Candidate(ref.id, ref.name) for ref in refs)
+    return Reply(f"{question}\n\n{numbered(candidates)}", Choice(turn.text, phrase, candidates, turn.chosen))
+
+
+def not_found(wanted: str, suggestions: Sequence[Any]) -> Reply:
+    """Return the reply for a name that nothing has, with the closest ones."""
+    close = [Candidate(item["id"], item["name"]) for item in suggestions][:3]
+    if not close:
+        return Reply(f'I found no workflow for {wanted[:120]!r}. Say "list workflows" to see what there is.')
+    offer = Suggestion(f"show {close[0].name}") if len(close) == 1 else None
+    return Reply(f"I found no workflow for {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)
+
+
+def read_workflow(turn: Turn, phrase: str | None, version: int | None = None) -> Reading:
+    """Return the workflow a phrase means, read through the tool.
+
+    Raises:
+        Answered: It cannot be told which, or it cannot be read.
+    """
+    ref = yield from which_workflow(turn, phrase)
+    wanted: dict[str, Any] = {"workflow": ref.id}
+    result = yield Call("get_workflow", wanted if version is None else wanted | {"version": version})
+    try:
+        return parse_workflow(result["workflow"])
+    except InvalidWorkflow as problem:
+        raise ToolFailure("get_workflow", problem.message) from problem

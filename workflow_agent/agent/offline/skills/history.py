@@ -1,0 +1,128 @@
+"""Skills that answer about the conversation itself."""
+
+from collections.abc import Generator
+from typing import Any
+
+from workflow_agent.agent.offline.intents.numbers import ordinal_of
+from workflow_agent.agent.offline.intents.reading import Request
+from workflow_agent.agent.offline.turn.focus import ref_of
+from workflow_agent.agent.offline.turn.outcome import Call, JsonObject, Reply, Skill, ToolFailure
+from workflow_agent.agent.offline.turn.reading import PastTurn, Turn
+from workflow_agent.agent.offline.wording.lists import clipped, joined
+
+_FIRST_TURN = 1
+_MOST_TURNS = 20
+_DID = {
+    "create_workflow": "created", "edit_workflow": "changed", "undo_change": "restored",
+    "analyze_workflow": "analysed", "validate_workflow": "validated", "get_workflow": "opened",
+    "draw_diagram": "drew",     "compare_versions": "compared versions of",
+}  # fmt: skip
+
+
+def first(turn: Turn, _: Request) -> Skill:
+    """Quote how the conversation began."""
+    told = yield from _look_up(_FIRST_TURN)
+    if told is not None:
+        return Reply(f"The first thing you asked was: “{clipped(told['message'], 500)}”{_outcome(told)}")
+    if turn.past:
+        return Reply(f"As far back as I can see, you began with: “{clipped(turn.past[0].text, 500)}”")
+    return Reply("This is the first thing you have asked me.")
+
+
+def _look_up(number: int) -> Generator[Call, Any, JsonObject | None]:
+    """Return a turn, or None when the conversation has no such turn or the tool is not there."""
+    try:
+        return (yield Call("get_turn", {"turn": number}))
+    except ToolFailure:
+        return None
+
+
+def _outcome(told: JsonObject) -> str:
+    workflows: list[JsonObject] = told.get("workflows") or []
+    changed = [f"{item['change']} **{item['name']}**" for item in workflows]
+    return f"\n\nThat turn {joined(changed)}." if changed else ""
+
+
+def last(turn: Turn, request: Request) -> Skill:
+    """Quote the turn before this one."""
+    if not turn.past:
+        return Reply("Nothing came before this; it is your first message here.")
+    yield from ()
+    before = turn.past[-1]
+    if " you " in f" {request.text.lower()} " and " i " not in f" {request.text.lower()} ":
+        return Reply(
+            f"My last reply was:\n\n{before.reply}" if before.reply else "I have not replied to anything yet."
+        )
+    return Reply(f"Just before this you said: “{clipped(before.text, 500)}”{_did(before)}")
+
+
+def _did(past: PastTurn) -> str:
+    done = _deeds(past)
+    return f"\n\nI {joined(done)}." if done else ""
+
+
+def _deeds(past: PastTurn) -> list[str]:
+    """Return what the tools of a turn did, in words: "changed **Expense approval**"."""
+    deeds: list[str] = []
+    for exchange in past.exchanges:
+        ref = ref_of(exchange.result)
+        if exchange.failure is None and ref is not None and exchange.tool in _DID:
+            deeds.append(f"{_DID[exchange.tool]} **{ref.name}**")
+    writes = [deed for deed in deeds if deed.startswith(("created", "changed", "restored"))]
+    return list(dict.fromkeys(writes or deeds))
+
+
+def nth(_: Turn, request: Request) -> Skill:
+    """Quote a turn by its number."""
+    word = (request.slots.get("n") or request.slots["ord"]).lower()
+    number = ordinal_of(word)
+    if number is None:
+        return Reply(
+            f"I can't tell which turn {word[:40]!r} is. Ask for one by number, like \"what happened in "
+            f'turn 3?"'
+        )
+    told = yield Call("get_turn", {"turn": number})
+    return Reply(
+        f"In turn {told['turn']} you said: “{clipped(told['message'], 500)}”\n\nI answered: "
+        f"“{clipped(told['response'], 700)}”{_outcome(told)}"
+    )
+
+
+def so_far(turn: Turn, _: Request) -> Skill:
+    """Sum up the conversation: each turn, and what was done to which workflow."""
+    if not turn.past:
+        return Reply("Nothing yet: this is your first message in this conversation.")
+    earlier = yield from _before_the_window(turn)
+    lines = [f"- You: “{clipped(past.text, 140)}”" + (f" I {joined(_deeds(past))}." if _deeds(past) else "")
+             for past in turn.past[-_MOST_TURNS:]]  # fmt: skip
+    known = [
+        f"**{ref.name}** ({ref.change}, turn {ref.turn})" if ref.turn else f"**{ref.name}**"
+        for ref in turn.facts.known
+    ]
+    about = f"\n\nWorkflows so far: {joined(known)}." if known else ""
+    return Reply(f"So far:\n\n{earlier}" + "\n".join(lines) + about)
+
+
+def _before_the_window(turn: Turn) -> Generator[Call, Any, str]:
+    """Return how the conversation began, when that is further back than what I see."""
+    told = yield from _look_up(_FIRST_TURN)
+    if told is None or (told["message"].strip() == turn.past[0].text and len(turn.past) <= _MOST_TURNS):
+        return ""
+    return f"- It began with: “{clipped(told['message'], 140)}”\n- …\n"
+
+
+def recall(_: Turn, request: Request) -> Skill:
+    """Find where the conversation touched a topic."""
+    topic = request.slots["topic"]
+    result = yield Call("search_history", {"query": topic, "limit": 5})
+    hits: list[JsonObject] = result["hits"]
+    if not hits:
+        return Reply(f"I find nothing about {clipped(topic, 80)!r} in this conversation.")
+    lines = "\n".join(
+        f"- Turn {hit['turn']}, {_speaker(hit['speaker'])}: “{clipped(hit['excerpt'], 300)}”" for hit in hits
+    )
+    return Reply(f"Here is what was said about {clipped(topic, 80)!r}:\n\n{lines}")
+
+
+def _speaker(speaker: str) -> str:
+    return "you" if speaker == "user" else "I" if speaker in ("assistant", "agent", "model") else speaker

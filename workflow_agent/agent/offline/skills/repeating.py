@@ -1,0 +1,87 @@
+"""Skills around a change already made: the same again, undo, restore, and why workflows are not deleted."""
+
+from typing import Any
+
+from workflow_agent.agent.offline.intents.numbers import number_of
+from workflow_agent.agent.offline.intents.reading import Request
+from workflow_agent.agent.offline.skills.changes import apply_edits, cannot_delete, unclear_step
+from workflow_agent.agent.offline.skills.focus import is_pronoun, read_workflow, which_workflow
+from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
+from workflow_agent.agent.offline.turn.focus import focus
+from workflow_agent.agent.offline.turn.outcome import Call, Candidate, JsonObject, Reply, Skill
+from workflow_agent.agent.offline.turn.reading import Turn
+from workflow_agent.domain.workflow import Workflow
+
+
+def same(turn: Turn, request: Request) -> Skill:
+    """Do to another step what was just done to one: "the same for the legal review"."""
+    workflow = yield from read_workflow(turn, None)
+    repeated = [
+        edit for edit in _last_edits(turn) if isinstance(edit.get("step"), str) and edit["op"] in _REPEATABLE
+    ]
+    if not repeated:
+        return Reply(
+            "I see no change just before this that I could repeat. Tell me in full what to do, and to "
+            "which step."
+        )
+    done = {edit["step"] for edit in repeated}
+    phrase = request.slots.get("step", "")
+    try:
+        step = (
+            StepFinder.of(workflow, chosen=turn.chosen).find(phrase) if phrase else _other_of(workflow, done)
+        )
+    except StepUnclear as unclear:
+        return unclear_step(turn, workflow, unclear)
+    edits = [{**edit, "step": step} for edit in repeated]
+    return (yield from apply_edits(Candidate(workflow.id, workflow.name), edits))
+
+
+def _last_edits(turn: Turn) -> list[JsonObject]:
+    calls = (
+        [e for e in turn.past[-1].exchanges if e.tool == "edit_workflow" and e.failure is None]
+        if turn.past
+        else []
+    )
+    return list(calls[-1].args.get("edits") or []) if calls else []
+
+
+def _other_of(workflow: Workflow, done: set[str]) -> str:
+    """Return the one step that resembles the step just changed, as in "and the other review"."""
+    changed = [step for step in workflow.steps if step.id in done]
+    alike = [
+        step
+        for step in workflow.steps
+        if step.id not in done and any(step.type == c.type == "human" for c in changed)
+    ]
+    if len(alike) == 1:
+        return alike[0].id
+    raise StepUnclear("the other one", [Candidate(step.id, step.name) for step in alike])
+
+
+_REPEATABLE = frozenset({
+    "set_timeout", "set_retry", "set_assignee", "set_permission", "remove_step", "update_step",
+    "add_error_path", "wrap_in_approval",
+})  # fmt: skip
+
+
+def undo(turn: Turn, request: Request) -> Skill:
+    """Take the last change back, or return to a version."""
+    ref = yield from which_workflow(turn, request.slots.get("workflow"))
+    wanted: dict[str, Any] = {"workflow": ref.id}
+    if request.kind == "restore":
+        wanted["to_version"] = number_of(request.slots.get("n", "1")) or 1
+    result = yield Call("undo_change", wanted)
+    workflow = result["workflow"]
+    lines = "\n".join(f"- {line}" for line in result["changes"])
+    restored, now = result["restored_version"], workflow["version"]
+    text = f"Done: **{workflow['name']}** is back to how it was in version {restored} (now version {now})."
+    return Reply(f"{text}\n\n{lines}" if lines else text)
+
+
+def delete_workflow(turn: Turn, request: Request) -> Skill:
+    """Say that workflows are not deleted from a conversation."""
+    phrase = request.slots.get("workflow_only")
+    if focus(turn) is None and (phrase is None or is_pronoun(phrase)):
+        return Reply(cannot_delete(None))
+    workflow = yield from read_workflow(turn, phrase)
+    return Reply(cannot_delete(workflow))

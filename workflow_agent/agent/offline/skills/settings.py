@@ -1,0 +1,195 @@
+"""Edits that set things on steps and on the workflow: names, owners, deadlines, retries, triggers, tags."""
+
+from collections.abc import Mapping
+
+from workflow_agent.agent.offline.intents.changes import Change
+from workflow_agent.agent.offline.intents.numbers import unquoted
+from workflow_agent.agent.offline.intents.stems import phrase_score
+from workflow_agent.agent.offline.intents.text import sentence_case
+from workflow_agent.agent.offline.skills.plan import Builder, NotReadable, Plan
+from workflow_agent.agent.offline.skills.steps import PRONOUNS, StepUnclear
+from workflow_agent.agent.offline.turn.outcome import JsonObject
+from workflow_agent.domain.triggers import describe_trigger
+from workflow_agent.domain.workflow import Trigger
+
+_WORKFLOW_WORDS = frozenset(["workflow", "process", "flow", "pipeline", "procedure", "lifecycle"])
+_NOT_PEOPLE = PRONOUNS | {"we", "you", "i", "there", "nobody"}
+
+
+def _rename_workflow(_: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "rename_workflow", "name": _name(change.slots["name"])}]
+
+
+def _rename(plan: Plan, change: Change) -> list[JsonObject]:
+    if "both" in change.slots:
+        return _called(plan, change.slots["both"])
+    phrase, name = change.slots["step"], _name(change.slots["name"])
+    if _means_workflow(plan, phrase):
+        return [{"op": "rename_workflow", "name": name}]
+    return [{"op": "rename_step", "step": plan.step(phrase), "name": name}]
+
+
+def _means_workflow(plan: Plan, phrase: str) -> bool:
+    plain = unquoted(phrase).lower()
+    if plain in PRONOUNS:
+        return plan.prefers_workflow or plan.finder.last is None
+    words = plain.removeprefix("the ").removeprefix("this ")
+    return words in _WORKFLOW_WORDS or words in (plan.workflow.name.lower(), plan.workflow.id)
+
+
+def _called(plan: Plan, both: str) -> list[JsonObject]:
+    """Return the renaming for "call the review step Check": the split whose first part is a step."""
+    words = both.split(" ")
+    for at in range(len(words) - 1, 0, -1):
+        phrase, name = " ".join(words[:at]), _name(" ".join(words[at:]))
+        if _means_workflow(plan, phrase):
+            return [{"op": "rename_workflow", "name": name}]
+        try:
+            step = plan.step(phrase)
+        except StepUnclear:
+            continue
+        return [{"op": "rename_step", "step": step, "name": name}]
+    raise NotReadable
+
+
+def _name(text: str) -> str:
+    plain = unquoted(text)
+    return sentence_case(plain) if plain.islower() else plain
+
+
+def _alias(_: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "add_alias", "alias": unquoted(change.slots["alias"])}]
+
+
+def _unalias(_: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "remove_alias", "alias": unquoted(change.slots["alias"])}]
+
+
+def _tag(_: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "tag", "tag": tag.lower()} for tag in change.values["tags"]]
+
+
+def _untag(plan: Plan, change: Change) -> list[JsonObject]:
+    present = {tag.lower(): tag for tag in plan.workflow.tags}
+    return [{"op": "untag", "tag": present.get(tag.lower(), tag)} for tag in change.values["tags"]]
+
+
+def _describe(plan: Plan, change: Change) -> list[JsonObject]:
+    text = unquoted(change.slots["text"])
+    if "step" in change.slots and not _means_workflow(plan, change.slots["step"]):
+        return [{"op": "update_step", "step": plan.step(change.slots["step"]), "set": {"description": text}}]
+    return [{"op": "set_description", "description": text}]
+
+
+def _trigger(_: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "add_trigger", "trigger": change.values["trigger"]}]
+
+
+def _retrigger(plan: Plan, change: Change) -> list[JsonObject]:
+    kind = change.values["trigger"]["type"]
+    old = [at for at, trigger in enumerate(plan.workflow.triggers) if trigger.type == kind]
+    removed: list[JsonObject] = [{"op": "remove_trigger", "index": at} for at in reversed(old)]
+    return [*removed, *_trigger(plan, change)]
+
+
+def _untrigger(plan: Plan, change: Change) -> list[JsonObject]:
+    phrase = change.slots.get("trigger", "")
+    meant = [at for at, trigger in enumerate(plan.workflow.triggers) if _is_meant(trigger, phrase, plan)]
+    if not meant:
+        raise NotReadable
+    return [{"op": "remove_trigger", "index": at} for at in reversed(meant)]
+
+
+def _is_meant(trigger: Trigger, phrase: str, plan: Plan) -> bool:
+    if not phrase:
+        return trigger.type != "manual"
+    parsed = plan.drafting.parse_trigger(phrase)
+    plain = trigger.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    if parsed and all(
+        plain.get(key) == value for key, value in parsed.items() if key in ("type", "cron", "every", "event")
+    ):
+        return True
+    return phrase_score(phrase, [describe_trigger(trigger), trigger.type]) >= 0.6
+
+
+def _assign(plan: Plan, change: Change) -> list[JsonObject]:
+    who = unquoted(change.slots["who"])
+    if (who.lower() in _NOT_PEOPLE and who != "IT") or plan.drafting.parse_duration(who):
+        raise NotReadable
+    assignee = who.removeprefix("the ").removeprefix("our ").removeprefix("The ")
+    steps = plan.finder.find_all(change.slots["step"])
+    plan.prefers_workflow = False
+    return [{"op": "set_assignee", "step": step, "assignee": _role(assignee)} for step in steps]
+
+
+def _role(who: str) -> str:
+    """Return a role in lower case; abbreviations and proper names keep theirs."""
+    return who if any(c.isupper() for c in who) else who.lower()
+
+
+def _unassign(plan: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "set_assignee", "step": plan.step(change.slots["step"]), "assignee": None}]
+
+
+def _timeout(plan: Plan, change: Change) -> list[JsonObject]:
+    edits: list[JsonObject] = []
+    for step_id in plan.finder.find_all(change.slots["step"]):
+        step = plan.workflow.step(step_id)
+        if step is not None and step.type == "wait":
+            edits.append(
+                {"op": "update_step", "step": step_id, "set": {"duration": change.values["duration"]}}
+            )
+        else:
+            edits.append({"op": "set_timeout", "step": step_id, "timeout": change.values["duration"]})
+    plan.prefers_workflow = False
+    return edits
+
+
+def _no_timeout(plan: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "set_timeout", "step": plan.step(change.slots["step"]), "timeout": None}]
+
+
+def _retry(plan: Plan, change: Change) -> list[JsonObject]:
+    steps = plan.finder.find_all(change.slots["step"])
+    plan.prefers_workflow = False
+    return [{"op": "set_retry", "step": step, "retry": change.values["retry"]} for step in steps]
+
+
+def _no_retry(plan: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "set_retry", "step": plan.step(change.slots["step"]), "retry": None}]
+
+
+def _escalate(plan: Plan, change: Change) -> list[JsonObject]:
+    step = plan.step(change.slots["step"])
+    who = unquoted(change.slots["who"]).removeprefix("the ").removeprefix("our ")
+    edits: list[JsonObject] = [{"op": "update_step", "step": step, "set": {"escalate_to": _role(who)}}]
+    if "duration" in change.values:
+        edits.append({"op": "set_timeout", "step": step, "timeout": change.values["duration"]})
+    return edits
+
+
+def _permission(plan: Plan, change: Change) -> list[JsonObject]:
+    permission = unquoted(change.slots["permission"])
+    return [{"op": "set_permission", "step": plan.step(change.slots["step"]), "permission": permission}]
+
+
+SETTINGS: Mapping[str, Builder] = {
+    "rename_workflow": _rename_workflow,
+    "rename": _rename,
+    "alias": _alias,
+    "unalias": _unalias,
+    "tag": _tag,
+    "untag": _untag,
+    "describe": _describe,
+    "trigger": _trigger,
+    "retrigger": _retrigger,
+    "untrigger": _untrigger,
+    "assign": _assign,
+    "unassign": _unassign,
+    "timeout": _timeout,
+    "no_timeout": _no_timeout,
+    "retry": _retry,
+    "no_retry": _no_retry,
+    "escalate": _escalate,
+    "permission": _permission,
+}

@@ -1,0 +1,164 @@
+"""Finding the step of a workflow that a phrase means."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from workflow_agent.agent.offline.intents.numbers import listed, number_of, ordinal_of, unquoted
+from workflow_agent.agent.offline.intents.stems import content_words, phrase_score
+from workflow_agent.agent.offline.turn.outcome import Candidate
+from workflow_agent.domain.workflow import Step, Workflow
+
+PRONOUNS = frozenset({
+    "it", "that", "this", "that one", "this one", "them", "that step", "this step", "the step", "the new one",
+    "the new step", "the same step", "the one", "the same one", "the step you added",
+    "the step you just added",     "the one you added", "the one you just added", "the last one you added",
+})  # fmt: skip
+_NUMBERED = re.compile(r"(?:the )?(?:(?:step|number|no\.?|#|task|stage)\s*#?)+\s*(\d{1,3}|[a-z]+)")
+_ORDINAL = re.compile(
+    r"(?:the )?(?:very )?(\w+?)(?:st|nd|rd|th)?(?: (?:step|one|task|stage|thing|box|node))?"
+)
+_LAST = re.compile(
+    r"(?:the )?(?:very )?(second to last|last but one|second-to-last|penultimate|last|final|"
+    r"latest)(?: (?:step|one|task|stage|thing))?"
+)
+_KINDS = {
+    "human": "human",
+    "manual": "human",
+    "automatic": "action",
+    "automated": "action",
+    "waiting": "wait",
+}
+_EVERY = re.compile(
+    rf"(?:every|each|all)(?: of)?(?: the)?(?: single)?(?: ({'|'.join(_KINDS)}))? (?:step|task|action)s?"
+)
+_BEFORE_LAST = frozenset({"second to last", "last but one", "second-to-last", "penultimate"})
+_NEAR = 0.04
+"""Scores closer than this are equally good."""
+_GOOD = 0.5
+
+
+class StepUnclear(Exception):
+    """A phrase means several steps equally well, or none (no candidates)."""
+
+    def __init__(self, phrase: str, candidates: Iterable[Candidate] = ()) -> None:
+        super().__init__(phrase)
+        self.phrase = phrase
+        self.candidates = tuple(candidates)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What can be said about a step to mean it."""
+
+    id: str
+    name: str
+    assignee: str = ""
+    type: str = "action"
+    marks: tuple[str, ...] = ()
+    """Other words for it: what it uses, what may be done in it."""
+
+
+@dataclass
+class StepFinder:
+    """Finds steps by id, name, number, role or likeness; remembers the last one found, for "it"."""
+
+    steps: list[Known]
+    last: str | None = None
+    chosen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the person already settled: a phrase, and the step it means."""
+
+    @classmethod
+    def of(
+        cls, workflow: Workflow, *, last: str | None = None, chosen: Mapping[str, str] | None = None
+    ) -> "StepFinder":
+        """Return a finder over the steps of a workflow."""
+        known = [_known(workflow, step) for step in workflow.steps]
+        return cls(known, last if workflow.step(last or "") else None, chosen or {})
+
+    def find(self, phrase: str) -> str:
+        """Return the id of the step a phrase means.
+
+        Raises:
+            StepUnclear: Several fit equally well, or none does.
+        """
+        found = self._pinned(phrase) or self._likely(phrase)
+        self.last = found
+        return found
+
+    def find_all(self, phrase: str) -> list[str]:
+        """Return the ids of the steps a phrase like "A, B and C" or "every human step" means."""
+        if match := _EVERY.fullmatch(unquoted(phrase).lower()):
+            return [step.id for step in self.steps if _is_of(step, match[1])]
+        try:
+            return [self.find(phrase)]
+        except StepUnclear as unclear:
+            parts = listed(phrase)
+            if len(parts) < 2 or (unclear.candidates and not all(content_words(part) for part in parts)):
+                raise
+        return [self.find(part) for part in parts]
+
+    def _pinned(self, phrase: str) -> str | None:
+        """Return the step a phrase names exactly: settled before, an id, a name, a pronoun, a number."""
+        wanted = unquoted(phrase).lower()
+        if phrase.lower() in self.chosen and any(s.id == self.chosen[phrase.lower()] for s in self.steps):
+            return self.chosen[phrase.lower()]
+        bare = re.sub(r"^(?:the|our|my|that|this) |(?: step| task| stage)$", "", wanted)
+        for step in self.steps:
+            if wanted in (step.id, step.name.lower()) or bare in (step.id, step.name.lower()):
+                return self._only_one_named(step, phrase)
+        if wanted in PRONOUNS and self.last:
+            return self.last
+        return self._numbered(wanted)
+
+    def _only_one_named(self, step: Known, phrase: str) -> str:
+        same = [other for other in self.steps if other.name.lower() == step.name.lower()]
+        if len(same) > 1 and unquoted(phrase).lower() != step.id:
+            raise StepUnclear(phrase, _candidates(same))
+        return step.id
+
+    def _numbered(self, wanted: str) -> str | None:
+        work = [step for step in self.steps if step.type != "end"]
+        if (match := _LAST.fullmatch(wanted)) and work:
+            return work[-2 if match[1] in _BEFORE_LAST and len(work) > 1 else -1].id
+        number = None
+        if match := _NUMBERED.fullmatch(wanted):
+            number = number_of(match[1])
+        elif match := _ORDINAL.fullmatch(wanted):
+            number = ordinal_of(match[1]) or ordinal_of(wanted.removeprefix("the ").split(" ")[0])
+        return work[number - 1].id if number and number <= len(work) else None
+
+    def _likely(self, phrase: str) -> str:
+        wanted = unquoted(phrase)
+        for related in (False, True):
+            scored = [
+                (phrase_score(wanted, _names(step, related), related=related), step) for step in self.steps
+            ]
+            best = max((score for score, _ in scored), default=0.0)
+            if best >= _GOOD:
+                close = [step for score, step in scored if score >= best - _NEAR]
+                # "before paying" means the step that pays, not the end called Paid.
+                close = [step for step in close if step.type != "end"] or close
+                if len(close) == 1:
+                    return close[0].id
+                raise StepUnclear(phrase, _candidates(close))
+        raise StepUnclear(phrase)
+
+
+def _known(workflow: Workflow, step: Step) -> Known:
+    marks = [step.uses or "", step.description or "", step.event or ""]
+    marks += [edge.action or "" for edge in workflow.outgoing(step.id)]
+    return Known(step.id, step.name, step.assignee or "", step.type, tuple(mark for mark in marks if mark))
+
+
+def _is_of(step: Known, kind: str | None) -> bool:
+    return step.type != "end" and (kind is None or step.type == _KINDS[kind])
+
+
+def _names(step: Known, related: bool) -> list[str]:
+    owned = [f"{step.assignee} {step.name}", step.assignee] if step.assignee else []
+    return [step.name, step.id.replace("_", " "), *owned, *(step.marks if related else ())]
+
+
+def _candidates(steps: Iterable[Known]) -> list[Candidate]:
+    return [Candidate(step.id, step.name) for step in steps]

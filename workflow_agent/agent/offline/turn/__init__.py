@@ -1,0 +1,1 @@
+"""Reading the turn: the message, the facts, what was done so far."""

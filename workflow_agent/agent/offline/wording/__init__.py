@@ -1,0 +1,1 @@
+"""How the offline model says things."""

@@ -1,0 +1,36 @@
+"""How a tool that failed or is missing is told to the person."""
+
+import re
+
+_TRIED = {
+    "list_workflows": "list the workflows",
+    "search_workflows": "search the workflows",
+    "get_workflow": "open that workflow",
+    "create_workflow": "create the workflow",
+    "edit_workflow": "make that change",
+    "undo_change": "undo that",
+    "validate_workflow": "validate the workflow",
+    "analyze_workflow": "analyse the workflow",
+    "draw_diagram": "draw the diagram",
+    "compare_versions": "compare the versions",
+    "search_history": "search the conversation",
+    "get_turn": "look that turn up",
+}
+_WRITES = frozenset({"create_workflow", "edit_workflow", "undo_change"})
+_MOST_CHARS = 600
+_REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
+
+
+def describe_failure(tool: str, message: str, *, offered: bool) -> str:
+    """Return what was tried, what the tool said, and that nothing changed where that matters."""
+    tried = _TRIED.get(tool, f"use {tool}")
+    said = _REFUSED.sub("", " ".join(message.split()))[:_MOST_CHARS]
+    unchanged = " Nothing was changed." if tool in _WRITES else ""
+    if not offered:
+        why = (
+            f" Switching mode was refused: {said}"
+            if said
+            else " The tool for it is not available to me here."
+        )
+        return f"I can't {tried} right now.{why}{unchanged}"
+    return f"I tried to {tried}, but it didn't work: {said or 'no reason was given.'}{unchanged}"
