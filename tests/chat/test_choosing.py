@@ -1,0 +1,52 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from workflow_agent.chat.choosing import choose_mode
+from workflow_agent.chat.requests import TurnRequest
+from workflow_agent.domain.agents import ROSTER
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.modes import Mode
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def conversation(mode_override: Mode | None = None) -> Conversation:
+    return Conversation(
+        id="c", tenant="default", created_at=NOON, updated_at=NOON, mode_override=mode_override
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_mode", "agent", "override", "chosen", "source"),
+    [
+        pytest.param("search", "editor", "analysis", "search", "request", id="the request's wins"),
+        pytest.param(None, "editor", "analysis", "modification", "agent", id="then the agent's"),
+        pytest.param(None, "assistant", "analysis", "analysis", "conversation", id="then the conversation's"),
+        pytest.param(None, "assistant", None, "modification", "inferred", id="then the message's"),
+    ],
+)
+def test_a_mode_that_somebody_set_wins(
+    request_mode: Mode | None, agent: str, override: Mode | None, chosen: Mode, source: str
+) -> None:
+    request = TurnRequest("rename the review step to check", mode=request_mode)
+
+    record, _ = choose_mode(conversation(override), request, ROSTER[agent])
+
+    assert (record.name, record.source) == (chosen, source)
+    assert record.signals
+
+
+@pytest.mark.parametrize(
+    ("message", "may_write"),
+    [
+        ("why would an invoice sit there for days?", False),
+        ("which of ours talk to Slack?", False),
+        ("could you put a legal check in before it's signed?", True),
+        ("hello", True),
+    ],
+)
+def test_only_a_question_is_kept_from_writing(message: str, may_write: bool) -> None:
+    _, refused = choose_mode(conversation(), TurnRequest(message), ROSTER["assistant"])
+
+    assert (refused is None) == may_write

@@ -1,0 +1,82 @@
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from workflow_agent.chat.live import LiveRuns
+from workflow_agent.chat.requests import TurnOutcome
+from workflow_agent.domain.conversation import AgentReply, ModeRecord
+from workflow_agent.domain.errors import ModelFailed
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+REPLY = AgentReply(
+    id="e", index=1, turn=1, at=NOON, author="assistant", content="hi", run_id="r", model="m",
+    mode=ModeRecord(name="general", confidence=1.0, source="inferred"),
+)  # fmt: skip
+OUTCOME = TurnOutcome("c", 1, "r", REPLY)
+
+
+class Time:
+    """A clock the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_an_ended_run_is_kept_for_its_time_and_then_forgotten() -> None:
+    time = Time()
+    runs = LiveRuns(kept_seconds=600.0, clock=time)
+    runs.open("r").settle(OUTCOME, time())
+
+    time.now = 600.0
+    kept = runs.get("r")
+    time.now = 600.1
+
+    assert kept is not None
+    assert runs.get("r") is None
+
+
+def test_a_run_under_way_is_never_forgotten() -> None:
+    time = Time()
+    runs = LiveRuns(kept_seconds=1.0, clock=time)
+    live = runs.open("r")
+
+    time.now = 1e6
+
+    assert runs.get("r") is live
+    assert runs.running() == [live]
+    assert runs.is_running("r")
+
+
+async def test_everyone_who_waits_gets_the_outcome() -> None:
+    live = LiveRuns().open("r")
+    waiting = [asyncio.create_task(live.outcome()) for _ in range(3)]
+
+    live.settle(OUTCOME, 0.0)
+
+    assert await asyncio.gather(*waiting) == [OUTCOME] * 3
+
+
+async def test_everyone_who_waits_gets_the_error() -> None:
+    live = LiveRuns().open("r")
+
+    live.settle(ModelFailed("no"), 0.0)
+
+    for _ in range(2):
+        with pytest.raises(ModelFailed, match="no"):
+            await live.outcome()
+
+
+async def test_a_reader_that_comes_late_gets_everything_and_an_end() -> None:
+    live = LiveRuns().open("r")
+    live.stream.publish("start", {})
+    live.stream.publish("delta", {"text": "hi"})
+    live.settle(OUTCOME, 0.0)
+
+    assert [event.id async for event in live.stream.events()] == [1, 2]
+    assert [event.id async for event in live.stream.events(after=1)] == [2]
+    assert [event.id async for event in live.stream.events(after=99)] == []
+    assert live.stream.is_closed

@@ -1,0 +1,146 @@
+"""Real HTTP against a local provider: each way it can fail leaves a conversation that takes the next turn."""
+
+from collections.abc import Sequence
+
+import pytest
+from pydantic_ai.models import Model
+
+from tests.support.chats import TENANT, ChatUnderTest, chat_with
+from tests.support.provider import Answer, CallsTools, Hangs, ProviderStub, Refuses, Says, provider_stub
+from workflow_agent.agent.models import Provider, build_model, with_fallback
+from workflow_agent.domain.errors import Misconfigured, ModelFailed
+
+FINE = Says(["All", " is well."])
+
+
+def model_of(stub: ProviderStub, *, retries: int = 0, timeout_seconds: float = 5.0) -> Model:
+    provider = Provider(
+        base_url=stub.base_url, api_key="sk-secret", timeout_seconds=timeout_seconds, max_retries=retries
+    )
+    return build_model("openai:stub-1", provider, offline=_no_offline)
+
+
+def _no_offline() -> Model:
+    raise AssertionError("no offline model is needed here")
+
+
+@pytest.fixture(autouse=True)
+def allow_local_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stub is local: this is the one place where a real model class talks over HTTP."""
+    monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
+
+
+async def test_a_streamed_answer_arrives_with_its_usage() -> None:
+    async with provider_stub(Says(["Hel", "lo ", " there\n"])) as stub:
+        reply = (await chat_with(model_of(stub)).say("hello")).reply
+
+    assert reply.content == "Hello  there\n"
+    assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.requests) == (100, 10, 1)
+    assert reply.model == "stub-1"
+    assert stub.requests[0]["messages"][-1] == {"role": "user", "content": "hello"}
+
+
+async def test_tool_calls_are_made_and_answered() -> None:
+    asks = CallsTools([("list_workflows", "{}"), ("get_workflow", '{"workflow": "Expense approval"}')])
+    async with provider_stub(asks, FINE) as stub:
+        under_test = chat_with(model_of(stub))
+        await under_test.add()
+        reply = (await under_test.say("what is there?")).reply
+
+    assert reply.tools_used == ("list_workflows", "get_workflow")
+    assert [message["role"] for message in stub.requests[1]["messages"]][-3:] == ["assistant", "tool", "tool"]
+    assert reply.usage.requests == 2
+
+
+async def test_malformed_arguments_go_back_to_the_model_to_mend() -> None:
+    bad = CallsTools([("get_workflow", '{"workflow": ')])
+    async with provider_stub(bad, CallsTools([("get_workflow", '{"flow": 1}')]), FINE) as stub:
+        reply = (await chat_with(model_of(stub)).say("show it")).reply
+
+    outcomes = [call.outcome for iteration in reply.iterations for call in iteration.tool_calls]
+    assert outcomes == ["retried", "retried"]
+    assert reply.content == "All is well."
+
+
+async def test_a_refusal_that_passes_is_tried_again_after_the_time_it_names() -> None:
+    busy = Refuses(429, "rate_limit_exceeded", (("retry-after-ms", "20"),))
+    async with provider_stub(busy, Refuses(503, headers=(("retry-after-ms", "10"),)), FINE) as stub:
+        reply = (await chat_with(model_of(stub, retries=2)).say("hello")).reply
+
+    assert reply.content == "All is well."
+    assert len(stub.requests) == 3
+
+
+async def test_there_is_one_layer_of_retries() -> None:
+    busy = Refuses(429, "rate_limit_exceeded", (("retry-after-ms", "1"),))
+    async with provider_stub(*[busy] * 9) as stub:
+        with pytest.raises(ModelFailed):
+            await chat_with(model_of(stub, retries=2)).say("hello")
+
+    assert len(stub.requests) == 3
+
+
+CUT = Says(["half an ans"], is_cut=True)
+
+
+@pytest.mark.parametrize(
+    ("answers", "error_type"),
+    [
+        pytest.param([Refuses(429, "rate_limit_exceeded")], "rate_limited", id="429"),
+        pytest.param([Refuses(500)], "provider_error", id="500"),
+        pytest.param([Refuses(401, "invalid_api_key")], "authentication", id="401"),
+        pytest.param([Refuses(400, "context_length_exceeded")], "context_too_long", id="context length"),
+        pytest.param([CUT], "connection", id="cut in mid-stream"),
+        pytest.param([Hangs()], "model_timeout", id="timeout"),
+        pytest.param(
+            [CallsTools([("get_workflow", "{}")])] * 8, "unexpected_behavior", id="never mends a call"
+        ),
+    ],
+)
+async def test_after_a_failure_the_conversation_takes_the_next_turn(
+    answers: Sequence[Answer], error_type: str
+) -> None:
+    async with provider_stub(*answers, *[FINE] * 8) as stub:
+        under_test = chat_with(model_of(stub, timeout_seconds=0.3))
+        started = await _start(under_test)
+        with pytest.raises(ModelFailed) as failure:
+            await started.outcome()
+        stub.answers[:] = [FINE]
+        following = await under_test.say("again?", conversation_id=started.conversation_id)
+
+    assert failure.value.details["error_type"] == error_type
+    assert "sk-secret" not in str(failure.value)
+    _, run = await under_test.chat.run_state(TENANT, started.run_id)
+    assert (run.status, run.error and run.error.type) == ("failed", error_type)
+    assert all(iteration.completed_at for iteration in run.iterations)
+    assert following.reply.content == "All is well."
+
+
+async def _start(under_test: ChatUnderTest):  # noqa: ANN202 - StartedTurn
+    from workflow_agent.chat import TurnRequest
+
+    return await under_test.chat.start(TENANT, TurnRequest("hello"))
+
+
+async def test_a_run_that_takes_too_long_is_stopped() -> None:
+    async with provider_stub(Hangs()) as stub:
+        under_test = chat_with(model_of(stub, timeout_seconds=30.0), timeout_seconds=0.2)
+        with pytest.raises(ModelFailed) as failure:
+            await under_test.say("hello")
+
+    assert failure.value.details["error_type"] == "run_timeout"
+
+
+async def test_the_fallback_answers_when_the_provider_fails() -> None:
+    async with provider_stub(Refuses(500)) as broken, provider_stub(FINE) as working:
+        model = with_fallback(model_of(broken), model_of(working))
+        reply = (await chat_with(model).say("hello")).reply
+
+    assert reply.content == "All is well."
+    assert len(broken.requests) == 1
+
+
+@pytest.mark.parametrize("name", ["openai:", "nonsense", "nosuch:model"])
+def test_an_impossible_model_is_refused_with_what_to_do(name: str) -> None:
+    with pytest.raises(Misconfigured, match="WORKFLOW_AGENT_MODEL"):
+        build_model(name, Provider(), offline=_no_offline)

@@ -1,0 +1,341 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.chats import TENANT, FakeOwners, chat_with
+from tests.support.scripted import Calls, Waits, scripted
+from workflow_agent.chat import TurnRequest
+from workflow_agent.chat.streams import RunEvent, RunStream
+from workflow_agent.domain.conversation import AgentReply, UserMessage
+from workflow_agent.domain.errors import (
+    ConversationBusy,
+    ConversationNotFound,
+    IdempotencyMismatch,
+    InvalidInput,
+    RunNotFound,
+    ShuttingDown,
+    StaleRun,
+    WorkflowNotFound,
+)
+
+
+async def collected(stream: RunStream | None, after: int = 0) -> list[RunEvent]:
+    assert stream is not None
+    return [event async for event in stream.events(after)]
+
+
+async def test_a_message_gets_a_reply_and_both_are_stored() -> None:
+    under_test = chat_with(scripted("Hello there.")[0])
+
+    outcome = await under_test.say("hello")
+
+    stored = await under_test.store.load(TENANT, outcome.conversation_id)
+    assert [event.content for event in stored.events] == ["hello", "Hello there."]
+    assert outcome.reply == stored.events[1]
+    assert outcome.turn == 1
+    assert stored.runs[0].status == "completed"
+
+
+async def test_the_streamed_text_is_the_reply_with_all_its_whitespace() -> None:
+    pieces = ["  Two", " words\n", "\n", "  and\tmore  "]
+    under_test = chat_with(scripted(pieces)[0])
+
+    started = await under_test.chat.start(TENANT, TurnRequest("go"))
+    events = await collected(started.stream)
+
+    streamed = "".join(event.data["text"] for event in events if event.name == "delta")
+    assert streamed == "".join(pieces)
+    assert (await started.outcome()).reply.content == streamed
+
+
+async def test_what_is_said_before_a_tool_call_is_a_paragraph_of_the_reply() -> None:
+    under_test = chat_with(scripted(Calls([("list_workflows", {})], text="Let me look."), "None yet.")[0])
+
+    started = await under_test.chat.start(TENANT, TurnRequest("what is there?"))
+    events = await collected(started.stream)
+
+    assert (await started.outcome()).reply.content == "Let me look.\n\nNone yet."
+    assert [event.name for event in events] == [
+        "start", "mode", "delta", "tool_call", "tool_result", "delta", "delta", "context", "complete",
+    ] or [event.name for event in events] == [
+        "start", "mode", "delta", "tool_call", "tool_result", "delta", "context", "complete",
+    ]  # fmt: skip
+    assert [event.id for event in events] == list(range(1, len(events) + 1))
+
+
+async def test_a_stream_can_be_resumed_after_any_event() -> None:
+    under_test = chat_with(scripted(["a", "b", "c"])[0])
+    started = await under_test.chat.start(TENANT, TurnRequest("go"))
+    everything = await collected(started.stream)
+
+    resumed = await collected(under_test.chat.stream(started.run_id), after=3)
+
+    assert resumed == everything[3:]
+
+
+async def test_the_reply_carries_its_evidence() -> None:
+    under_test = chat_with(
+        scripted(
+            Calls([("get_workflow", {"workflow": "expense approval"}), ("list_workflows", {})]),
+            "It has four steps.",
+        )[0]
+    )
+    await under_test.add()
+
+    reply = (await under_test.say("how many steps has the expense approval?")).reply
+
+    assert reply.tools_used == ("get_workflow", "list_workflows")
+    assert [(touch.id, touch.change) for touch in reply.workflows_touched] == [
+        ("wf_expense_approval", "viewed")
+    ]
+    first, second = reply.iterations
+    assert [message.role for message in first.messages] == ["system", "user", "assistant", "tool"]
+    assert [(call.name, call.outcome) for call in first.tool_calls] == [
+        ("get_workflow", "success"),
+        ("list_workflows", "success"),
+    ]
+    assert all(call.duration_ms is not None for call in first.tool_calls)
+    assert second.messages[-1].content == "It has four steps."
+    assert all(iteration.completed_at for iteration in reply.iterations)
+    assert sum(reply.context["breakdown"].values()) == reply.context["used_tokens"]
+
+
+async def test_every_call_is_on_record_once() -> None:
+    under_test = chat_with(
+        scripted(Calls([("list_workflows", {}), ("get_workflow", {"workflow": "nope"})]), "Done.")[0]
+    )
+
+    outcome = await under_test.say("look around")
+
+    stored = await under_test.store.load(TENANT, outcome.conversation_id)
+    assert [(c.speaker, c.method_name, c.depth, c.outcome_summary.status) for c in stored.calls] == [
+        ("user", "chat", 0, "success"),
+        ("agent", "list_workflows", 1, "success"),
+        ("agent", "get_workflow", 1, "retried"),
+    ]
+    assert {call.parent_call_id for call in stored.calls[1:]} == {stored.calls[0].call_id}
+
+
+async def test_the_next_turn_sees_what_was_said_and_done() -> None:
+    model, script = scripted(Calls([("list_workflows", {})]), "There are none.", "You asked what there is.")
+    under_test = chat_with(model)
+    first = await under_test.say("what is there?")
+
+    await under_test.say("what did I ask?", conversation_id=first.conversation_id)
+
+    seen = [part for message in script.requests[-1][0] for part in message.parts]
+    assert [type(part).__name__ for part in seen] == [
+        "UserPromptPart", "ToolCallPart", "ToolReturnPart", "TextPart", "UserPromptPart",
+    ]  # fmt: skip
+    assert [part.content for part in seen if type(part).__name__ == "UserPromptPart"] == [
+        "what is there?",
+        "what did I ask?",
+    ]
+
+
+async def test_a_resent_message_is_answered_once() -> None:
+    model, script = scripted("First.", "Second.")
+    under_test = chat_with(model)
+    one = await under_test.say("hello", key="k1")
+
+    two = await under_test.say("hello", key="k1")
+
+    assert two.reply == one.reply
+    assert two.replayed
+    assert two.conversation_id == one.conversation_id
+    assert len(script.requests) == 1
+
+
+async def test_a_message_resent_meanwhile_joins_the_run() -> None:
+    waits = Waits()
+    under_test = chat_with(scripted(waits)[0])
+    one = await under_test.chat.start(TENANT, TurnRequest("hello", key="k1"))
+    await waits.begun.wait()
+
+    two = await under_test.chat.start(TENANT, TurnRequest("hello", key="k1"))
+    waits.let.set()
+
+    assert (await two.outcome()).reply == (await one.outcome()).reply
+    assert await collected(two.stream) == await collected(one.stream)
+
+
+async def test_a_replayed_turn_can_be_streamed() -> None:
+    under_test = chat_with(scripted("First.")[0])
+    await under_test.say("hello", key="k1")
+    under_test.chat.live._runs.clear()
+
+    again = await under_test.chat.start(TENANT, TurnRequest("hello", key="k1"))
+
+    events = await collected(again.stream)
+    assert [event.name for event in events] == ["start", "mode", "delta", "context", "complete"]
+    assert events[-1].data["replayed"] is True
+
+
+async def test_the_same_key_for_another_message_is_refused() -> None:
+    under_test = chat_with(scripted("First.")[0])
+    await under_test.say("hello", key="k1")
+
+    with pytest.raises(IdempotencyMismatch):
+        await under_test.say("something else", key="k1")
+
+
+async def test_a_busy_conversation_refuses_another_message() -> None:
+    waits = Waits()
+    under_test = chat_with(scripted(waits)[0])
+    started = await under_test.chat.start(TENANT, TurnRequest("hello"))
+    await waits.begun.wait()
+
+    with pytest.raises(ConversationBusy) as refusal:
+        await under_test.say("and?", conversation_id=started.conversation_id)
+    waits.let.set()
+    await started.outcome()
+
+    assert refusal.value.details["run_id"] == started.run_id
+
+
+async def test_a_run_goes_on_when_its_caller_goes_away() -> None:
+    waits = Waits(text="finished")
+    under_test = chat_with(scripted(waits)[0])
+    started = await under_test.chat.start(TENANT, TurnRequest("hello"))
+    caller = asyncio.create_task(started.outcome())
+    await waits.begun.wait()
+
+    caller.cancel()
+    waits.let.set()
+    await collected(started.stream)
+
+    stored = await under_test.store.load(TENANT, started.conversation_id)
+    assert stored.events[-1].content == "finished"
+
+
+async def test_a_cancelled_run_leaves_no_reply_and_the_next_turn_works() -> None:
+    waits = Waits()
+    under_test = chat_with(scripted(Calls([("list_workflows", {})]), waits, "Next.")[0])
+    started = await under_test.chat.start(TENANT, TurnRequest("hello"))
+    await waits.begun.wait()
+
+    run = await under_test.chat.cancel(TENANT, started.run_id)
+    following = await under_test.say("and now?", conversation_id=started.conversation_id)
+
+    assert run.status == "cancelled"
+    assert [iteration.number for iteration in run.iterations] == [1, 2] or len(run.iterations) == 1
+    assert all(iteration.completed_at for iteration in run.iterations)
+    assert following.reply.content == "Next."
+    with pytest.raises(StaleRun, match="cancelled"):
+        await started.outcome()
+
+
+async def test_cancelling_a_finished_run_leaves_it_completed() -> None:
+    under_test = chat_with(scripted("Done.")[0])
+    outcome = await under_test.say("hello")
+
+    run = await under_test.chat.cancel(TENANT, outcome.run_id)
+
+    assert run.status == "completed"
+
+
+async def test_a_run_of_a_dead_process_is_interrupted_and_its_key_runs_again() -> None:
+    waits = Waits()
+    owners = FakeOwners()
+    first = chat_with(scripted(waits)[0], owners=owners)
+    started = await first.chat.start(TENANT, TurnRequest("hello", key="k1"))
+    await waits.begun.wait()
+    after_restart = chat_with(
+        scripted("Here again.")[0], store=first.store, owners=FakeOwners(owner="new", dead={owners.owner})
+    )
+
+    outcome = await after_restart.say("hello", key="k1")
+
+    stored = await first.store.load(TENANT, started.conversation_id)
+    assert outcome.run_id == started.run_id
+    assert [type(event) for event in stored.events] == [UserMessage, AgentReply]
+    assert stored.runs[0].attempt == 2
+
+    waits.let.set()
+    with pytest.raises(StaleRun, match="may not commit"):
+        await started.outcome()
+    assert (await first.store.load(TENANT, started.conversation_id)).version == stored.version
+
+
+async def test_recovery_marks_what_dead_processes_left() -> None:
+    waits = Waits()
+    owners = FakeOwners()
+    first = chat_with(scripted(waits)[0], owners=owners)
+    started = await first.chat.start(TENANT, TurnRequest("hello"))
+    await waits.begun.wait()
+    left = FakeOwners(owner="new", dead={owners.owner})
+    left.left_behind = [(TENANT, started.conversation_id), (TENANT, "deleted-since")]
+    restarted = chat_with(scripted()[0], store=first.store, owners=left)
+
+    recovered = await restarted.chat.recover()
+
+    _, run = await restarted.chat.run_state(TENANT, started.run_id)
+    assert (recovered, run.status) == (1, "interrupted")
+    assert left.left_behind == []
+    waits.let.set()
+    await collected(started.stream)
+
+
+async def test_shutting_down_tells_the_streams_and_lets_runs_finish() -> None:
+    waits = Waits(text="made it")
+    under_test = chat_with(scripted(waits)[0])
+    started = await under_test.chat.start(TENANT, TurnRequest("hello"))
+    await waits.begun.wait()
+
+    stopping = asyncio.create_task(under_test.chat.shut_down(5.0))
+    events: list[RunEvent] = []
+    assert started.stream is not None
+    async for event in started.stream.events():
+        events.append(event)
+        if event.name == "shutdown":
+            waits.let.set()
+    await stopping
+
+    assert [event.name for event in events][-1] == "complete"
+    with pytest.raises(ShuttingDown):
+        await under_test.say("more?")
+
+
+async def test_a_run_that_outlasts_the_grace_period_is_interrupted() -> None:
+    waits = Waits()
+    under_test = chat_with(scripted(waits)[0])
+    started = await under_test.chat.start(TENANT, TurnRequest("hello", key="k1"))
+    await waits.begun.wait()
+
+    await under_test.chat.shut_down(0.0)
+
+    _, run = await under_test.chat.run_state(TENANT, started.run_id)
+    assert run.status == "interrupted"
+    with pytest.raises(ShuttingDown, match="Send the message again"):
+        await started.outcome()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error"),
+    [
+        pytest.param({"conversation_id": "nowhere"}, ConversationNotFound, id="conversation"),
+        pytest.param({"workflow_id": "wf_none"}, WorkflowNotFound, id="workflow"),
+        pytest.param({"agent": "nobody"}, InvalidInput, id="agent"),
+        pytest.param({"model": "gpt-99"}, InvalidInput, id="model"),
+    ],
+)
+async def test_what_is_not_there_is_refused_before_anything_is_stored(
+    wanted: dict[str, Any], error: type[Exception]
+) -> None:
+    under_test = chat_with(scripted()[0])
+
+    with pytest.raises(error):
+        await under_test.say("hello", **wanted)
+
+    assert (await under_test.store.page(TENANT)).items == ()
+
+
+@pytest.mark.parametrize("run_id", ["run_nowhere_1_abc", "nonsense", "../../etc/passwd"])
+async def test_an_unknown_run_is_not_found(run_id: str) -> None:
+    under_test = chat_with(scripted()[0])
+
+    with pytest.raises(RunNotFound):
+        await under_test.chat.run_state(TENANT, run_id)
+    with pytest.raises(RunNotFound):
+        under_test.chat.stream(run_id)

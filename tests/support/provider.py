@@ -1,0 +1,144 @@
+"""A provider on a local port that speaks the OpenAI wire and does what a test tells it to."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Refuses:
+    """An error response."""
+
+    status: int
+    code: str = "server_error"
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Says:
+    """A streamed answer in pieces."""
+
+    pieces: Sequence[str]
+    is_cut: bool = False
+    """Whether the connection breaks before the end."""
+
+
+@dataclass(frozen=True)
+class CallsTools:
+    """A streamed answer that calls tools; arguments may be any text, also what is not JSON."""
+
+    calls: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Hangs:
+    """No answer at all."""
+
+
+Answer = Refuses | Says | CallsTools | Hangs
+
+
+@dataclass
+class ProviderStub:
+    """What the provider was asked, and what it answers next."""
+
+    answers: list[Answer]
+    requests: list[JsonObject] = field(default_factory=list)
+    port: int = 0
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    serving: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    @property
+    def base_url(self) -> str:
+        """Return where it is."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one request and close the connection."""
+        task = asyncio.current_task()
+        assert task is not None
+        self.serving.add(task)
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = next(
+                int(line.split(b":")[1])
+                for line in head.lower().split(b"\r\n")
+                if line.startswith(b"content-length")
+            )
+            self.requests.append(json.loads(await reader.readexactly(length)))
+            await self._answer(self.answers.pop(0), writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, answer: Answer, writer: asyncio.StreamWriter) -> None:
+        match answer:
+            case Hangs():
+                await self.closing.wait()
+            case Refuses(status, code, headers):
+                error = {"error": {"message": f"refused: {code}", "type": code, "param": None, "code": code}}
+                body = json.dumps(error).encode()
+                lines = [f"HTTP/1.1 {status} Refused", "content-type: application/json",
+                         f"content-length: {len(body)}", "connection: close",
+                         *(f"{name}: {value}" for name, value in headers)]  # fmt: skip
+                writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+            case Says(pieces, is_cut):
+                chunks = [{"content": piece} for piece in pieces]
+                self._stream(writer, chunks, "stop", is_cut=is_cut)
+            case CallsTools(calls):
+                chunks = [
+                    {"tool_calls": [{"index": at, "id": f"call_{len(self.requests)}_{at}", "type": "function",
+                                     "function": {"name": name, "arguments": arguments}}]}
+                    for at, (name, arguments) in enumerate(calls)
+                ]  # fmt: skip
+                self._stream(writer, chunks, "tool_calls")
+        await writer.drain()
+
+    def _stream(
+        self, writer: asyncio.StreamWriter, deltas: Sequence[JsonObject], finish: str, *, is_cut: bool = False
+    ) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
+                     b"connection: close\r\n\r\n")  # fmt: skip
+        for delta in deltas:
+            self._event(writer, {"choices": [{"index": 0, "delta": {"role": "assistant", **delta},
+                                              "finish_reason": None}]})  # fmt: skip
+        if is_cut:
+            return
+        self._event(writer, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+        self._event(writer, {"choices": [], "usage": usage})
+        self._chunk(writer, b"data: [DONE]\n\n")
+        writer.write(b"0\r\n\r\n")
+
+    def _event(self, writer: asyncio.StreamWriter, payload: JsonObject) -> None:
+        whole = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": "stub-1",
+            **payload,
+        }
+        self._chunk(writer, b"data: " + json.dumps(whole).encode() + b"\n\n")
+
+    def _chunk(self, writer: asyncio.StreamWriter, data: bytes) -> None:
+        writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+
+
+@asynccontextmanager
+async def provider_stub(*answers: Answer) -> AsyncIterator[ProviderStub]:
+    """Serve a provider with these answers, one a request, for as long as the block lasts."""
+    stub = ProviderStub(list(answers))
+    server = await asyncio.start_server(stub.serve, "127.0.0.1", 0)
+    stub.port = server.sockets[0].getsockname()[1]
+    try:
+        yield stub
+    finally:
+        server.close()
+        stub.closing.set()
+        await asyncio.gather(*stub.serving)

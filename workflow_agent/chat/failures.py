@@ -1,0 +1,67 @@
+"""What went wrong in a run, in words for people and as an error for programs."""
+
+from collections.abc import Sequence
+
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    FallbackExceptionGroup,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelNotFoundError,
+    ModelOverloadedError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+    RunTimedOut,
+    UnexpectedModelBehavior,
+)
+
+from workflow_agent.domain.conversation import RunError
+from workflow_agent.domain.errors import ModelFailed, WorkflowAgentError
+
+_FAILURES: Sequence[tuple[type[Exception], str, str, bool]] = (
+    (RunTimedOut, "run_timeout", "The answer took longer than allowed and was stopped.", True),
+    (ModelTimeoutError, "model_timeout", "The model's provider did not answer in time.", True),
+    (ModelRateLimitError, "rate_limited", "The model's provider refused: too many requests.", True),
+    (ModelQuotaExceededError, "quota_exceeded", "The quota at the model's provider is used up.", False),
+    (
+        ModelContextWindowExceededError,
+        "context_too_long",
+        "The request was longer than the model takes.",
+        False,
+    ),
+    (ModelAuthenticationError, "authentication", "The model's provider refused the API key.", False),
+    (ModelNotFoundError, "model_not_found", "The model's provider has no such model.", False),
+    (ModelOverloadedError, "overloaded", "The model's provider is overloaded.", True),
+    (ModelConnectionError, "connection", "The connection to the model's provider failed.", True),
+    (ModelAPIError, "provider_error", "The model's provider answered with an error.", True),
+    (UnexpectedModelBehavior, "unexpected_behavior", "The model's answer could not be used.", True),
+    (AgentRunError, "run_failed", "The run could not be finished.", True),
+)
+_NEXT = " Your message is kept; the conversation takes the next one."
+
+
+def failure_of(error: Exception, run_id: str) -> tuple[RunError, WorkflowAgentError]:
+    """Return an exception as a run stores it, and as the caller gets it.
+
+    Provider messages stay out of both: they may quote keys, prompts or addresses. Logs have them.
+    """
+    if isinstance(error, WorkflowAgentError):
+        return RunError(type=error.code, message=error.message, retriable=False), error
+    cause = error.exceptions[-1] if isinstance(error, FallbackExceptionGroup) else error
+    for kind, name, message, retriable in _FAILURES:
+        if isinstance(cause, kind):
+            return _failed(name, message + _NEXT, run_id, retriable=retriable)
+    return _failed("internal", "Something failed inside the service." + _NEXT, run_id, retriable=True)
+
+
+def _failed(name: str, message: str, run_id: str, *, retriable: bool) -> tuple[RunError, ModelFailed]:
+    stored = RunError(type=name, message=message, retriable=retriable)
+    return stored, ModelFailed(message, error_type=name, run_id=run_id, retriable=retriable)
+
+
+def error_data(error: WorkflowAgentError) -> dict[str, object]:
+    """Return an error as the data of a stream's `error` event."""
+    return {"code": error.code, "detail": error.message, **error.details}
