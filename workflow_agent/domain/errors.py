@@ -189,6 +189,12 @@ class ShuttingDown(WorkflowAgentError):
     code = "shutting_down"
 
 
+class CannotListen(WorkflowAgentError):
+    """The address cannot be listened on; the operator chooses another or frees it."""
+
+    code = "cannot_listen"
+
+
 class Misconfigured(WorkflowAgentError):
     """A setting cannot work; the operator mends it."""
 

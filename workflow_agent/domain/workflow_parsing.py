@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from workflow_agent.domain.workflow import Workflow
 
 _WORD = re.compile(r"[a-z0-9]+")
 _VALID_IDS_SHOWN = 20
+_MOST_PROBLEMS = 1_000
 _ABSENT = object()
 
 
@@ -25,14 +26,19 @@ def slug(text: str, *, fallback: str = "step", max_chars: int = 48) -> str:
 
 
 def unique_id(wanted: str, taken: Iterable[str]) -> str:
-    """Return `wanted`, or the first of `wanted_2`, `wanted_3`, ... that is not taken."""
-    used = set(taken)
+    """Return `wanted`, or of `wanted_2`, `wanted_3`, ... the first that is not taken, gaps aside."""
+    used: Collection[str] = taken if isinstance(taken, set | frozenset) else set(taken)
     if wanted not in used:
         return wanted
-    number = 2
-    while f"{wanted[:58]}_{number}" in used:
-        number += 1
-    return f"{wanted[:58]}_{number}"
+    stem = wanted[:58]
+    low, high = 1, 2
+    while f"{stem}_{high}" in used:
+        low, high = high, high * 2
+    # Halving, because thousands of one name must not take thousands of steps each.
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if f"{stem}_{middle}" in used else (low, middle)
+    return f"{stem}_{high}"
 
 
 def json_pointer(path: Iterable[str | int]) -> str:
@@ -41,8 +47,8 @@ def json_pointer(path: Iterable[str | int]) -> str:
 
 
 def problems_of(error: ValidationError, document: Any = None) -> list[Problem]:
-    """Return pydantic's errors as problems, without echoing large input or internal tags."""
-    items = [dict(item) for item in error.errors(include_url=False)]
+    """Return pydantic's errors as problems, a thousand at most, without large input or internal tags."""
+    items: list[dict[str, Any]] = [dict(item) for item in error.errors(include_url=False)[:_MOST_PROBLEMS]]
     # A list whose items are all wrong is also reported as too short, which it is not.
     inside = {item["loc"][: len(item["loc"]) - left] for item in items for left in range(1, len(item["loc"]))}
     told = [item for item in items if not (item["type"] == "too_short" and item["loc"] in inside)]

@@ -195,6 +195,39 @@ from tests.support.drafts import notation
             ],
             id="legal finance marketing review plan",
         ),
+        pytest.param(
+            (
+                "When an employee asks for a course, the manager approves or declines it. If approved, HR books "
+                "the course and finance pays the invoice at the same time. Otherwise tell the employee."
+            ),
+            [
+                "on course.asked",
+                "human Ask for course @employee -> Approve or decline",
+                "human Approve or decline @manager [approved]-> In parallel [rejected]-> Tell employee",
+                "fork In parallel -> Book course -> Pay invoice",
+                "human Book course @HR -> Both done",
+                "human Pay invoice @finance -> Both done",
+                "join Both done -> Done",
+                "action Tell employee uses=notification.send -> Rejected",
+            ],
+            id="parallel work under a condition",
+        ),
+        pytest.param(
+            (
+                "If the order is over 500 the CFO signs and legal checks at the same time, otherwise the manager "
+                "signs. Then ship it."
+            ),
+            [
+                "decision Order is over 500? [the order is over 500]-> In parallel [else]-> Sign (manager)",
+                "fork In parallel -> Sign -> Check",
+                "human Sign @CFO -> Both done",
+                "human Check @legal -> Both done",
+                "join Both done -> Ship order",
+                "human Sign (manager) @manager -> Ship order",
+                "action Ship order -> Done",
+            ],
+            id="parallel work on one side of a choice",
+        ),
     ],
 )
 def test_the_graph_is_the_one_described(text: str, expected: list[str]) -> None:

@@ -2,7 +2,15 @@
 
 from dataclasses import replace
 
-from workflow_agent.agent.offline.drafting.statements import Parallel, SentenceEnd, Statement, Task, Then
+from workflow_agent.agent.offline.drafting.statements import (
+    Branch,
+    Otherwise,
+    Parallel,
+    SentenceEnd,
+    Statement,
+    Task,
+    Then,
+)
 
 
 def side_by_side(statements: list[Statement], start: int, *, joins_previous: bool) -> None:
@@ -13,6 +21,7 @@ def side_by_side(statements: list[Statement], start: int, *, joins_previous: boo
         start: Where the parallel work begins.
         joins_previous: "Meanwhile": the work before is a branch as well.
     """
+    start = _inside_condition(statements, start)
     said = statements[start:]
     work = [statement for statement in said if isinstance(statement, Task | Parallel)]
     others = [statement for statement in said if not isinstance(statement, Task | Parallel)]
@@ -25,6 +34,20 @@ def side_by_side(statements: list[Statement], start: int, *, joins_previous: boo
     if len(branches) < 2:
         return
     statements[start:] = [Parallel(tuple(branches)), *others]
+
+
+def _inside_condition(statements: list[Statement], start: int) -> int:
+    """Return where the work begins that stands under the same condition as the last step read.
+
+    "If approved, A and B at the same time": the fork is inside the condition, not the condition inside it.
+    """
+    work = [at for at in range(start, len(statements)) if isinstance(statements[at], Task | Parallel)]
+    conditions = [
+        at
+        for at in range(start, work[-1] if work else start)
+        if isinstance(statements[at], Branch | Otherwise)
+    ]
+    return conditions[-1] + 1 if conditions else start
 
 
 def _branches(work: list[Task | Parallel], *, halves: bool) -> list[tuple[Task, ...]]:
