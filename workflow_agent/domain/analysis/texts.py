@@ -1,0 +1,57 @@
+"""The strings inside a workflow's free-form parts, with where they stand."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from workflow_agent.domain.analysis.graph import FlowGraph
+from workflow_agent.domain.workflow import Step
+from workflow_agent.domain.workflow_parsing import json_pointer
+
+_MAX_STRINGS = 5_000
+_MAX_CHARS = 20_000
+
+
+def strings_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the strings of JSON data with their paths, each cut to a length that is quick to read."""
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    found = 0
+    while waiting and found < _MAX_STRINGS:
+        path, here = waiting.pop()
+        if isinstance(here, str):
+            found += 1
+            yield path, here[:_MAX_CHARS]
+        elif isinstance(here, Mapping):
+            inside = list(cast("Mapping[str, Any]", here).items())
+            waiting += [((*path, key), item) for key, item in reversed(inside)]
+        elif isinstance(here, list | tuple):
+            items = cast("list[Any]", here)
+            waiting += [((*path, at), item) for at, item in reversed(list(enumerate(items)))]
+
+
+def texts_of_step(step: Step) -> Iterator[tuple[str, str]]:
+    """Yield the free-form texts of a step with pointers relative to it."""
+    if step.uses:
+        yield "/uses", step.uses
+    parts: list[tuple[str, Any]] = [("with", step.with_)] if step.with_ else []
+    parts += [("when", step.when.model_dump())] if step.when else []
+    parts += [("loop", step.loop.model_dump(by_alias=True))] if step.loop else []
+    for name, value in parts:
+        for path, text in strings_in(value):
+            yield json_pointer((name, *path)), text
+
+
+def all_texts(graph: FlowGraph) -> Iterator[str]:
+    """Yield every free-form text of the workflow in which data may be mentioned."""
+    for step in graph.workflow.steps:
+        yield from (text for _, text in texts_of_step(step))
+    conditions = [edge.when for edge in graph.workflow.transitions if edge.when]
+    conditions += [automation.when for automation in graph.workflow.automations if automation.when]
+    for when in conditions:
+        yield when.text or ""
+        if when.expression is not None:
+            yield from (text for _, text in strings_in(when.expression))
+    for edge in graph.workflow.transitions:
+        if edge.label:
+            yield edge.label
+    for automation in graph.workflow.automations:
+        yield from (text for _, text in strings_in(automation.effect.with_))
