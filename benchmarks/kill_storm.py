@@ -25,7 +25,7 @@ from typing import Any
 import httpx
 import orjson
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0
 EDIT_EVERY = 10
 
 

@@ -8,6 +8,7 @@ from pydantic_ai.models import Model
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.provider import Answer, CallsTools, Hangs, ProviderStub, Refuses, Says, provider_stub
 from workflow_agent.agent.models import Provider, build_model, with_fallback
+from workflow_agent.chat import StartedTurn, TurnRequest
 from workflow_agent.domain.errors import Misconfigured, ModelFailed
 
 FINE = Says(["All", " is well."])
@@ -116,9 +117,7 @@ async def test_after_a_failure_the_conversation_takes_the_next_turn(
     assert following.reply.content == "All is well."
 
 
-async def _start(under_test: ChatUnderTest):  # noqa: ANN202 - StartedTurn
-    from workflow_agent.chat import TurnRequest
-
+async def _start(under_test: ChatUnderTest) -> StartedTurn:
     return await under_test.chat.start(TENANT, TurnRequest("hello"))
 
 

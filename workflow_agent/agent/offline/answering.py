@@ -51,6 +51,7 @@ _SKILLS: Mapping[str, Callable[[Turn, Request], Skill]] = {
     "same": repeating.same,
     "delete_workflow": repeating.delete_workflow,
     "first_question": history.first,
+    "changed_then": history.changed_then,
     "last_question": history.last,
     "nth_question": history.nth,
     "so_far": history.so_far,

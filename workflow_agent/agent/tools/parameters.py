@@ -11,7 +11,7 @@ class Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-Limit = Annotated[int, Field(ge=1, le=50)]
+Limit = Annotated[int, Field(ge=1, le=100)]
 Reference = Annotated[
     str, Field(min_length=1, max_length=200, description="id, name or alias; `open` for the open one")
 ]

@@ -9,6 +9,7 @@ from workflow_agent.agent.offline.wording.workflow import condition_of, named, r
 from workflow_agent.domain.workflow import Step, Transition
 
 _LEADS = ("who is", "who's", "who has to", "who does", "who gets", "who", "whose", "by whom is", "to whom is")
+_TAILS = (" what in there", " what in it", " what here", " what", " in there", " in it", " here")
 _SAME_ROLE = 0.6
 _SAME_WORD = 0.9
 
@@ -42,7 +43,8 @@ def _who(inquiry: Inquiry) -> str | None:
 def _verb_phrase(text: str) -> str:
     lowered = text.lower()
     lead = next((lead for lead in _LEADS if lowered.startswith(lead + " ")), "")
-    return text[len(lead) :].strip()
+    asked = text[len(lead) :].strip(" ?")
+    return next((asked.removesuffix(tail) for tail in _TAILS if asked.lower().endswith(tail)), asked)
 
 
 def _decided(inquiry: Inquiry, phrase: str) -> list[Step]:

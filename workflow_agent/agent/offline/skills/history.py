@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from typing import Any
 
-from workflow_agent.agent.offline.intents.numbers import ordinal_of
+from workflow_agent.agent.offline.intents.numbers import number_of, ordinal_of
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.turn.focus import ref_of
 from workflow_agent.agent.offline.turn.outcome import Call, JsonObject, Reply, Skill, ToolFailure
@@ -70,6 +70,45 @@ def _deeds(past: PastTurn) -> list[str]:
             deeds.append(f"{_DID[exchange.tool]} **{ref.name}**")
     writes = [deed for deed in deeds if deed.startswith(("created", "changed", "restored"))]
     return list(dict.fromkeys(writes or deeds))
+
+
+def changed_then(turn: Turn, request: Request) -> Skill:
+    """Tell what was changed in a turn some way back, or in the latest that changed something."""
+    asked = request.slots.get("n")
+    back = number_of(asked) if asked else None
+    if asked and not back:
+        return Reply(f"I can't tell how far back {asked[:40]!r} is. Ask by a number of turns.")
+    told = yield from (_look_up(-back) if back else _latest_change(turn))
+    if told is None:
+        return Reply("I have not changed anything in this conversation.")
+    changed = [item for item in told["workflows"] if item["change"] in ("created", "modified")]
+    if not changed:
+        return Reply(f"Nothing: in turn {told['turn']}, “{clipped(told['message'], 200)}”, I only looked.")
+    said = f"In turn {told['turn']}, “{clipped(told['message'], 200)}”:"
+    for item in changed:
+        said += " " + (yield from _change_of(item))
+    return Reply(said)
+
+
+def _latest_change(turn: Turn) -> Generator[Call, Any, JsonObject | None]:
+    for back in range(1, min(len(turn.past), _MOST_TURNS) + 1):
+        told = yield from _look_up(-back)
+        if told and any(item["change"] in ("created", "modified") for item in told["workflows"]):
+            return told
+    return None
+
+
+def _change_of(item: JsonObject) -> Generator[Call, Any, str]:
+    """Return what made a version, from the comparison with the one before it."""
+    if item["change"] == "created":
+        return f"I created **{item['name']}**."
+    versions = {"from_version": max(item["version"] - 1, 1), "to_version": item["version"]}
+    try:
+        compared = yield Call("compare_versions", {"workflow": item["id"], **versions})
+    except ToolFailure:
+        return f"I changed **{item['name']}** (version {item['version']})."
+    lines = "".join(f"\n- {line}" for line in compared["changes"])
+    return f"I changed **{item['name']}**, which became version {item['version']}:\n{lines}"
 
 
 def nth(_: Turn, request: Request) -> Skill:

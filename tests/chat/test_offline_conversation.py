@@ -1,0 +1,113 @@
+"""The offline model in the real chat: the conversation a newcomer has first."""
+
+import pytest
+
+from tests.support.chats import TENANT, ChatUnderTest, chat_with
+from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.domain.conversation import AgentReply
+
+DESCRIPTION = (
+    "When an employee submits an expense the manager approves or rejects it. If approved, finance pays it "
+    "out, otherwise tell the employee by email. The manager has two days."
+)
+
+
+class Talk:
+    """One conversation."""
+
+    def __init__(self, under_test: ChatUnderTest) -> None:
+        self.under_test = under_test
+        self.conversation_id: str | None = None
+
+    async def say(self, message: str) -> AgentReply:
+        outcome = await self.under_test.say(message, conversation_id=self.conversation_id)
+        self.conversation_id = outcome.conversation_id
+        return outcome.reply
+
+
+@pytest.fixture
+def talk() -> Talk:
+    return Talk(chat_with(OfflineModel()))
+
+
+async def test_the_created_workflow_is_the_one_described_branch_for_branch(talk: Talk) -> None:
+    reply = await talk.say(DESCRIPTION)
+
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    by_name = {step.id: step for step in workflow.steps}
+    decision = next(step for step in workflow.steps if step.assignee == "manager")
+    led_to = {
+        edge.when.text: by_name[edge.to] for edge in workflow.outgoing(decision.id) if edge.when is not None
+    }
+    assert decision.timeout == "P2D"
+    assert led_to["approved"].assignee == "finance"
+    assert led_to["rejected"].uses is not None
+    assert [step.outcome for step in workflow.steps if step.type == "end"] == ["ok", "rejected"]
+    assert workflow.triggers
+    assert workflow.name in reply.content
+    assert reply.model == "offline"
+
+
+async def test_an_insert_leaves_no_old_edge_and_is_told_with_its_version(talk: Talk) -> None:
+    await talk.say(DESCRIPTION)
+
+    reply = await talk.say("put a legal review before the payment")
+
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    legal = next(step for step in workflow.steps if step.assignee == "legal")
+    (into,) = workflow.incoming(legal.id)
+    (out,) = workflow.outgoing(legal.id)
+    assert workflow.version == 2
+    assert (into.from_, out.to) not in {(edge.from_, edge.to) for edge in workflow.transitions}
+    assert into.when is not None
+    assert "version 2" in reply.content
+
+
+async def test_a_question_changes_nothing(talk: Talk) -> None:
+    await talk.say(DESCRIPTION)
+    before = await talk.under_test.workflows.all(TENANT)
+
+    for question in ("where could an expense get stuck?", "who approves what?", "should we drop the email?"):
+        await talk.say(question)
+
+    assert await talk.under_test.workflows.all(TENANT) == before
+
+
+@pytest.mark.parametrize("question", ["what did you change before?", "what did you change two turns ago?"])
+async def test_what_was_changed_is_told_from_the_record(talk: Talk, question: str) -> None:
+    await talk.say(DESCRIPTION)
+    await talk.say("rename the workflow to Spending")
+    await talk.say("explain it")
+
+    reply = await talk.say(question)
+
+    assert "In turn 2" in reply.content
+    assert "Spending" in reply.content
+    assert reply.tools_used == ("get_turn", "compare_versions")
+
+
+async def test_where_only_looking_was_done_it_says_so(talk: Talk) -> None:
+    await talk.say(DESCRIPTION)
+    await talk.say("explain it")
+
+    reply = await talk.say("what did you change one turn ago?")
+
+    assert "I only looked" in reply.content
+
+
+async def test_what_nobody_changed_is_not_claimed(talk: Talk) -> None:
+    reply = await talk.say("what did you change?")
+
+    assert "not changed anything" in reply.content
+
+
+async def test_undo_takes_back_exactly_the_last_change(talk: Talk) -> None:
+    await talk.say(DESCRIPTION)
+    (created,) = await talk.under_test.workflows.all(TENANT)
+    await talk.say("put a legal review before the payment")
+
+    await talk.say("undo that")
+
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    assert (workflow.steps, workflow.transitions) == (created.steps, created.transitions)
+    assert workflow.version == 3
