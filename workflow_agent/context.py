@@ -73,7 +73,7 @@ class BuiltContext:
             model: The model that answered.
             mode: The mode the run ended in.
             section_chars: Characters of the sections that the agent loop rendered for its last request.
-            cache_stats: Hits and misses of the caches, as counted so far.
+            cache_stats: Hits and misses of all caches together, as counted so far.
         """
         measured = {name: tokens_of_chars(chars) for name, chars in section_chars.items()}
         measured |= {"history": self.history_tokens, "message": self.message_tokens}
@@ -95,7 +95,7 @@ class BuiltContext:
             "llm_planning_used": False,
             "planning_cost": None,
             "cache_stats": cache_stats,
-            "mode": mode.model_dump(mode="json"),
+            "mode": mode.name,
         }
 
 

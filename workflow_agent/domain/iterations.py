@@ -15,6 +15,11 @@ Outcome = Literal["success", "failed", "retried", "interrupted"]
 """How a tool call ended: it returned, it failed for good, the model was asked to mend it, it was cut off."""
 
 
+def _is_empty(items: tuple[Any, ...]) -> bool:
+    """Say whether to leave a list out of the file: most messages have neither calls nor results."""
+    return not items
+
+
 class ToolCall(Value):
     """What the model asked for."""
 
@@ -37,8 +42,8 @@ class Message(Value):
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
-    tool_calls: tuple[ToolCall, ...] = ()
-    results: tuple[ToolResult, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = Field(default=(), exclude_if=_is_empty)
+    results: tuple[ToolResult, ...] = Field(default=(), exclude_if=_is_empty)
 
 
 class IterationToolCall(Value):
