@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchmarks.eval_readers import Pair, pairs, workflows
 from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
-from workflow_agent.adapters.search_index import SqliteWorkflowSearch
-from workflow_agent.adapters.search_tenant import head_of
+from workflow_agent.adapters.search.index import SqliteWorkflowSearch
+from workflow_agent.adapters.search.tenant import head_of
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.ports import Author, Change
 

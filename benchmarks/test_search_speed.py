@@ -16,9 +16,9 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
-from workflow_agent.adapters.search_entries import Head
-from workflow_agent.adapters.search_index import SqliteWorkflowSearch
-from workflow_agent.adapters.search_tenant import head_of
+from workflow_agent.adapters.search.entries import Head
+from workflow_agent.adapters.search.index import SqliteWorkflowSearch
+from workflow_agent.adapters.search.tenant import head_of
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 

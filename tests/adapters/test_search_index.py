@@ -13,11 +13,11 @@ import pytest
 
 from tests.support.searched import STORED, TENANT, WORKFLOWS, described, filled_catalog, ids
 from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
-from workflow_agent.adapters.search_database import SearchDatabase
-from workflow_agent.adapters.search_entries import Head
-from workflow_agent.adapters.search_index import SqliteWorkflowSearch
-from workflow_agent.adapters.search_query import Query, parse_query
-from workflow_agent.adapters.search_tenant import head_of, indexed
+from workflow_agent.adapters.search.database import SearchDatabase
+from workflow_agent.adapters.search.entries import Head
+from workflow_agent.adapters.search.index import SqliteWorkflowSearch
+from workflow_agent.adapters.search.query import Query, parse_query
+from workflow_agent.adapters.search.tenant import head_of, indexed
 from workflow_agent.domain.errors import StorageFailed, WorkflowNotFound
 from workflow_agent.domain.workflow import Workflow
 
@@ -455,7 +455,7 @@ PROCESS = """
 import asyncio, sys
 from pathlib import Path
 from tests.support.searched import TENANT, described, filled_catalog, STORED, ids
-from workflow_agent.adapters.search_index import SqliteWorkflowSearch
+from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 
 async def work():
     search = SqliteWorkflowSearch(await filled_catalog(), root=Path(sys.argv[1]))

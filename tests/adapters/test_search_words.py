@@ -10,11 +10,11 @@ from pydantic import TypeAdapter
 
 from tests.support.searched import described
 from tests.support.workflows import workflows
-from workflow_agent.adapters.search_document import FIELDS, search_document
-from workflow_agent.adapters.search_query import Query, parse_query
-from workflow_agent.adapters.search_synonyms import GROUPS, synonyms
-from workflow_agent.adapters.search_triggers import filter_words, trigger_words
-from workflow_agent.adapters.search_words import fold, squashed, stem, words
+from workflow_agent.adapters.search.document import FIELDS, search_document
+from workflow_agent.adapters.search.query import Query, parse_query
+from workflow_agent.adapters.search.synonyms import GROUPS, synonyms
+from workflow_agent.adapters.search.triggers import filter_words, trigger_words
+from workflow_agent.adapters.search.words import fold, squashed, stem, words
 from workflow_agent.domain.workflow import Trigger, Workflow
 
 

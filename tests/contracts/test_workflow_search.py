@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.searched import STORED, TENANT, WORKFLOWS, described, filled_catalog, ids
 from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
-from workflow_agent.adapters.search_index import SqliteWorkflowSearch
+from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.domain.errors import InvalidInput
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.ports import Change, WorkflowSearch

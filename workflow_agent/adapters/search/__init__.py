@@ -1,0 +1,1 @@
+"""Finding workflows: full text in SQLite, kept in step with the catalogue."""
