@@ -6,15 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.messages import (
-    FunctionToolCallEvent,
-    FunctionToolResultEvent,
-    PartDeltaEvent,
-    PartStartEvent,
-    TextPart,
-    TextPartDelta,
-    ToolReturnPart,
-)
 from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 
@@ -23,6 +14,7 @@ from workflow_agent.agent.evidence import Evidence
 from workflow_agent.agent.models import Models
 from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
 from workflow_agent.chat.choosing import choose_mode
+from workflow_agent.chat.narration import Narration
 from workflow_agent.chat.requests import TurnRequest
 from workflow_agent.chat.streams import RunStream
 from workflow_agent.context import BuiltContext, ContextManager, WindowLimits
@@ -43,7 +35,6 @@ from workflow_agent.domain.window import Utilization, tokens_of, tokens_of_chars
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.ports import WorkflowCatalog, WorkflowSearch
 
-_PARAGRAPH = "\n\n"
 _RECENT_REFERENCES = 6
 
 
@@ -150,7 +141,7 @@ class Runner:
     async def _loop(
         self, job: Job, deps: WorkflowContext, built: BuiltContext, model: Model, stream: RunStream
     ) -> str:
-        said: list[str] = []
+        narration = Narration(stream, job.evidence)
         limits = UsageLimits(request_limit=job.agent.max_iterations)
         try:
             async with self.assistant.agent.run_stream_events(
@@ -164,12 +155,10 @@ class Runner:
                 run_id=f"{job.run.run_id}.{job.run.attempt}",
             ) as events:
                 async for event in events:
-                    _publish(event, said, deps, stream)
+                    narration.take(event)
         except UsageLimitExceeded:
-            note = _stopped_note(job.agent.max_iterations, deps)
-            said.append(_PARAGRAPH + note if said else note)
-            stream.publish("delta", {"text": said[-1]})
-        return "".join(said)
+            narration.add(_stopped_note(job.agent.max_iterations, deps))
+        return narration.text
 
     def _reply(self, job: Job, deps: WorkflowContext, built: BuiltContext, text: str, model: Model) -> Reply:
         iterations = job.evidence.closed()
@@ -210,37 +199,6 @@ def _message_call(job: Job, at: datetime) -> CallRecord:
         outcome_summary=OutcomeSummary(status="success", ok=True, value_class="str"), depth=0,
         duration_ms=(at - job.message.at).total_seconds() * 1_000,
     )  # fmt: skip
-
-
-def _publish(event: Any, said: list[str], deps: WorkflowContext, stream: RunStream) -> None:
-    """Pass one event of the agent loop on; what is said in several steps becomes paragraphs of one reply."""
-    match event:
-        case PartStartEvent(part=TextPart(content=text)):
-            if text and said:
-                text = _PARAGRAPH + text
-            elif said:
-                text = _PARAGRAPH
-            _say(text, said, stream)
-        case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
-            _say(text, said, stream)
-        case FunctionToolCallEvent(part=call):
-            data = {"id": call.tool_call_id, "name": call.tool_name, "args": call.args_as_dict()}
-            stream.publish("tool_call", data)
-        case FunctionToolResultEvent(part=ToolReturnPart() as result):
-            duration = deps.evidence.durations_ms.get(result.tool_call_id)
-            stream.publish(
-                "tool_result",
-                {"id": result.tool_call_id, "name": result.tool_name, "outcome": result.outcome,
-                 "duration_ms": duration},
-            )  # fmt: skip
-        case _:
-            pass
-
-
-def _say(text: str, said: list[str], stream: RunStream) -> None:
-    if text:
-        said.append(text)
-        stream.publish("delta", {"text": text})
 
 
 def _stopped_note(max_iterations: int, deps: WorkflowContext) -> str:
