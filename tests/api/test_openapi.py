@@ -1,0 +1,98 @@
+"""The served OpenAPI document is true: Schemathesis holds the running server to every word of it."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.server import Served, serving
+from workflow_agent.settings import load_settings
+
+PROJECT = Path(__file__).parents[2]
+SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
+LARGE_BODIES = ("create_workflow", "replace_workflow", "edit_workflow")
+"""Systematic coverage of these takes minutes; they are fuzzed like the others."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(load_settings(data_dir=tmp_path_factory.mktemp("data"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def document(served: Served) -> dict[str, Any]:
+    with served.client() as client:
+        return client.get("/openapi.json").json()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(
+            ["--phases=coverage", *(f"--exclude-operation-id={name}" for name in LARGE_BODIES)],
+            id="systematically",
+        ),
+        pytest.param(["--phases=examples,fuzzing,stateful", "--max-examples=4"], id="at random, along links"),
+    ],
+)
+def test_schemathesis_finds_nothing(served: Served, options: list[str]) -> None:
+    command = [
+        str(SCHEMATHESIS), "run", f"{served.url}/openapi.json", "--checks=all", "--seed=20261121",
+        "--max-time=25", "--warnings=off", "--no-color", *options,
+    ]  # fmt: skip
+
+    found = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, check=False)
+
+    assert found.returncode == 0, found.stdout[-8_000:]
+    assert int(re.findall(r"(\d+) generated", found.stdout)[0]) > 50
+
+
+def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {
+        operation["operationId"]: operation
+        for methods in document["paths"].values()
+        for operation in methods.values()
+    }
+
+
+def test_links_lead_to_operations_with_parameters_they_have(document: dict[str, Any]) -> None:
+    known = operations(document)
+
+    for name, operation in known.items():
+        for reply in operation["responses"].values():
+            for link in reply.get("links", {}).values():
+                target = known[link["operationId"]]
+                having = {parameter["name"] for parameter in target["parameters"]}
+                given = {parameter.rpartition(".")[2] for parameter in link["parameters"]}
+                assert given <= having, (name, link)
+
+
+def test_references_lead_somewhere(document: dict[str, Any]) -> None:
+    referred = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
+
+    assert referred == set(document["components"]["schemas"])
+
+
+def test_every_operation_says_what_it_does_and_what_goes_wrong(document: dict[str, Any]) -> None:
+    for name, operation in operations(document).items():
+        assert operation["description"], name
+        for status, reply in operation["responses"].items():
+            if status >= "400":
+                assert list(reply["content"]) == ["application/problem+json"], (name, status)
+
+
+def test_every_body_has_an_example(document: dict[str, Any]) -> None:
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if "requestBody" in operation
+        and "example" not in str(operation["requestBody"]) + str(document["components"])
+    ]
+
+    assert without == []

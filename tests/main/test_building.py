@@ -1,0 +1,102 @@
+"""The service as the settings describe it: models, caches, samples, and what is cleared up at the start."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai.models.fallback import FallbackModel
+
+from tests.support.scripted import Waits, scripted
+from tests.support.server import application_for
+from workflow_agent.chat import TurnRequest
+from workflow_agent.domain.errors import Misconfigured
+from workflow_agent.main.building import Application, build
+from workflow_agent.settings import load_settings
+
+
+@contextmanager
+def built(root: Path, **settings: Any) -> Iterator[Application]:
+    with closing(build(load_settings(data_dir=root, **settings))) as application:
+        yield application
+
+
+async def test_a_turn_needs_nothing_but_a_directory(tmp_path: Path) -> None:
+    with built(tmp_path) as application:
+        started = await application.services.chat.start("default", TurnRequest("hello"))
+        outcome = await started.outcome()
+
+    assert outcome.reply.content
+    assert outcome.reply.model == "offline"
+
+
+async def test_samples_come_once_and_only_when_wanted(tmp_path: Path) -> None:
+    with built(tmp_path / "without") as application:
+        await application.prepare()
+        assert await application.services.workflows.all("default") == []
+
+    for _ in range(2):
+        with built(tmp_path / "with", samples=True) as application:
+            await application.prepare()
+            assert len(await application.services.workflows.all("default")) >= 8
+
+
+async def test_a_run_that_a_crash_cut_off_is_marked_at_the_next_start(tmp_path: Path) -> None:
+    waiting = Waits()
+    model, _ = scripted(waiting)
+    crashed = application_for(load_settings(data_dir=tmp_path), model)
+    started = await crashed.services.chat.start("default", TurnRequest("hello"))
+    await waiting.begun.wait()
+    crashed.close()
+
+    with built(tmp_path) as application:
+        await application.prepare()
+        _, run = await application.services.chat.run_state("default", started.run_id)
+
+    assert run.status == "interrupted"
+    await crashed.services.chat.cancel("default", started.run_id)
+
+
+async def test_starting_keeps_the_keys_that_are_young(tmp_path: Path) -> None:
+    with built(tmp_path) as application:
+        await application.services.keys.claim("default", "k", "request", "a")
+        await application.prepare()
+        claim = await application.services.keys.claim("default", "k", "request", "b")
+
+    assert (claim.resource_id, claim.is_first) == ("a", False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        pytest.param({"model": "nonsense"}, "'nonsense' cannot be used", id="no such model"),
+        pytest.param({"fallback_model": "nonsense:x"}, "'nonsense:x' cannot be used", id="no such fallback"),
+    ],
+)
+def test_a_model_that_cannot_be_is_said_at_the_start(
+    tmp_path: Path, settings: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(Misconfigured, match=words):
+        build(load_settings(data_dir=tmp_path, **settings))
+
+
+def test_a_fallback_stands_behind_the_model(tmp_path: Path) -> None:
+    chosen: dict[str, Any] = {"model": "openai:gpt-5", "model_base_url": "http://127.0.0.1:1/v1"}
+
+    with built(tmp_path, **chosen, model_api_key="key", fallback_model="offline") as application:
+        models = application.services.chat.worker.runner.models
+
+    assert models.default == "openai:gpt-5"
+    assert isinstance(models.named(None), FallbackModel)
+    assert models.named("offline") is not models.named(None)
+
+
+async def test_caches_can_be_switched_off(tmp_path: Path) -> None:
+    with built(tmp_path, caches_enabled=False, samples=True) as application:
+        await application.prepare()
+        await application.services.workflows.all("default")
+        await application.services.workflows.all("default")
+        specs = application.services.caches()["specs"]
+
+    assert (specs["max_entries"], specs["size"], specs["hits"]) == (0, 0, 0)

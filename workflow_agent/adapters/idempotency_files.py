@@ -1,0 +1,103 @@
+"""Which resource an idempotency key stands for: one small file a key."""
+
+import asyncio
+import hashlib
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from workflow_agent.adapters.data_paths import tenant_directory
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.file_locks import WriterQueues, locked
+from workflow_agent.domain.errors import IdempotencyMismatch
+
+_DIRECTORY = "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a key stands for."""
+
+    resource_id: str
+    is_first: bool
+    """Whether the key was not known before."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonIdempotencyKeys:
+    """Keys that were sent with a creation, durable and shared between processes.
+
+    Args:
+        files: The data directory.
+        kept_seconds: For how long a key is remembered.
+    """
+
+    files: DurableFiles
+    kept_seconds: float
+    _queues: WriterQueues = field(default_factory=WriterQueues)
+
+    async def claim(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> Claim:
+        """Return the resource a key stands for: this one, or the one it was first sent for.
+
+        Args:
+            tenant: Whose key it is.
+            key: As the client sent it.
+            fingerprint: Digest of the request, to tell a retry from another request.
+            resource_id: What the request would make, if the key is new.
+
+        Raises:
+            IdempotencyMismatch: The key was sent with another request.
+            StorageFailed: The key could not be stored; nothing may be made under it.
+        """
+        path = self._path(tenant, key)
+        async with self._queues.of(path):
+            return await asyncio.to_thread(self._claimed, path, key, fingerprint, resource_id)
+
+    async def release(self, tenant: str, key: str) -> None:
+        """Forget a key whose request made nothing."""
+        await asyncio.to_thread(self.files.remove, self._path(tenant, key))
+
+    async def sweep(self, tenant: str) -> int:
+        """Remove the keys that are too old; return how many."""
+        return await asyncio.to_thread(self._swept, tenant_directory(self.files.root, tenant) / _DIRECTORY)
+
+    def _path(self, tenant: str, key: str) -> Path:
+        # A key is any text: its digest is the name.
+        name = hashlib.sha256(key.encode()).hexdigest()
+        return tenant_directory(self.files.root, tenant) / _DIRECTORY / f"{name}.json"
+
+    def _claimed(self, path: Path, key: str, fingerprint: str, resource_id: str) -> Claim:
+        self.files.ensure_directory(path.parent)
+        with locked(path.with_suffix(".lock")):
+            try:
+                known = self._known(path)
+                if known is None:
+                    record = {"fingerprint": fingerprint, "resource_id": resource_id, "at": time.time()}
+                    self.files.save(path, orjson.dumps(record))
+                    return Claim(resource_id, is_first=True)
+            finally:
+                self.files.remove(path.with_suffix(".lock"))
+        if known["fingerprint"] != fingerprint:
+            raise IdempotencyMismatch(
+                f"The idempotency key {key[:80]!r} was used for a different request. Send a new key with a "
+                "new request.",
+                resource_id=known["resource_id"],
+            )
+        return Claim(known["resource_id"], is_first=False)
+
+    def _known(self, path: Path) -> dict[str, Any] | None:
+        stored = self.files.read(path)
+        if stored is None:
+            return None
+        record: dict[str, Any] = orjson.loads(stored.data)
+        return record if record["at"] > time.time() - self.kept_seconds else None
+
+    def _swept(self, directory: Path) -> int:
+        paths = [directory / name for name in self.files.names(directory) if name.endswith(".json")]
+        old = [path for path in paths if self._known(path) is None]
+        for path in old:
+            self.files.remove(path)
+        return len(old)

@@ -1,0 +1,1 @@
+"""The HTTP API: routers, guards, and how its server runs."""

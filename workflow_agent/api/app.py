@@ -1,0 +1,104 @@
+"""The application: routers, guards and error handlers around the services it is given."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.middleware import Middleware
+
+from workflow_agent.api import (
+    catalogue,
+    chat,
+    conversations,
+    health,
+    history,
+    runs,
+    telemetry,
+    workflow_changes,
+    workflow_views,
+    workflows,
+)
+from workflow_agent.api.body import BodyLimits
+from workflow_agent.api.errors import install_error_handlers
+from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
+from workflow_agent.api.json_text import JsonLimits
+from workflow_agent.api.openapi import openapi_document
+from workflow_agent.api.routing import AllowedMethods
+from workflow_agent.api.services import Services
+from workflow_agent.settings import Settings
+
+_ROUTERS = (
+    health.router, chat.router, runs.router, conversations.router, history.router, workflow_views.router,
+    workflows.router, workflow_changes.router, catalogue.router, telemetry.router,
+)  # fmt: skip
+_DESCRIPTION = (
+    "Talk about workflows: create, find, change and analyse them, in conversations that lose nothing."
+)
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+def create_app(services: Services, settings: Settings) -> FastAPI:
+    """Return the application over its services."""
+    app = FastAPI(
+        title="workflow_agent",
+        version=_version(),
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        middleware=_guards(settings),
+    )
+    for router in _ROUTERS:
+        app.include_router(router)
+    install_error_handlers(app)
+    # Made when somebody asks for it: that takes longer than everything else here.
+    app.openapi = cache(lambda: openapi_document(app, needs_key=bool(settings.api_keys)))
+    app.state.services = services
+    app.state.tenant = settings.tenant
+    app.state.model_name = settings.model
+    app.state.heartbeat_seconds = settings.heartbeat_seconds
+    app.state.methods = AllowedMethods(_paths())
+    app.state.body_limits = BodyLimits(
+        settings.max_body_bytes,
+        settings.body_deadline_seconds,
+        JsonLimits(settings.max_body_depth, settings.max_body_values, settings.max_object_members),
+    )
+    return app
+
+
+def _paths() -> Mapping[str, set[str]]:
+    """Return the methods of every path."""
+    paths = {"/openapi.json": {"GET"}}
+    for router in _ROUTERS:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and route.include_in_schema:
+                paths.setdefault(route.path, set()).update(route.methods or ())
+    for methods in paths.values():
+        if "GET" in methods:
+            methods.add("HEAD")
+    return paths
+
+
+def allowed_hosts(settings: Settings) -> tuple[str, ...]:
+    """Return the names the server answers to."""
+    if settings.allowed_hosts:
+        return settings.allowed_hosts
+    return (*_LOOPBACK_NAMES, settings.host) if settings.is_loopback else ("*",)
+
+
+def _guards(settings: Settings) -> Sequence[Middleware]:
+    keys = [key.get_secret_value() for key in settings.api_keys]
+    return [
+        Middleware(RequestFrame),
+        Middleware(HostGuard, allowed=allowed_hosts(settings)),
+        Middleware(KeyGuard, keys=keys),
+    ]
+
+
+def _version() -> str:
+    try:
+        return version("workflow-agent")
+    except PackageNotFoundError:
+        return "0+unknown"

@@ -1,0 +1,184 @@
+"""Every error as `application/problem+json`: the one place that knows which error is which status."""
+
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, cast
+
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import Scope
+
+from workflow_agent.domain import errors
+from workflow_agent.domain.call_history import json_safe
+from workflow_agent.domain.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
+from workflow_agent.domain.workflow_parsing import json_pointer
+
+MAX_DETAIL_CHARS = 2_000
+MAX_PROBLEMS = 50
+_RETRY_AFTER_SECONDS = 5
+_OWN_MEMBERS = frozenset({"type", "title", "status", "detail", "code", "instance", "request_id", "problems"})
+
+
+class UnsupportedMediaType(WorkflowAgentError):
+    """The body is of a type, charset or encoding that is not read here; the caller sends JSON."""
+
+    code = "unsupported_media_type"
+
+
+class RequestTimedOut(WorkflowAgentError):
+    """The request did not arrive within its deadline; the caller sends it again, faster."""
+
+    code = "request_timed_out"
+
+
+class MisdirectedRequest(WorkflowAgentError):
+    """The Host header names a server that this is not; the caller uses an allowed name."""
+
+    code = "misdirected_request"
+
+
+class ForeignOrigin(WorkflowAgentError):
+    """A page of another site tried to change something; only this server's own pages may."""
+
+    code = "foreign_origin"
+
+
+STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
+    errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.InvalidWorkflow: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.EditRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.IdempotencyMismatch: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.ContextOverflow: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.BodyTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.ConversationNotFound: HTTPStatus.NOT_FOUND,
+    errors.WorkflowNotFound: HTTPStatus.NOT_FOUND,
+    errors.RunNotFound: HTTPStatus.NOT_FOUND,
+    errors.AlreadyExists: HTTPStatus.CONFLICT,
+    errors.ConversationBusy: HTTPStatus.CONFLICT,
+    errors.StaleRun: HTTPStatus.CONFLICT,
+    errors.PhaseNotAllowed: HTTPStatus.CONFLICT,
+    errors.VersionConflict: HTTPStatus.PRECONDITION_FAILED,
+    errors.ConversationConflict: HTTPStatus.PRECONDITION_FAILED,
+    errors.WorkflowConflict: HTTPStatus.PRECONDITION_FAILED,
+    errors.PreconditionRequired: HTTPStatus.PRECONDITION_REQUIRED,
+    errors.Unauthorized: HTTPStatus.UNAUTHORIZED,
+    errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
+    errors.StorageFailed: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.CorruptDocument: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.ShuttingDown: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.CannotListen: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
+    UnsupportedMediaType: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    RequestTimedOut: HTTPStatus.REQUEST_TIMEOUT,
+    MisdirectedRequest: HTTPStatus.MISDIRECTED_REQUEST,
+    ForeignOrigin: HTTPStatus.FORBIDDEN,
+}
+
+
+def problem_document(
+    status: HTTPStatus,
+    code: str,
+    detail: str,
+    *,
+    scope: Scope | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the problem details of an error (RFC 9457), bounded however long its parts are."""
+    cut = detail if len(detail) <= MAX_DETAIL_CHARS else detail[: MAX_DETAIL_CHARS - 1] + "…"
+    document: dict[str, Any] = {
+        "type": f"urn:workflow-agent:problem:{code.replace('_', '-')}",
+        "title": status.phrase,
+        "status": status.value,
+        "detail": cut,
+        "code": code,
+    }
+    if scope is not None:
+        document["instance"] = (scope.get("raw_path") or b"").decode("ascii", "replace")[:256] or "/"
+        document["request_id"] = scope.get("state", {}).get("request_id", "")
+    safe = {name: json_safe(value) for name, value in (extra or {}).items() if name not in _OWN_MEMBERS}
+    return document | safe
+
+
+def document_of(error: WorkflowAgentError, scope: Scope | None = None) -> dict[str, Any]:
+    """Return the problem details of one of our errors, with the facts it carries."""
+    status = STATUS_OF.get(type(error), HTTPStatus.INTERNAL_SERVER_ERROR)
+    extra = dict(error.details)
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+        extra.setdefault("retry_after", _RETRY_AFTER_SECONDS)
+    document = problem_document(status, error.code, error.message, scope=scope, extra=extra)
+    if isinstance(error, InvalidInput) and error.problems:
+        document["problems"] = [one.as_dict() for one in error.problems[:MAX_PROBLEMS]]
+    return document
+
+
+def problem_response(document: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
+    """Return a problem as the response it is, with the headers its status asks for."""
+    asked: dict[str, str] = {"Cache-Control": "no-store"}
+    if document["status"] == HTTPStatus.UNAUTHORIZED:
+        asked["WWW-Authenticate"] = 'Bearer realm="workflow-agent"'
+    if document["status"] in (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE):
+        # Part of the body may still be on its way.
+        asked["Connection"] = "close"
+    if isinstance(wait := document.get("retry_after"), int | float):
+        asked["Retry-After"] = str(max(round(wait), 1))
+    return Response(
+        orjson.dumps(document), document["status"], asked | dict(headers or {}), "application/problem+json"
+    )
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Make an application answer every error with a problem."""
+    app.add_exception_handler(WorkflowAgentError, _on_known_error)
+    app.add_exception_handler(RequestValidationError, _on_validation_error)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+
+
+async def _on_known_error(request: Request, error: Exception) -> Response:
+    return problem_response(document_of(cast("WorkflowAgentError", error), request.scope))
+
+
+async def _on_validation_error(request: Request, error: Exception) -> Response:
+    found = cast("Sequence[Mapping[str, Any]]", cast("RequestValidationError", error).errors())
+    if any(item["loc"][0] == "path" for item in found):
+        return problem_response(document_of(NotFound("There is nothing at this address."), request.scope))
+    problems = [_problem(item) for item in found]
+    listed = "; ".join(f"{one.pointer}: {one.message}" for one in problems[:3])
+    more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
+    refused = InvalidInput(f"The request is not valid: {listed}{more}", problems)
+    return problem_response(document_of(refused, request.scope))
+
+
+def _problem(item: Mapping[str, Any]) -> Problem:
+    where, *path = item["loc"]
+    pointer = json_pointer(path)[:200] if where == "body" else f"{where}:{'/'.join(map(str, path))[:100]}"
+    message = str(item["msg"]).removeprefix("Value error, ")
+    if item["type"] == "extra_forbidden":
+        message = "is not a known field"
+    given = item.get("input")
+    if isinstance(given, str | int | float) and item["type"] not in ("missing", "extra_forbidden"):
+        message += f", got {str(given)[:60]!r}"
+    context = cast("Mapping[str, Any]", item.get("ctx") or {})
+    return Problem(
+        pointer or "/", message, tuple(re.findall(r"'([^']{1,60})'", str(context.get("expected", ""))))
+    )
+
+
+async def _on_http_exception(request: Request, error: Exception) -> Response:
+    failure = cast("HTTPException", error)
+    status = HTTPStatus(failure.status_code)
+    method = request.method[:20]
+    headers = dict(failure.headers or {})
+    if status is HTTPStatus.NOT_FOUND:
+        detail = "There is nothing at this address. /openapi.json lists what there is."
+    elif status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(request.app.state.methods.allowed(request.url.path))
+        detail = f"{method} is not possible here; allowed: {headers['Allow']}."
+    else:
+        detail = str(failure.detail)
+    code = status.name.lower()
+    return problem_response(problem_document(status, code, detail, scope=request.scope), headers)

@@ -1,0 +1,121 @@
+"""The OpenAPI document: what FastAPI knows, and the shapes that are checked or made elsewhere."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+from pydantic.json_schema import JsonSchemaMode, JsonSchemaValue
+
+from workflow_agent.api import conversation_schemas as talk
+from workflow_agent.api import service_schemas as service
+from workflow_agent.api import workflow_schemas as flow
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.edits import Edit
+from workflow_agent.domain.iterations import Iteration
+from workflow_agent.domain.workflow import Workflow
+from workflow_agent.ports import WorkflowVersion
+
+_REF = "#/components/schemas/{model}"
+_REPLIES: Sequence[Any] = (
+    service.ProblemDetails, talk.ChatResponse, talk.RunState, talk.ConversationList, talk.History,
+    talk.Turn, talk.IterationList, talk.CallList, talk.ContextList, flow.WorkflowList,
+    flow.EditReport, flow.VersionList, flow.Restored, flow.VersionDiff, flow.Analysis,
+    flow.Diagram, flow.Validation, service.AgentList, service.ModeList, service.CacheReport,
+    service.Health, Conversation, Iteration, WorkflowVersion,
+)  # fmt: skip
+_WORKFLOW_EXAMPLE: Mapping[str, Any] = {
+    "name": "Expense approval",
+    "tags": ["finance"],
+    "steps": [
+        {"id": "submit", "name": "Submit expense", "type": "human", "assignee": "employee"},
+        {"id": "review", "name": "Manager review", "type": "human", "assignee": "manager", "timeout": "P2D"},
+        {"id": "paid", "name": "Paid", "type": "end", "outcome": "ok"},
+        {"id": "rejected", "name": "Rejected", "type": "end", "outcome": "rejected"},
+    ],
+    "transitions": [
+        {"from": "submit", "to": "review"},
+        {"from": "review", "to": "paid", "type": "condition", "when": {"text": "approved"}},
+        {"from": "review", "to": "rejected", "type": "default"},
+    ],
+}
+_WORKFLOW_BODIES = {"create_workflow": "NewWorkflow", "replace_workflow": "NewWorkflow"}
+
+
+def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
+    """Return the whole document of an application."""
+    document = get_openapi(
+        title=app.title, version=app.version, description=app.description, routes=app.routes,
+        separate_input_output_schemas=False,
+    )  # fmt: skip
+    components = document.setdefault("components", {}).setdefault("schemas", {})
+    components.update(_reply_schemas())
+    components.update(_workflow_schemas())
+    components["EditList"]["properties"]["edits"]["items"] = {"$ref": _REF.format(model="Edit")}
+    components.pop("HTTPValidationError", None)
+    components.pop("ValidationError", None)
+    for operation in _operations(document):
+        _describe_workflow_body(operation)
+        _describe_parameters(operation)
+    if needs_key:
+        document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{"key": []}]
+        for path in ("/health", "/ready"):
+            document["paths"][path]["get"]["security"] = []
+    return document
+
+
+def _operations(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [operation for methods in document["paths"].values() for operation in methods.values()]
+
+
+def _describe_workflow_body(operation: dict[str, Any]) -> None:
+    name = _WORKFLOW_BODIES.get(operation["operationId"])
+    if name is not None:
+        operation["requestBody"]["content"]["application/json"] = {
+            "schema": {"$ref": _REF.format(model=name)},
+            "example": _WORKFLOW_EXAMPLE,
+        }
+
+
+def _describe_parameters(operation: dict[str, Any]) -> None:
+    """Say of parameters what FastAPI cannot know: none can be null, and who needs If-Match."""
+    for parameter in operation.get("parameters", ()):
+        choices = parameter["schema"].pop("anyOf", ())
+        for choice in choices:
+            if choice != {"type": "null"}:
+                parameter["schema"] |= choice
+        if parameter["name"] == "If-Match":
+            parameter["required"] = "428" in operation["responses"]
+
+
+def _reply_schemas() -> dict[str, JsonSchemaValue]:
+    adapters: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
+        (model.__name__, "serialization", TypeAdapter(model)) for model in _REPLIES
+    ]
+    _, shared = TypeAdapter.json_schemas(adapters, ref_template=_REF)
+    return shared["$defs"]
+
+
+def _workflow_schemas() -> dict[str, JsonSchemaValue]:
+    """Return the schemas of workflows and edits; what is at its default may be left out of both."""
+    mode: JsonSchemaMode = "validation"
+    inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
+        ("Workflow", mode, TypeAdapter(Workflow)),
+        ("Edit", mode, TypeAdapter(Edit)),
+    ]
+    made, shared = TypeAdapter.json_schemas(inputs, ref_template=_REF)
+    found: dict[str, JsonSchemaValue] = shared["$defs"]
+    found["Edit"] = made["Edit", mode]
+    edge = found["Transition"]
+    found["NewTransition"] = {**edge, "required": [name for name in edge["required"] if name != "id"]}
+    document = found["Workflow"]
+    edges = {**document["properties"]["transitions"], "items": {"$ref": _REF.format(model="NewTransition")}}
+    found["NewWorkflow"] = {
+        **document,
+        "description": "A workflow to be: without an id, a start or ids of transitions they are made.",
+        "properties": {**document["properties"], "transitions": edges},
+        "required": [name for name in document["required"] if name not in ("id", "start")],
+    }
+    return found

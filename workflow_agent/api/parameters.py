@@ -1,0 +1,168 @@
+"""The parameters that routes share, read strictly, and what their text must look like."""
+
+import re
+from typing import Annotated
+
+from fastapi import Depends, Header, Path, Query, Request
+from pydantic import BeforeValidator
+
+from workflow_agent.api.services import Services
+from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN
+from workflow_agent.domain.errors import (
+    InvalidInput,
+    PreconditionRequired,
+    Problem,
+)
+from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN
+
+IF_MATCH_PATTERN = r'^(\*|"[\x21\x23-\x7e]{0,64}")$'
+CLEAN_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
+"""Text without control characters, as the body and the query string are checked for it anyway."""
+MAX_NUMBER = 999_999_999
+KEY_PATTERN = r"^[\x21-\x7e]{1,255}$"
+MAX_PAGE = 200
+_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_ETAG = re.compile(r'"[\x21\x23-\x7e]{0,64}"')
+_NO_VERSION = -1
+
+
+def whole_number(text: str) -> int:
+    """Return a parameter as the whole number it is; other spellings of numbers are refused."""
+    if not _WHOLE_NUMBER.fullmatch(text):
+        raise ValueError("must be a whole number of at most nine digits")
+    return int(text)
+
+
+def _true_or_false(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return text == "true"
+
+
+def services_of(request: Request) -> Services:
+    """Return what the application was made with."""
+    services: Services = request.app.state.services
+    return services
+
+
+def tenant_of(request: Request) -> str:
+    """Return whose data a request is about."""
+    tenant: str = request.app.state.tenant
+    return tenant
+
+
+def version_asked_for(if_match: str | None) -> int | None:
+    """Return the version an If-Match header asks for; None for `*` and where there is no header.
+
+    Raises:
+        InvalidInput: It is not one strong ETag.
+    """
+    if if_match is None or if_match.strip() == "*":
+        return None
+    tag = if_match.strip()
+    if not _ETAG.fullmatch(tag):
+        raise InvalidInput(
+            f"If-Match is {tag[:80]!r}; send one ETag as it was read, in its quotes.",
+            [Problem("header:If-Match", "is not one strong ETag")],
+        )
+    inner = tag[1:-1]
+    return int(inner) if _WHOLE_NUMBER.fullmatch(inner) else _NO_VERSION
+
+
+def etag(version: int) -> dict[str, str]:
+    """Return the header that says which version of a document this is."""
+    return {"ETag": f'"{version}"'}
+
+
+IfMatchHeader = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        description="The ETag that was read, or `*` for any version.",
+        examples=["*"],
+        json_schema_extra={"pattern": IF_MATCH_PATTERN},
+    ),
+]
+
+
+def _expected_version(if_match: IfMatchHeader = None) -> int | None:
+    return version_asked_for(if_match)
+
+
+def _required_version(if_match: IfMatchHeader = None) -> int | None:
+    if if_match is None:
+        raise PreconditionRequired(
+            "This changes the whole document: send the ETag that was read as If-Match, or `*` to overwrite."
+        )
+    return version_asked_for(if_match)
+
+
+def _has(
+    if_none_match: Annotated[
+        str | None, Header(alias="If-None-Match", description="Answer 304 where this is still the ETag.")
+    ] = None,
+) -> str | None:
+    return if_none_match
+
+
+def is_unchanged(known: str | None, version: int) -> bool:
+    """Say whether an If-None-Match header already names a version."""
+    tags = {tag.strip().removeprefix("W/") for tag in (known or "").split(",")}
+    return f'"{version}"' in tags
+
+
+def page_start(cursor: str | None) -> int:
+    """Return the position a cursor of ours stands for; 0 for none.
+
+    Raises:
+        InvalidInput: It is not one of ours.
+    """
+    if cursor is None:
+        return 0
+    if not _WHOLE_NUMBER.fullmatch(cursor):
+        raise InvalidInput(
+            f"The cursor {cursor[:40]!r} was not made here. Send `next_cursor` of the page before, or none.",
+            [Problem("query:cursor", "was not made here")],
+        )
+    return int(cursor)
+
+
+def _idempotency_key(
+    key: Annotated[
+        str | None,
+        Header(
+            alias="Idempotency-Key",
+            pattern=KEY_PATTERN,
+            description="Makes sending the same request again safe: it is done once, and answered alike.",
+        ),
+    ] = None,
+) -> str | None:
+    return key
+
+
+TheServices = Annotated[Services, Depends(services_of)]
+Tenant = Annotated[str, Depends(tenant_of)]
+ConversationId = Annotated[
+    str, Path(json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, examples=["expenses-chat"])
+]
+"""Any text; one that cannot be an id is as unknown to the store as any other."""
+WorkflowId = Annotated[
+    str, Path(json_schema_extra={"pattern": WORKFLOW_ID_PATTERN}, examples=["wf_expense_approval"])
+]
+RunId = Annotated[str, Path(examples=["run_expenses-chat_1_4f1c"])]
+ExpectedVersion = Annotated[int | None, Depends(_expected_version)]
+RequiredVersion = Annotated[int | None, Depends(_required_version)]
+KnownEtag = Annotated[str | None, Depends(_has)]
+IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
+Limit = Annotated[
+    int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)
+]
+Cursor = Annotated[
+    str | None,
+    Query(max_length=400, pattern="^[A-Za-z0-9_=.:-]+$", description="`next_cursor` of the page before."),
+]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), BeforeValidator(whole_number)]
+Flag = Annotated[bool, Query(), BeforeValidator(_true_or_false)]
+Search = Annotated[
+    str, Query(max_length=500, pattern=CLEAN_PATTERN, description="Words to look for.", examples=["expense"])
+]

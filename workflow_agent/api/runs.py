@@ -1,0 +1,75 @@
+"""Runs: where one stands, its events, and stopping it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request
+from starlette.responses import Response
+
+from workflow_agent.api.parameters import RunId, Tenant, TheServices
+from workflow_agent.api.replies import event_stream, json_reply, link, replies
+from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.streaming import EventStream, frames
+from workflow_agent.chat import TurnOutcome, chat_response
+from workflow_agent.domain.conversation import Conversation, Run
+
+router = APIRouter(prefix="/api/v1/runs", tags=["runs"], route_class=StrictRoute)
+_LINKS = {
+    "conversation": link(
+        "get_conversation", "Its conversation.", conversation_id="$response.body#/conversation_id"
+    )
+}
+
+
+def _state(conversation: Conversation, run: Run) -> dict[str, Any]:
+    shown = run.model_dump(
+        mode="json",
+        include={"run_id", "turn", "status", "attempt", "agent", "accepted_at", "completed_at", "error"},
+    )
+    reply = conversation.reply_of(run.run_id)
+    outcome = TurnOutcome(conversation.id, run.turn, run.run_id, reply) if reply else None
+    return {"conversation_id": conversation.id, **shown, "reply": chat_response(outcome) if outcome else None}
+
+
+@router.get("/{run_id}", operation_id="get_run", responses=replies("RunState", 404, 422, links=_LINKS))
+async def get_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
+    """Say where a run stands, with its reply once there is one."""
+    return json_reply(_state(*await services.chat.run_state(tenant, run_id)))
+
+
+@router.get(
+    "/{run_id}/stream",
+    operation_id="stream_run",
+    status_code=200,
+    response_class=EventStream,
+    responses=event_stream(404, 422),
+)
+async def stream_run(
+    request: Request,
+    run_id: RunId,
+    services: TheServices,
+    tenant: Tenant,
+    last_event_id: Annotated[
+        str,
+        Header(
+            alias="Last-Event-ID",
+            pattern="^[0-9]{1,9}$",
+            description="The id of the last event that arrived.",
+        ),
+    ] = "0",
+) -> Response:
+    """Follow a run from any of its events on, until ten minutes after its end."""
+    await services.chat.run_state(tenant, run_id)
+    stream = services.chat.stream(run_id)
+    heartbeat_seconds: float = request.app.state.heartbeat_seconds
+    return EventStream(
+        frames(stream, request.scope, after=int(last_event_id), heartbeat_seconds=heartbeat_seconds)
+    )
+
+
+@router.post(
+    "/{run_id}/cancel", operation_id="cancel_run", responses=replies("RunState", 404, 422, links=_LINKS)
+)
+async def cancel_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
+    """Stop a run; one that has ended stays as it is."""
+    await services.chat.cancel(tenant, run_id)
+    return json_reply(_state(*await services.chat.run_state(tenant, run_id)))

@@ -1,0 +1,42 @@
+"""What the turns cost in tokens, and how the caches do."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from workflow_agent.api.parameters import Limit, Tenant, TheServices
+from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.routing import StrictRoute
+from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN, AgentReply
+
+router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"], route_class=StrictRoute)
+
+
+@router.get("/tokens", operation_id="get_tokens", responses=replies("ContextList", 404, 422))
+async def get_tokens(
+    services: TheServices,
+    tenant: Tenant,
+    conversation_id: Annotated[
+        str | None,
+        Query(
+            json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, description="Only of this conversation."
+        ),
+    ] = None,
+    limit: Limit = 50,
+) -> Response:
+    """List the latest context records, newest first: of this process, or of one conversation's whole life."""
+    if conversation_id is None:
+        return json_reply({"items": list(services.contexts.latest(limit))})
+    conversation = await services.conversations.load(tenant, conversation_id)
+    replied = [event for event in reversed(conversation.events) if isinstance(event, AgentReply)]
+    records = [
+        {"conversation_id": conversation_id, "turn": reply.turn, **reply.context} for reply in replied[:limit]
+    ]
+    return json_reply({"items": records})
+
+
+@router.get("/caches", operation_id="get_caches", responses=replies("CacheReport", 422))
+async def get_caches(services: TheServices) -> Response:
+    """Report hits, misses, evictions and size of every cache."""
+    return json_reply({"caches": dict(services.caches())})

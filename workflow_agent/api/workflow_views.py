@@ -1,0 +1,116 @@
+"""Looking into workflows: differences, findings, diagrams, validity."""
+
+from asyncio import to_thread
+from collections import Counter
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, HTTPException, Query
+from pydantic import BeforeValidator
+from starlette.responses import Response
+
+from workflow_agent.api.documents import named, workflow_from_body
+from workflow_agent.api.errors import MAX_PROBLEMS
+from workflow_agent.api.parameters import MAX_NUMBER, Tenant, TheServices, WorkflowId, whole_number
+from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.routing import StrictRoute
+from workflow_agent.domain.analysis import analyze
+from workflow_agent.domain.diagram import mermaid
+from workflow_agent.domain.diff import describe_diff, diff_workflows
+from workflow_agent.domain.errors import InvalidInput
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow_parsing import parse_workflow
+
+router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+_ANY_ID = "wf_document"
+
+
+@router.get("/{workflow_id}/diff", operation_id="diff_versions", responses=replies("VersionDiff", 404, 422))
+async def diff_versions(
+    workflow_id: WorkflowId,
+    services: TheServices,
+    tenant: Tenant,
+    from_: Annotated[
+        int | None,
+        Query(alias="from", ge=1, le=MAX_NUMBER, description="The one before `to`, unless given."),
+        BeforeValidator(whole_number),
+    ] = None,
+    to: Annotated[
+        int | None,
+        Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."),
+        BeforeValidator(whole_number),
+    ] = None,
+) -> Response:
+    """Tell what changed between two versions."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    to_version = to or workflow.version
+    from_version = from_ or max(to_version - 1, 1)
+    before = await services.workflows.version(tenant, workflow_id, from_version)
+    after = await services.workflows.version(tenant, workflow_id, to_version)
+    diff = diff_workflows(parse_workflow(before.document), parse_workflow(after.document))
+    return json_reply(
+        {
+            "workflow": named(workflow),
+            "from_version": from_version,
+            "to_version": to_version,
+            "changes": list(describe_diff(diff)),
+            "diff": diff.as_dict(),
+        }
+    )
+
+
+@router.get(
+    "/{workflow_id}/analysis", operation_id="analyze_workflow", responses=replies("Analysis", 404, 422)
+)
+async def analyze_workflow(workflow_id: WorkflowId, services: TheServices, tenant: Tenant) -> Response:
+    """Find what can go wrong in a workflow, the most severe first, with fixes as edits."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    portfolio = await services.workflows.all(tenant)
+    findings = await to_thread(analyze, workflow, portfolio=portfolio)
+    return json_reply(
+        {
+            "workflow": named(workflow),
+            "findings": [one.as_dict() for one in findings],
+            "counts": dict(Counter(one.severity for one in findings)),
+        }
+    )
+
+
+@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", responses=replies("Diagram", 404, 422))
+async def draw_diagram(
+    workflow_id: WorkflowId,
+    services: TheServices,
+    tenant: Tenant,
+    format: Annotated[Literal["mermaid"], Query(description="The language of the diagram.")] = "mermaid",  # noqa: A002
+) -> Response:
+    """Draw a workflow as a flowchart."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    return json_reply(
+        {"workflow": named(workflow), "format": format, "diagram": await to_thread(mermaid, workflow)}
+    )
+
+
+@router.post(
+    "/validate", operation_id="validate_workflow", responses=replies("Validation", 408, 413, 415, 422)
+)
+async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response:
+    """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
+    return json_reply(await to_thread(_validated, document))
+
+
+@router.api_route("/validate", methods=["GET", "PUT", "DELETE"], include_in_schema=False)
+async def validate_otherwise() -> Response:
+    """Refuse the methods that a workflow has, before `validate` is taken for the id of one."""
+    raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+def _validated(document: JsonObject) -> dict[str, Any]:
+    problems: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
+    try:
+        workflow = workflow_from_body({"id": _ANY_ID, **document})
+    except InvalidInput as error:
+        problems = [one.as_dict() for one in error.problems[:MAX_PROBLEMS]]
+    else:
+        findings = [one.as_dict() for one in analyze(workflow)]
+    return {"valid": not problems, "problems": problems, "findings": findings}

@@ -1,0 +1,203 @@
+"""Workflows: list, search, create, read, replace and delete."""
+
+from asyncio import to_thread
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query
+from starlette.responses import Response
+
+from workflow_agent.api.creation import create_once
+from workflow_agent.api.documents import workflow_from_body
+from workflow_agent.api.parameters import (
+    CLEAN_PATTERN,
+    Cursor,
+    IdempotencyKey,
+    KnownEtag,
+    Limit,
+    RequiredVersion,
+    Search,
+    Tenant,
+    TheServices,
+    WorkflowId,
+    etag,
+    is_unchanged,
+    page_start,
+)
+from workflow_agent.api.replies import json_reply, link, problem_replies, replies
+from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.services import Services
+from workflow_agent.domain.diff import describe_diff, diff_workflows
+from workflow_agent.domain.drafts import workflow_id_for
+from workflow_agent.domain.errors import AlreadyExists, InvalidWorkflow, Problem, WorkflowNotFound
+from workflow_agent.domain.triggers import describe_trigger
+from workflow_agent.domain.values import JsonObject, iso_milliseconds
+from workflow_agent.domain.workflow import Workflow, workflow_document
+from workflow_agent.ports import Author, Change, WorkflowHit
+
+router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+BODY_PROBLEMS = (408, 413, 415, 422)
+_ID_STEM_CHARS = 48
+_ID = {"workflow_id": "$response.body#/id"}
+_IF_MATCH = {"header.If-Match": "$response.header.ETag"}
+LINKS = {
+    "self": link("get_workflow", **_ID),
+    "edit": link("edit_workflow", **_ID),
+    "versions": link("list_versions", **_ID),
+    "version": link("get_version", **_ID, v="$response.body#/version"),
+    "analysis": link("analyze_workflow", **_ID),
+    "diagram": link("draw_diagram", **_ID),
+    "diff": link("diff_versions", **_ID),
+    "replace": link("replace_workflow", **_ID, **_IF_MATCH),
+    "delete": link("delete_workflow", **_ID, **_IF_MATCH),
+}
+
+
+def item(workflow: Workflow, hit: WorkflowHit) -> dict[str, Any]:
+    """Return a workflow as a list shows it."""
+    return {
+        "id": workflow.id, "name": workflow.name, "description": workflow.description,
+        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
+        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
+        "updated_at": iso_milliseconds(workflow.updated_at) if workflow.updated_at else None,
+        "score": round(hit.score, 4), "strategies": list(hit.strategies), "matched": list(hit.matched),
+    }  # fmt: skip
+
+
+@router.get("", operation_id="list_workflows", responses=replies("WorkflowList", 422))
+async def list_workflows(
+    services: TheServices,
+    tenant: Tenant,
+    q: Search = "",
+    tag: Annotated[
+        str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Only workflows with this tag.")
+    ] = None,
+    trigger: Annotated[
+        str | None,
+        Query(
+            max_length=200,
+            pattern=CLEAN_PATTERN,
+            description="Only workflows started so, such as `schedule`.",
+        ),
+    ] = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Response:
+    """Search workflows, the best match first; without `q` list them, the latest change first."""
+    start = page_start(cursor)
+    found = await services.search.search(tenant, q, tag=tag, trigger=trigger, limit=start + limit + 1)
+    hits = found.hits[start : start + limit]
+    items = [item(await services.workflows.get(tenant, hit.id), hit) for hit in hits]
+    return json_reply(
+        {
+            "items": items,
+            "next_cursor": str(start + limit) if len(found.hits) > start + limit else None,
+            "suggestions": [{"id": one.id, "name": one.name} for one in found.suggestions],
+        }
+    )
+
+
+@router.post(
+    "",
+    operation_id="create_workflow",
+    status_code=201,
+    responses=replies("Workflow", *BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
+)
+async def create_workflow(
+    document: Annotated[JsonObject, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
+) -> Response:
+    """Create a workflow from a document; without an `id` it gets one made from its name."""
+    is_named = "id" in document
+    named = document if is_named else await _with_id(document, services, tenant)
+    wanted = await to_thread(workflow_from_body, named)
+
+    async def create(workflow_id: str) -> Workflow:
+        workflow = wanted.model_copy(update={"id": workflow_id})
+        return await services.workflows.create(tenant, workflow, Change(Author(), "created"))
+
+    async def create_somewhere(workflow_id: str) -> Workflow:
+        try:
+            return await create(workflow_id)
+        except AlreadyExists:
+            # Somebody else was faster with a workflow of the same name.
+            return await create(services.new_id(workflow_id[:_ID_STEM_CHARS]))
+
+    made, replayed = await create_once(
+        services.keys, tenant, key,
+        request=["workflow", document],
+        resource_id=wanted.id,
+        create=create if is_named or key else create_somewhere,
+        find=lambda workflow_id: services.workflows.get(tenant, workflow_id),
+    )  # fmt: skip
+    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    return json_reply(workflow_document(made), 201, headers)
+
+
+async def _with_id(document: JsonObject, services: Services, tenant: str) -> JsonObject:
+    name = document.get("name")
+    if not isinstance(name, str):
+        raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
+    return {"id": await _free_id(name, services, tenant), **document}
+
+
+async def _free_id(name: str, services: Services, tenant: str) -> str:
+    plain = workflow_id_for(name)
+    try:
+        await services.workflows.get(tenant, plain)
+    except WorkflowNotFound:
+        return plain
+    return workflow_id_for(name, [known.id for known in await services.workflows.all(tenant)])
+
+
+@router.get(
+    "/{workflow_id}",
+    operation_id="get_workflow",
+    responses=replies("Workflow", 404, 422, headers=("ETag",), links=LINKS)
+    | {304: {"description": "Unchanged"}},
+)
+async def get_workflow(
+    workflow_id: WorkflowId, services: TheServices, tenant: Tenant, known: KnownEtag
+) -> Response:
+    """Return the newest version of a workflow."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    if is_unchanged(known, workflow.version):
+        return Response(status_code=304, headers=etag(workflow.version))
+    return json_reply(workflow_document(workflow), headers=etag(workflow.version))
+
+
+@router.put(
+    "/{workflow_id}",
+    operation_id="replace_workflow",
+    responses=replies("Workflow", *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
+)
+async def replace_workflow(
+    workflow_id: WorkflowId,
+    document: Annotated[JsonObject, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    version: RequiredVersion,
+) -> Response:
+    """Replace a workflow by another document; the old one stays readable as a version."""
+    if document.get("id", workflow_id) != workflow_id:
+        raise InvalidWorkflow([Problem("/id", f"is not {workflow_id!r}, whose address this is")])
+    replacement = await to_thread(workflow_from_body, {**document, "id": workflow_id})
+
+    def replaced(current: Workflow) -> tuple[Workflow, Change]:
+        diff = diff_workflows(current, replacement)
+        return replacement, Change(Author(), "replaced", tuple(describe_diff(diff)))
+
+    stored = await services.workflows.update(tenant, workflow_id, replaced, expected_version=version)
+    return json_reply(workflow_document(stored), headers=etag(stored.version))
+
+
+@router.delete(
+    "/{workflow_id}",
+    operation_id="delete_workflow",
+    status_code=204,
+    responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
+)
+async def delete_workflow(
+    workflow_id: WorkflowId, services: TheServices, tenant: Tenant, version: RequiredVersion
+) -> Response:
+    """Delete a workflow."""
+    await services.workflows.delete(tenant, workflow_id, expected_version=version)
+    return Response(status_code=204)
