@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from pydantic_ai.models.fallback import FallbackModel
 
-from tests.support.scripted import Waits, scripted
-from tests.support.server import application_for
 from workflow_agent.chat import TurnRequest
 from workflow_agent.domain.errors import Misconfigured
 from workflow_agent.main.building import Application, build
@@ -40,22 +38,6 @@ async def test_samples_come_once_and_only_when_wanted(tmp_path: Path) -> None:
         with built(tmp_path / "with", samples=True) as application:
             await application.prepare()
             assert len(await application.services.workflows.all("default")) >= 8
-
-
-async def test_a_run_that_a_crash_cut_off_is_marked_at_the_next_start(tmp_path: Path) -> None:
-    waiting = Waits()
-    model, _ = scripted(waiting)
-    crashed = application_for(load_settings(data_dir=tmp_path), model)
-    started = await crashed.services.chat.start("default", TurnRequest("hello"))
-    await waiting.begun.wait()
-    crashed.close()
-
-    with built(tmp_path) as application:
-        await application.prepare()
-        _, run = await application.services.chat.run_state("default", started.run_id)
-
-    assert run.status == "interrupted"
-    await crashed.services.chat.cancel("default", started.run_id)
 
 
 async def test_starting_keeps_the_keys_that_are_young(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from workflow_agent.agent.offline.drafting.words import word_set
@@ -82,9 +83,18 @@ def service_call(lemma: str, words: Sequence[str]) -> str | None:
         lemma in ("send", "get", "write", "forward") and not _MAIL_NOUNS.isdisjoint(words)
     ):
         return "email.send"
-    if lemma in ("phone", "text") and "sms" in words:
+    if lemma in _TELL_VERBS and _is_by_mail(words):
+        return "email.send"
+    if lemma == "text" or (lemma == "phone" and "sms" in words) or (lemma == "send" and "text" in words):
         return "sms.send"
     return "notification.send" if lemma in _TELL_VERBS else None
+
+
+def _is_by_mail(words: Sequence[str]) -> bool:
+    """Say whether somebody is told something by mail: "by email", "via e-mail"."""
+    return any(
+        how in ("by", "via", "per", "through") and what in _MAIL_NOUNS for how, what in pairwise(words)
+    )
 
 
 def call_arguments(uses: str, recipient: str | None, text: str) -> dict[str, Any]:
