@@ -199,6 +199,33 @@ from tests.support.drafts import notation
             ],
             id="write report repeat until good",
         ),
+        pytest.param(
+            (
+                "Check the calendar. If there is a slot the doctor confirms it, otherwise put the patient on the "
+                "waiting list and try again after 2 days."
+            ),
+            [
+                "human Check calendar -> There is a slot?",
+                (
+                    "decision There is a slot? [there is a slot]-> Confirm calendar [else]-> "
+                    "Put patient on waiting list"
+                ),
+                "human Confirm calendar @doctor -> Done",
+                "human Put patient on waiting list -> Wait 2 days",
+                "wait Wait 2 days duration=P2D -> Check calendar",
+            ],
+            id="the wait is on the way back",
+        ),
+        pytest.param(
+            "Call the customer. If nobody answers, wait one day and try again, otherwise close the ticket.",
+            [
+                "action Call customer -> Nobody answers?",
+                "decision Nobody answers? [nobody answers]-> Wait one day [else]-> Close ticket",
+                "wait Wait one day duration=P1D -> Call customer",
+                "action Close ticket -> Done",
+            ],
+            id="what is tried again is the work, not the question",
+        ),
     ],
 )
 def test_the_graph_is_the_one_described(text: str, expected: list[str]) -> None:

@@ -1,5 +1,6 @@
 """What has been read of a description so far, and where the reading stands."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -18,6 +19,7 @@ from workflow_agent.agent.offline.drafting.statements import (
     SentenceEnd,
     Statement,
     Task,
+    Then,
 )
 from workflow_agent.agent.offline.drafting.tokens import Tokens, strip_marks, tokens_of
 from workflow_agent.agent.offline.drafting.triggers import Trigger, is_started_by_hand, schedules_in
@@ -90,6 +92,10 @@ class Reader:
             replace(said, item=self.item) if isinstance(said, Task) and self.item else said
             for said in statements
         ]
+        if _is_wait(labelled) and _ends_trying_again(self.statements):
+            # "Try again after two days": the wait is on the way back.
+            self.statements[-2:] = [*labelled, self.statements[-2]]
+            return
         self.statements.extend(labelled)
 
     def clauses(self, tokens: Tokens) -> list[Statement]:
@@ -146,3 +152,12 @@ def tasks_of(statement: Statement) -> list[Task]:
 def _repeats(before: Tokens) -> bool:
     """Say whether a schedule after these words is how often something is repeated."""
     return any(lemma(token.low) in _REPEATING for token in before[-10:])
+
+
+def _is_wait(statements: Sequence[Statement]) -> bool:
+    return len(statements) == 1 and isinstance(statements[0], Task) and statements[0].type == "wait"
+
+
+def _ends_trying_again(statements: Sequence[Statement]) -> bool:
+    before, last = statements[-2:] if len(statements) > 1 else (None, None)
+    return isinstance(before, GoBack) and before.retries and isinstance(last, Then)

@@ -13,13 +13,22 @@ def back_target(paths: Paths, back: GoBack) -> str | None:
     if back.item is not None:
         return graph.items.get(back.item)
     if back.retries:
-        return paths.active[-1].step_id if paths.active else (work[-1] if work else None)
+        return _tried(paths, paths.active[-1].step_id) if paths.active else (work[-1] if work else None)
     here = {loose.from_id for loose in paths.frontier}
     earlier = [step_id for step_id in work if step_id not in here] or work
     if back.actor is not None:
         of_actor = [step_id for step_id in earlier if graph.step(step_id).get("assignee") == back.actor]
         return of_actor[-1] if of_actor else None
     return graph.recognise(back.words, earlier)
+
+
+def _tried(paths: Paths, chosen_at: str) -> str:
+    """Return the step that is tried again: what a decision looks at, not the decision."""
+    work = paths.graph.work
+    if paths.graph.step(chosen_at)["type"] != "decision" or chosen_at not in work:
+        return chosen_at
+    before = work[: work.index(chosen_at)]
+    return before[-1] if before else chosen_at
 
 
 def rework_target(paths: Paths) -> str | None:

@@ -94,7 +94,8 @@ def retrying(clause: Clause, _: Memory) -> list[Statement] | None:
     times = attempts_in(clause.rest)
     every = next((token for token in clause.rest if token.kind in ("schedule", "duration")), None)
     if times is None and clause.lemma in ("retry", "try", "repeat"):
-        return [GoBack("the same step", retries=True)]
+        wait = [wait_of(every)] if every is not None and every.kind == "duration" else []
+        return [*wait, GoBack("the same step", retries=True)]
     if times is None:
         return None
     retry: dict[str, Any] = {"max_attempts": times[0]}
