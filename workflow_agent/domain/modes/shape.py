@@ -1,0 +1,118 @@
+"""What the build of a message says about its mode: enumerations, narrated processes, length, topic."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from workflow_agent.domain.modes.evidence import Evidence
+from workflow_agent.domain.modes.reading import Reading
+
+TOPIC_WEIGHTS: Final = {
+    "FLOW": 1.0,
+    "PART": 1.0,
+    "NAMED": 1.0,
+    "TOPIC": 0.6,
+    "FLAW": 0.4,
+    "QUOTE": 0.3,
+    "TRADE": 0.5,
+    "TRADE_ED": 0.5,
+    "TRADE_S": 0.5,
+    "TRADE_ING": 0.5,
+    "our": 0.4,
+    "we": 0.2,
+    "us": 0.2,
+}
+FOLLOW_UP_STARTS: Final = frozenset(
+    (
+        "and also then now same what how too instead actually again or but so ok no yes it that this "
+        "those them another"
+    ).split()
+)
+
+COURTESIES: Final = frozenset({"PAD", "GREET", "THANKS", "BYE", "YES", "NO", "PRAISE"}) | frozenset(
+    (
+        "that is it very much a lot all you do go ahead for not bad love done will the one good i see me "
+        "by works works so of course sounds looks makes sense thats my never mind really understood help "
+        "your continue proceed on promising fair enough guess bingo like got have leave everything we are "
+        "am amazing looking over clear true pity bad too very cool nothing else was an answer answers "
+        "question everything perfectly ready"
+    ).split()
+)
+"""Of these alone a courtesy or a bare answer is made."""
+
+
+def topic_strength(reading: Reading) -> float:
+    """Return 0..1, how clearly the message is about workflows."""
+    strength = 0.0
+    for found in reading.classes:
+        strength += max((TOPIC_WEIGHTS[name] for name in found if name in TOPIC_WEIGHTS), default=0.0)
+        if strength >= 1:
+            return 1.0
+    return strength
+
+
+def dependence(reading: Reading) -> float:
+    """Return 0..1, how much the message leans on the one before it: short, or opened by "and", "same",
+    "that"."""
+    spoken = [found for found in reading.classes if "END" not in found]
+    brevity = max(0.0, 1 - max(0, len(spoken) - 3) / 9)
+    opens_as_follow_up = bool(spoken) and not spoken[0].isdisjoint(FOLLOW_UP_STARTS)
+    return min(1.0, brevity + (0.4 if opens_as_follow_up else 0.0))
+
+
+def shape_signals(reading: Reading) -> Iterator[Evidence]:
+    """Yield what the build of the message says, a reason each."""
+    classes = reading.classes
+    is_question = "?" in reading.words
+    arrows = sum("ARROW" in found for found in classes)
+    bullets = sum("BULLET" in found for found in classes) + _numbered_steps(classes)
+    if _is_courtesy(classes):
+        yield Evidence("general", 3.5, "nothing but a courtesy")
+    if arrows >= 2 or bullets >= 2:
+        yield Evidence("creation", 2.2, "steps in a row" if arrows >= 2 else "a list of steps")
+    told = _narrated_steps(classes)
+    if told >= 2 and not is_question:
+        yield Evidence("creation", min(2.8, 0.7 * told), f"{told} steps told one after the other")
+    items = _short_items(classes)
+    if items >= 3:
+        yield Evidence("creation", min(1.8, 0.5 * items), f"{items} items in a row")
+
+
+def _is_courtesy(classes: Sequence[frozenset[str]]) -> bool:
+    """Return whether nothing is said beyond greeting, thanking, agreeing or declining."""
+    spoken = [found for found in classes if "END" not in found]
+    return len(spoken) <= 8 and all(not COURTESIES.isdisjoint(found) for found in spoken)
+
+
+def _numbered_steps(classes: Sequence[frozenset[str]]) -> int:
+    """Return how often a step is introduced by its number, as in "step 2 the boss signs"."""
+    return sum("step" in found and "NUM" in after for found, after in pairwise(classes))
+
+
+def _narrated_steps(classes: Sequence[frozenset[str]]) -> int:
+    """Return how many things are said to happen: third-person verbs behind a subject, and words of order."""
+    told = 0
+    for at in range(1, len(classes)):
+        before, found, after = (
+            classes[at - 1],
+            classes[at],
+            classes[at + 1] if at + 1 < len(classes) else classes[at],
+        )
+        is_told = any(name.endswith("_S") for name in found) and before.isdisjoint(
+            {"DEF", "INDEF", "END", "BE"}
+        )
+        told += is_told and after.isdisjoint({"BE", "MODAL"})
+        told += "SEQ" in found and "OPEN" in found
+    return told
+
+
+def _short_items(classes: Sequence[frozenset[str]]) -> int:
+    """Return how many stretches of one to five words stand between commas, colons or arrows."""
+    items, length = 0, 0
+    for found in classes:
+        if "END" in found:
+            items += 1 <= length <= 5
+            length = 0
+        else:
+            length += 1
+    return items
