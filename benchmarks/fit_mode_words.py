@@ -1,7 +1,7 @@
 """Fits what single words say about a mode, and writes `workflow_agent/domain/modes/word_weights.py`.
 
-The phrases of `signals.py` are written by hand and stay as they are; words and pairs of neighbours carry what is
-left. Fitted on `data/mode_inference_train.jsonl` and the development half of the evaluation set, never on the
+The phrases in `phrases/` are written by hand and stay as they are; words and pairs of neighbours carry
+what is left. Fitted on `data/mode_inference_train.jsonl` and the development half of the evaluation set, never on the
 held-out half:
 
     python -m benchmarks.fit_mode_words
@@ -65,7 +65,7 @@ def examples(rows: Iterable[Mapping[str, Any]]) -> list[Example]:
 
 
 def fit(training: Sequence[Example]) -> Weights:
-    """Return the weights of least regularised log-loss, by full passes with a step of its own for each weight."""
+    """Return the weights of least regularised log-loss, by full passes with a step for each weight."""
     uses = Counter(sign for example in training for sign in example.signs)
     signs = sorted(sign for sign, count in uses.items() if count >= MINIMUM_USES and ";" not in sign)
     column = {sign: at for at, sign in enumerate(signs)}

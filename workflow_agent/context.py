@@ -137,8 +137,8 @@ class ContextManager:
         left = limits.budget_tokens - fixed_tokens
         if left <= 0:
             raise ContextOverflow(
-                f"The instructions, tools and open workflow take {fixed_tokens} tokens, {-left} more than the "
-                f"budget of {limits.budget_tokens}. Use a model with a larger window, a higher context "
+                f"The instructions, tools and open workflow take {fixed_tokens} tokens, {-left} more than "
+                f"the budget of {limits.budget_tokens}. Use a model with a larger window, a higher context "
                 "utilization, or a smaller open workflow.",
                 section="system",
                 excess_tokens=-left,

@@ -6,8 +6,8 @@ from tests.support.chats import TENANT, chat_with
 from tests.support.scripted import Calls, scripted
 from workflow_agent.agent.tools import WRITING_TOOLS
 
-WRITE = ("edit_workflow", {"workflow": "wf_expense_approval",
-                           "edits": [{"op": "rename_step", "step": "review", "name": "Changed"}]})  # fmt: skip
+RENAME = {"op": "rename_step", "step": "review", "name": "Changed"}
+WRITE = ("edit_workflow", {"workflow": "wf_expense_approval", "edits": [RENAME]})
 CREATE = ("create_workflow", {"name": "Sneaky", "steps": [{"name": "One"}]})
 UNDO = ("undo_change", {"workflow": "wf_expense_approval"})
 SWITCH = ("switch_mode", {"mode": "modification", "reason": "I would like to"})

@@ -242,7 +242,8 @@ async def test_validation_says_whether_it_can_run(tools: Tools) -> None:
     await tools.under_test.add(
         parse_workflow(
             {"id": "wf_broken", "name": "Broken",
-             "steps": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "z", "name": "Z", "type": "end"}],
+             "steps": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"},
+                       {"id": "z", "name": "Z", "type": "end"}],
              "transitions": [{"from": "a", "to": "b"}, {"from": "b", "to": "a"}]}
         )
     )  # fmt: skip

@@ -23,7 +23,7 @@ def test_the_modes_are_those_people_labelled(path: Path) -> None:
         ("we need something for onboarding suppliers", "creation"),
         ("what can you do?", "general"),
         (
-            "when an employee submits an expense the manager approves or rejects it; if approved finance pays",
+            "when an employee submits an expense the manager approves it; if approved finance pays",
             "creation",
         ),
         ("draft -> review -> publish", "creation"),

@@ -30,8 +30,10 @@ def test_an_outline_has_every_step_with_its_id_and_where_it_leads() -> None:
         "Pays expenses back.",
         "starts at review; started manually",
         '- review "Review" (human, by manager, timeout P2D) -> pay [approved]; end [default]',
-        '- pay "Pay" (action, uses payments.transfer, inside review) -> end [confirm]; '
-        "review [error {'is': 'late'}]",
+        (
+            '- pay "Pay" (action, uses payments.transfer, inside review) -> end [confirm]; '
+            "review [error {'is': 'late'}]"
+        ),
         '- end "Paid" (end, outcome ok)',
     ]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.workflows import workflows
-from workflow_agent.domain.errors import InvalidWorkflow
+from workflow_agent.domain.errors import InvalidWorkflow, Problem
 from workflow_agent.domain.workflow import Workflow, cron_problem, workflow_document
 from workflow_agent.domain.workflow_parsing import (
     json_pointer,
@@ -87,7 +87,8 @@ def test_every_problem_is_named_at_once_with_its_place() -> None:
     )
 
     assert set(found) == {
-        "/id", "/name", "/steps/0/name", "/steps/0/type", "/steps/0/timeout", "/steps/0/colour", "/steps/1/id",
+        "/id", "/name", "/steps/0/name", "/steps/0/type", "/steps/0/timeout", "/steps/0/colour",
+        "/steps/1/id",
         "/steps/1/parent", "/transitions/0/to", "/automations/0/on/to", "/start", "/triggers/0/cron",
         "/triggers/1", "/triggers/2",
     }  # fmt: skip
@@ -118,13 +119,18 @@ JSON = st.recursive(
 )
 
 
-@given(st.fixed_dictionaries({}, optional={name: JSON for name in ("id", "name", "start", "steps", "transitions",
-                                                                   "automations", "triggers", "extensions")}))  # fmt: skip
+FIELDS = ("id", "name", "start", "steps", "transitions", "automations", "triggers", "extensions")
+
+
+@given(st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON)))
 def test_any_document_parses_or_is_refused(broken: dict[str, Any]) -> None:
+    refused: tuple[Problem, ...] = ()
     try:
         parse_workflow(broken)
     except InvalidWorkflow as refusal:
-        assert refusal.problems
+        refused = refusal.problems
+
+    assert all(problem.message for problem in refused)
 
 
 def test_a_step_cannot_be_inside_itself() -> None:

@@ -27,7 +27,7 @@ class ModeRecord(Value):
     confidence: float
     signals: tuple[str, ...] = ()
     source: Literal["inferred", "request", "conversation", "agent", "switched"]
-    """Inferred from the message; set by the request, the conversation or the agent; or switched in the run."""
+    """Inferred from the message; set by request, conversation or agent; or switched in the run."""
 
 
 class Usage(Value):

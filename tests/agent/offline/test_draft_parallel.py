@@ -197,8 +197,8 @@ from tests.support.drafts import notation
         ),
         pytest.param(
             (
-                "When an employee asks for a course, the manager approves or declines it. If approved, HR books "
-                "the course and finance pays the invoice at the same time. Otherwise tell the employee."
+                "When an employee asks for a course, the manager approves or declines it. If approved, HR "
+                "books the course and finance pays the invoice at the same time. Otherwise tell the employee."
             ),
             [
                 "on course.asked",
@@ -214,8 +214,8 @@ from tests.support.drafts import notation
         ),
         pytest.param(
             (
-                "If the order is over 500 the CFO signs and legal checks at the same time, otherwise the manager "
-                "signs. Then ship it."
+                "If the order is over 500 the CFO signs and legal checks at the same time, otherwise the "
+                "manager signs. Then ship it."
             ),
             [
                 "decision Order is over 500? [the order is over 500]-> In parallel [else]-> Sign (manager)",

@@ -201,8 +201,8 @@ from tests.support.drafts import notation
         ),
         pytest.param(
             (
-                "Check the calendar. If there is a slot the doctor confirms it, otherwise put the patient on the "
-                "waiting list and try again after 2 days."
+                "Check the calendar. If there is a slot the doctor confirms it, otherwise put the patient on "
+                "the waiting list and try again after 2 days."
             ),
             [
                 "human Check calendar -> There is a slot?",
