@@ -1,0 +1,73 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workflow_agent.formats.base import UnreadableDocument
+from workflow_agent.formats.text import MAX_CHARS, read_text, write_json, write_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        pytest.param('{"a": [1, 2.5, null, true]}', {"a": [1, 2.5, None, True]}, id="json"),
+        pytest.param("on: push\nyes: no\n", {"on": "push", "yes": "no"}, id="on, yes and no are text"),
+        pytest.param("a: 010\nb: 0o10\nc: 0x1F\n", {"a": 10, "b": 8, "c": 31}, id="octal only with 0o"),
+        pytest.param(
+            "a: 2026-11-21\nb: 12:30:45\n", {"a": "2026-11-21", "b": "12:30:45"}, id="dates are text"
+        ),
+        pytest.param("a: 1e3\nb: ~\nc: .5\n", {"a": 1000.0, "b": None, "c": 0.5}, id="core schema"),
+        pytest.param("a: .inf\nb: .nan\n", {"a": "inf", "b": "nan"}, id="what json has not becomes text"),
+        pytest.param("2: a\ntrue: b\n~: c\n", {"2": "a", "true": "b", "null": "c"}, id="keys become text"),
+        pytest.param("a: &x {b: 1}\nc: *x\n", {"a": {"b": 1}, "c": {"b": 1}}, id="aliases"),
+        pytest.param("a: &x {b: 1}\nc: {<<: *x, d: 2}\n", {"a": {"b": 1}, "c": {"b": 1, "d": 2}}, id="merge"),
+        pytest.param("---\na: 1\n---\n", {"a": 1}, id="an empty second document does not count"),
+        pytest.param("{a: 1, b: [c]}", {"a": 1, "b": ["c"]}, id="flow style is yaml"),
+    ],
+)
+def test_text_is_read_as_json_or_yaml_1_2(text: str, data: Any) -> None:
+    assert read_text(text) == data
+
+
+BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{b}: &{b} [{','.join('*' + a for _ in range(9))}]\n"
+    for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param(BOMB, "once its aliases are expanded", id="billion laughs"),
+        pytest.param("[" * 100_000, "nested deeper", id="deep json"),
+        pytest.param("- " * 1_000, "nested deeper", id="deep yaml"),
+        pytest.param('{"a": ' * 200 + "1" + "}" * 200, "nested deeper", id="deep but valid json"),
+        pytest.param("x" * (MAX_CHARS + 1), "more than the 5000000 that are read", id="too long"),
+        pytest.param("a: [1, 2", "at line 2, column 1", id="broken"),
+        pytest.param(
+            "a: !!python/object/apply:os.system [id]", "could not determine a constructor", id="no code"
+        ),
+        pytest.param("a: 1\n---\nb: 2\n", "has 2 documents", id="two documents"),
+        pytest.param("", "has 0 documents", id="nothing"),
+        pytest.param("a: *nobody", "undefined alias", id="unknown alias"),
+        pytest.param('{"a": NaN', "line 2", id="neither"),
+    ],
+)
+def test_what_cannot_or_must_not_be_read_is_refused_with_its_place(text: str, told: str) -> None:
+    with pytest.raises(UnreadableDocument, match=told):
+        read_text(text)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])), inner),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.text("abcyesnoff019~.", max_size=5), JSON, min_size=1))
+def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
+    assert read_text(write_json(data)) == data
+    assert read_text(write_yaml(data)) == data

@@ -1,0 +1,226 @@
+"""The syntax of JSONata expressions: a parser that builds nothing and says where it had to stop."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"\s+|/\*[\s\S]*?\*/"
+    r"|(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+    r"|(?P<string>\"(?:[^\"\\]|\\[\s\S])*\"|'(?:[^'\\]|\\[\s\S])*')"
+    r"|(?P<name>`[^`]*`|\$[\w$]*|[^\W\d][\w]*)"
+    r"|(?P<operator>\*\*|\.\.|:=|!=|<=|>=|~>|\?:|\?\?|[.\[\]{}(),@#;:?+\-*/%|=<>^&!~])"
+)
+_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[im]*")
+_POWERS: Mapping[str, int] = {
+    ".": 75, "[": 80, "{": 70, "(": 80, "@": 80, "#": 80, "?": 20, "?:": 40, "??": 40, "+": 50, "-": 50,
+    "*": 60, "/": 60, "%": 60, "=": 40, "<": 40, ">": 40, "^": 40, "..": 20, ":=": 10, "!=": 40, "<=": 40,
+    ">=": 40, "~>": 40, "and": 30, "or": 25, "in": 40, "&": 50,
+}  # fmt: skip
+"""How strongly each infix operator binds, as in the language's reference parser."""
+_SELECTS_ALL = ("*", "**", "%")
+_MAX_DEPTH = 200
+
+
+class _Unexpected(ValueError):
+    """Says what stands where something else had to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def jsonata_problem(source: str) -> str | None:
+    """Return why a text is no JSONata expression, or None."""
+    try:
+        parser = _Parser(source)
+        parser.expression(0)
+        if parser.token.kind != "end":
+            raise _Unexpected(parser.found())
+    except _Unexpected as error:
+        return f"is not valid JSONata: {error}"
+    return None
+
+
+class _Parser:
+    """Pratt's way: what an operator means depends on whether something stands before it."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._depth = 0
+        self._prefixes: Mapping[str, Callable[[], None]] = {
+            "-": lambda: self.expression(70),
+            "(": lambda: self._until(")", ";"),
+            "[": lambda: self._until("]", ","),
+            "{": self._object,
+            "|": self._transform,
+            "/": self._regex,
+        }
+        self._infixes: Mapping[str, Callable[[], None]] = {
+            "(": self._arguments,
+            "[": lambda: self._until("]"),
+            "{": self._object,
+            "?": self._conditional,
+            "^": self._order,
+            "@": self._variable,
+            "#": self._variable,
+        }
+        self.token = _Token("", "", 0, 0)
+        self._advance(0)
+
+    def found(self) -> str:
+        """Return what stands here, in words."""
+        if self.token.kind == "end":
+            return "it ends too early"
+        return f"unexpected {self.token.text[:20]!r} at character {self.token.start + 1}"
+
+    def _advance(self, at: int | None = None) -> _Token:
+        """Go on to the next token; return the one before."""
+        passed = self.token
+        at = passed.end if at is None else at
+        while at < len(self._source):
+            match = _TOKEN.match(self._source, at)
+            if match is None:
+                raise _Unexpected(f"unexpected {self._source[at]!r} at character {at + 1}")
+            at = match.end()
+            if match.lastgroup is not None:
+                self.token = _Token(match.lastgroup, match[0], match.start(), match.end())
+                return passed
+        self.token = _Token("end", "", at, at)
+        return passed
+
+    def _take(self, text: str) -> None:
+        if self.token.text != text or self.token.kind not in ("operator", "name"):
+            raise _Unexpected(f"{self.found()}, where `{text}` is needed")
+        self._advance()
+
+    def _is(self, *operators: str) -> bool:
+        return self.token.kind == "operator" and self.token.text in operators
+
+    def expression(self, power: int) -> None:
+        """Pass an expression, as far as its operators bind more strongly than `power`."""
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise _Unexpected("it is nested too deep")
+        self._prefix()
+        while self._power() > power:
+            operator = self._advance().text
+            follow = self._infixes.get(operator)
+            if follow is not None:
+                follow()
+            else:
+                self.expression(_POWERS[operator] - (operator == ":="))
+        self._depth -= 1
+
+    def _power(self) -> int:
+        if self.token.kind == "operator" or self.token.text in ("and", "or", "in"):
+            return _POWERS.get(self.token.text, 0)
+        return 0
+
+    def _prefix(self) -> None:
+        token = self.token
+        if token.kind in ("name", "number", "string"):
+            self._advance()
+            if token.text in ("function", "λ") and self._is("("):
+                self._function()
+        elif self._is(*_SELECTS_ALL):
+            self._advance()
+        elif token.kind == "operator" and token.text in self._prefixes:
+            if token.text != "/":
+                self._advance()
+            self._prefixes[token.text]()
+        else:
+            raise _Unexpected(self.found())
+
+    def _until(self, closing: str, separator: str | None = None) -> None:
+        """Pass expressions up to a closing bracket."""
+        while not self._is(closing):
+            self.expression(0)
+            if separator is None or not self._is(separator):
+                break
+            self._advance()
+            if separator == "," and self._is(closing):
+                raise _Unexpected(self.found())
+        self._take(closing)
+
+    def _object(self) -> None:
+        while not self._is("}"):
+            self.expression(0)
+            self._take(":")
+            self.expression(0)
+            if not self._is(","):
+                break
+            self._advance()
+        self._take("}")
+
+    def _transform(self) -> None:
+        self.expression(0)
+        self._take("|")
+        self.expression(0)
+        if self._is(","):
+            self._advance()
+            self.expression(0)
+        self._take("|")
+
+    def _regex(self) -> None:
+        match = _REGEX.match(self._source, self.token.start)
+        if match is None:
+            raise _Unexpected(f"the regular expression at character {self.token.start + 1} has no end")
+        self._advance(match.end())
+
+    def _arguments(self) -> None:
+        while not self._is(")"):
+            if self._is("?"):
+                self._advance()
+            else:
+                self.expression(0)
+            if not self._is(","):
+                break
+            self._advance()
+        self._take(")")
+
+    def _function(self) -> None:
+        self._take("(")
+        while self.token.kind == "name" and self.token.text.startswith("$"):
+            self._advance()
+            if not self._is(","):
+                break
+            self._advance()
+        self._take(")")
+        if self._is("<"):
+            self._signature()
+        self._take("{")
+        self._until("}")
+
+    def _signature(self) -> None:
+        end = self._source.find(">", self.token.start)
+        opened = self._source.find("{", self.token.start)
+        if end == -1 or opened == -1:
+            raise _Unexpected("a function's signature has no end")
+        self._advance(self._source.rfind(">", self.token.start, opened) + 1)
+
+    def _conditional(self) -> None:
+        self.expression(0)
+        if self._is(":"):
+            self._advance()
+            self.expression(0)
+
+    def _order(self) -> None:
+        self._take("(")
+        while True:
+            if self._is("<", ">"):
+                self._advance()
+            self.expression(0)
+            if not self._is(","):
+                break
+            self._advance()
+        self._take(")")
+
+    def _variable(self) -> None:
+        if self.token.kind != "name" or not self.token.text.startswith("$"):
+            raise _Unexpected(f"{self.found()}, where a variable is needed")
+        self._advance()

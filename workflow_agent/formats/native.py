@@ -1,0 +1,71 @@
+"""Our own form: the document of a workflow as it is stored, in JSON or YAML."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from typing_extensions import override
+
+from workflow_agent.domain.errors import InvalidWorkflow
+from workflow_agent.domain.workflow import Workflow, workflow_document
+from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.formats.base import Exported, Format, Imported, Report, UnreadableDocument
+from workflow_agent.formats.text import write_json, write_yaml
+
+
+def _recognised(document: Any) -> float:
+    if not isinstance(document, Mapping):
+        return 0.0
+    keys = set(cast("Mapping[str, Any]", document))
+    if not {"steps", "name"} <= keys:
+        return 0.0
+    known = set(Workflow.model_fields)
+    return 0.9 if str(document.get("id", "")).startswith("wf_") else 0.6 * len(keys & known) / len(keys)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+
+def _read(document: Any) -> Imported:
+    try:
+        return Imported(parse_workflow(document), Report())
+    except InvalidWorkflow as error:
+        raise UnreadableDocument("workflow", list(error.problems)) from error
+
+
+class NativeJson(Format):
+    """The stored document as JSON."""
+
+    name = "json"
+    title = "workflow_agent JSON"
+    media_type = "application/json"
+    extension = "json"
+
+    @override
+    def recognises(self, document: Any) -> float:
+        return _recognised(document)
+
+    @override
+    def read(self, document: Any) -> Imported:
+        return _read(document)
+
+    @override
+    def write(self, workflow: Workflow) -> Exported:
+        return Exported(write_json(workflow_document(workflow)), Report())
+
+
+class NativeYaml(Format):
+    """The stored document as YAML."""
+
+    name = "yaml"
+    title = "workflow_agent YAML"
+    media_type = "application/yaml"
+    extension = "yaml"
+
+    @override
+    def recognises(self, document: Any) -> float:
+        return _recognised(document)
+
+    @override
+    def read(self, document: Any) -> Imported:
+        return _read(document)
+
+    @override
+    def write(self, workflow: Workflow) -> Exported:
+        return Exported(write_yaml(workflow_document(workflow)), Report())
