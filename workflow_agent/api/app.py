@@ -17,6 +17,7 @@ from workflow_agent.api import (
     runs,
     telemetry,
     workflow_changes,
+    workflow_formats,
     workflow_views,
     workflows,
 )
@@ -30,7 +31,8 @@ from workflow_agent.api.services import Services
 from workflow_agent.settings import Settings
 
 _ROUTERS = (
-    health.router, chat.router, runs.router, conversations.router, history.router, workflow_views.router,
+    health.router, chat.router, runs.router, conversations.router, history.router, workflow_formats.router,
+    workflow_views.router,
     workflows.router, workflow_changes.router, catalogue.router, telemetry.router,
 )  # fmt: skip
 _DESCRIPTION = (

@@ -16,6 +16,7 @@ from workflow_agent.domain import errors
 from workflow_agent.domain.call_history import json_safe
 from workflow_agent.domain.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
 from workflow_agent.domain.workflow_parsing import json_pointer
+from workflow_agent.formats import UnreadableDocument
 
 MAX_DETAIL_CHARS = 2_000
 MAX_PROBLEMS = 50
@@ -51,6 +52,7 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.InvalidWorkflow: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.EditRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    UnreadableDocument: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.IdempotencyMismatch: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.ContextOverflow: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.BodyTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

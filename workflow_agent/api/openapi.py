@@ -22,7 +22,8 @@ _REPLIES: Sequence[Any] = (
     service.ProblemDetails, talk.ChatResponse, talk.RunState, talk.ConversationList, talk.History,
     talk.Turn, talk.IterationList, talk.CallList, talk.ContextList, flow.WorkflowList,
     flow.EditReport, flow.VersionList, flow.Restored, flow.VersionDiff, flow.Analysis,
-    flow.Diagram, flow.Validation, service.AgentList, service.ModeList, service.CacheReport,
+    flow.Diagram, flow.Import, flow.Export, flow.Validation,
+    service.AgentList, service.ModeList, service.CacheReport,
     service.Health, Conversation, Iteration, WorkflowVersion,
 )  # fmt: skip
 _WORKFLOW_EXAMPLE: Mapping[str, Any] = {

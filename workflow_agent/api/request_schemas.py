@@ -11,6 +11,7 @@ from workflow_agent.domain.conversation import (
 from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN
+from workflow_agent.formats import FORMATS
 
 MAX_MESSAGE_CHARS = 32_000
 MAX_EDITS = 500
@@ -110,3 +111,23 @@ class EditList(Body):
     )
 
     edits: Annotated[list[JsonObject], Field(min_length=1, max_length=MAX_EDITS)]
+
+
+class ImportRequest(Body):
+    """A workflow in another format."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "text": '{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", '
+                    '"Resource": "arn:aws:lambda:eu-west-1:1:function:pay", "End": true}}}'
+                }
+            ]
+        }
+    )
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
+    """The document: JSON, YAML or XML."""
+    format: Annotated[str, Field(max_length=40, json_schema_extra={"enum": list(FORMATS)})] | None = None
+    """The format it is in; told by its content unless given."""

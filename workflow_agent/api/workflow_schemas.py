@@ -118,6 +118,39 @@ class Analysis(BaseModel):
     counts: dict[str, int]
 
 
+class ReportItem(BaseModel):
+    """One thing that a conversion could not carry over as what it is."""
+
+    where: str
+    what: str
+
+
+class ConversionReport(BaseModel):
+    """What a conversion kept beside the model, and what it lost."""
+
+    kept: list[ReportItem]
+    lost: list[ReportItem]
+
+
+class Import(BaseModel):
+    """A workflow that was imported."""
+
+    workflow: JsonObject
+    format: str
+    report: ConversionReport
+
+
+class Export(BaseModel):
+    """A workflow in another format."""
+
+    workflow: WorkflowName
+    format: str
+    media_type: str
+    file_name: str
+    text: str
+    report: ConversionReport
+
+
 class Diagram(BaseModel):
     """A workflow as a picture in text."""
 

@@ -47,6 +47,7 @@ LINKS = {
     "analysis": link("analyze_workflow", **_ID),
     "diagram": link("draw_diagram", **_ID),
     "diff": link("diff_versions", **_ID),
+    "export": link("export_workflow", **_ID),
     "replace": link("replace_workflow", **_ID, **_IF_MATCH),
     "delete": link("delete_workflow", **_ID, **_IF_MATCH),
 }
@@ -136,10 +137,11 @@ async def _with_id(document: JsonObject, services: Services, tenant: str) -> Jso
     name = document.get("name")
     if not isinstance(name, str):
         raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
-    return {"id": await _free_id(name, services, tenant), **document}
+    return {"id": await free_id(name, services, tenant), **document}
 
 
-async def _free_id(name: str, services: Services, tenant: str) -> str:
+async def free_id(name: str, services: Services, tenant: str) -> str:
+    """Return an id made from a workflow's name that no workflow has."""
     plain = workflow_id_for(name)
     try:
         await services.workflows.get(tenant, plain)
