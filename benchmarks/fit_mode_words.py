@@ -1,8 +1,8 @@
 """Fits what single words say about a mode, and writes `workflow_agent/domain/modes/word_weights.py`.
 
 The phrases in `phrases/` are written by hand and stay as they are; words and pairs of neighbours carry
-what is left. Fitted on `data/mode_inference_train.jsonl` and the development half of the evaluation set, never on the
-held-out half:
+what is left. Fitted on `data/mode_inference_train.jsonl` and the development half of the evaluation set,
+never on the held-out half:
 
     python -m benchmarks.fit_mode_words
 """
@@ -26,7 +26,7 @@ from workflow_agent.domain.modes.signs import signs_in
 DATA: Final = Path(__file__).parent / "data"
 TRAINING_FILES: Final = ("mode_inference_train.jsonl", "mode_inference_dev.jsonl")
 TARGET: Final = Path(__file__).parents[1] / "workflow_agent" / "domain" / "modes" / "word_weights.py"
-MINIMUM_USES: Final = 4
+MINIMUM_USES: Final = 6
 MINIMUM_WEIGHT: Final = 0.05
 PULL_TO_ZERO: Final = 2.4
 PASSES: Final = 150

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def _damaged(document: Any, data: st.DataObject) -> Any:
             key = data.draw(st.sampled_from(sorted(here) if isinstance(here, dict) else range(len(here))))
             inner = here[key]
             if depth == 1 or not isinstance(inner, dict | list) or not inner:
-                here[key] = data.draw(st.sampled_from(_WRONG))
+                here[key] = deepcopy(data.draw(st.sampled_from(_WRONG)))
                 break
             here, depth = inner, depth - 1
     return copy

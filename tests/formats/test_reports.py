@@ -9,7 +9,6 @@ from workflow_agent.formats.base import UnreadableDocument
 from workflow_agent.formats.drafting import Draft, first_line
 from workflow_agent.formats.durations import as_short_duration, duration_of, short_duration
 
-
 IDS = (
     "Amazon States Language has no ids like ours: "
     "1 steps and 0 transitions get other ids when it is read again"

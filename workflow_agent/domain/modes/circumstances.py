@@ -1,5 +1,4 @@
-"""What the conversation around a message says about its mode: the tools used before, the open workflow,
-the phase."""
+"""What the conversation around a message says about its mode: tools used, the open workflow, the phase."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -20,8 +19,7 @@ TOOL_LEANINGS: Final[Mapping[str, Mapping[Mode, float]]] = {
     "search_history": {"general": 0.8},
     "get_turn": {"general": 0.8},
 }
-"""Where a message that only makes sense after the one before tends to go, by the last tool of the previous
-turn."""
+"""Where a message that only makes sense after the one before tends to go, by the last tool used there."""
 
 PHASE_LEANINGS: Final[Mapping[str, Mapping[Mode, float]]] = {
     "brainstorm": {"creation": 0.3, "general": 0.1},
@@ -36,6 +34,11 @@ BACKGROUND: Final = 0.4
 """The part of a tool's leaning that counts for a message which stands on its own."""
 
 
+def last_telling(tools: Sequence[str]) -> str:
+    """Return the last tool that says something about what the person was doing; empty if none does."""
+    return next((tool for tool in reversed(tools) if tool in TOOL_LEANINGS), "")
+
+
 def around_message(
     previous_tools: Sequence[str], phase: str, *, workflow_loaded: bool, dependence: float
 ) -> Iterator[Evidence]:
@@ -47,11 +50,9 @@ def around_message(
         workflow_loaded: Whether a workflow is open.
         dependence: 0..1, how much the message needs the turn before it to be understood.
     """
-    known = [tool for tool in previous_tools if tool in TOOL_LEANINGS]
-    if known:
-        share = max(dependence, BACKGROUND)
-        for mode, weight in TOOL_LEANINGS[known[-1]].items():
-            yield Evidence(mode, weight * share, f"previous turn used {known[-1]}")
+    tool = last_telling(previous_tools)
+    for mode, weight in TOOL_LEANINGS.get(tool, {}).items():
+        yield Evidence(mode, weight * max(dependence, BACKGROUND), f"previous turn used {tool}")
     for mode, weight in PHASE_LEANINGS.get(phase, {}).items():
         yield Evidence(mode, weight, f"phase {phase}")
     if workflow_loaded:

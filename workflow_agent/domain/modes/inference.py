@@ -13,7 +13,7 @@ from workflow_agent.domain.modes.signs import signs_in
 
 TIE: Final = 0.2
 """Writing has to lead by more than this, because a question must never change a workflow."""
-CAUTION: Final = 0.6
+CAUTION: Final = 0.9
 """Scales the lead so that a confidence of 0.9 is right nine times out of ten on messages nobody has seen."""
 SHOWN_SIGNALS: Final = 6
 READ_FIRST_CHARS: Final = 16_000

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workflow_agent.domain.modes.lexicon import IS_AFTER, SPELLINGS, SUFFIXES
 from workflow_agent.domain.modes.patterns import PhraseIndex, compile_phrase
 from workflow_agent.domain.modes.phrases.frames import ASK, WONDER
+from workflow_agent.domain.modes.spelling import IS_AFTER, SPELLINGS, SUFFIXES
 from workflow_agent.domain.modes.vocabulary import REQUESTABLE, classes_of
 
 HEAD_CHARS: Final = 2000
@@ -33,6 +33,7 @@ _MARKS: Final = {
     "stop": frozenset({"END", "STOP"}),
 }
 _AUXILIARY: Final = frozenset({"BE", "MODAL", "HAS", "DOES"})
+_OBJECT: Final = frozenset({"DEF", "INDEF", "IT", "WH", "END", "QUOTE", "ME", "if", "for", "to", "in"})
 _FREE: Final = frozenset({"PAD", "GREET", "THANKS", "YES", "NO", "PRAISE"})
 _JOINT: Final = frozenset({"and", "but", "so", "then", "or", "also", "because", "either", "please", "just"})
 _FRAMES: Final = PhraseIndex(
@@ -130,8 +131,7 @@ def _state_after(found: frozenset[str], state: frozenset[str]) -> frozenset[str]
 
 
 def _requested(classes: Sequence[frozenset[str]], at: int, state: frozenset[str]) -> frozenset[str]:
-    """Return a word's classes at the start of a clause: a verb there is something to do, unless it is a
-    subject."""
+    """Return the classes of a word where a clause starts: a verb is to be done, unless it is a subject."""
     found = classes[at]
     asked = {
         f"DO_{name}" for name in REQUESTABLE if name in found or ("ASKED" in state and f"{name}_ING" in found)
@@ -144,13 +144,10 @@ def _requested(classes: Sequence[frozenset[str]], at: int, state: frozenset[str]
 
 
 def _is_subject(classes: Sequence[frozenset[str]], at: int) -> bool:
-    """Return whether the verb-like word begins a statement about itself, as in "search is the second
-    step"."""
+    """Return whether the verb begins a statement about itself, as in "search is the second step"."""
     for following in classes[at + 1 : at + 4]:
         if not _AUXILIARY.isdisjoint(following):
             return True
-        if not following.isdisjoint(
-            {"DEF", "INDEF", "IT", "WH", "END", "QUOTE", "ME", "if", "for", "to", "in"}
-        ):
+        if not _OBJECT.isdisjoint(following):
             return False
     return False

@@ -22,23 +22,22 @@ TOPIC_WEIGHTS: Final = {
     "we": 0.2,
     "us": 0.2,
 }
-FOLLOW_UP_STARTS: Final = frozenset(
-    (
-        "and also then now same what how too instead actually again or but so ok no yes it that this "
-        "those them another"
-    ).split()
-)
-
-COURTESIES: Final = frozenset({"PAD", "GREET", "THANKS", "BYE", "YES", "NO", "PRAISE"}) | frozenset(
-    (
-        "that is it very much a lot all you do go ahead for not bad love done will the one good i see me "
-        "by works works so of course sounds looks makes sense thats my never mind really understood help "
-        "your continue proceed on promising fair enough guess bingo like got have leave everything we are "
-        "am amazing looking over clear true pity bad too very cool nothing else was an answer answers "
-        "question everything perfectly ready"
-    ).split()
-)
-"""Of these alone a courtesy or a bare answer is made."""
+_FOLLOW_UP_STARTS = """
+    and also then now same what how too instead actually again or but so ok no yes it that this
+    those them another
+"""
+_COURTESIES = """
+    PAD GREET THANKS BYE YES NO PRAISE
+    a ahead all am amazing an answer answers are bad bingo by clear continue cool course do done
+    else enough everything fair for go good got guess have help i is it leave like looking looks lot
+    love makes me mind much my never not nothing of on one over perfectly pity proceed promising
+    question ready really see sense so sounds that thats the too true understood very was we will
+    works you your
+"""
+FOLLOW_UP_STARTS: Final = frozenset(_FOLLOW_UP_STARTS.split())
+"""Words that open a message which goes on from the one before."""
+COURTESIES: Final = frozenset(_COURTESIES.split())
+"""Words and classes of which a courtesy or a bare answer is made."""
 
 
 def topic_strength(reading: Reading) -> float:
@@ -52,8 +51,7 @@ def topic_strength(reading: Reading) -> float:
 
 
 def dependence(reading: Reading) -> float:
-    """Return 0..1, how much the message leans on the one before it: short, or opened by "and", "same",
-    "that"."""
+    """Return 0..1, how much the message leans on the one before: by being short, or by opening with "and"."""
     spoken = [found for found in reading.classes if "END" not in found]
     brevity = max(0.0, 1 - max(0, len(spoken) - 3) / 9)
     opens_as_follow_up = bool(spoken) and not spoken[0].isdisjoint(FOLLOW_UP_STARTS)
@@ -91,18 +89,11 @@ def _numbered_steps(classes: Sequence[frozenset[str]]) -> int:
 
 def _narrated_steps(classes: Sequence[frozenset[str]]) -> int:
     """Return how many things are said to happen: third-person verbs behind a subject, and words of order."""
-    told = 0
-    for at in range(1, len(classes)):
-        before, found, after = (
-            classes[at - 1],
-            classes[at],
-            classes[at + 1] if at + 1 < len(classes) else classes[at],
-        )
-        is_told = any(name.endswith("_S") for name in found) and before.isdisjoint(
-            {"DEF", "INDEF", "END", "BE"}
-        )
-        told += is_told and after.isdisjoint({"BE", "MODAL"})
-        told += "SEQ" in found and "OPEN" in found
+    told = sum("SEQ" in found and "OPEN" in found for found in classes[1:])
+    for before, found, after in zip(classes, classes[1:], classes[2:], strict=False):
+        is_verb = any(name.endswith("_S") for name in found)
+        has_subject = before.isdisjoint({"DEF", "INDEF", "END", "BE"})
+        told += is_verb and has_subject and after.isdisjoint({"BE", "MODAL"})
     return told
 
 

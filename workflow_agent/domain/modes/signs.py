@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from workflow_agent.domain.modes.circumstances import last_telling
 from workflow_agent.domain.modes.reading import Reading
 
 LENGTH_BANDS: Final = (2, 4, 7, 12, 20, 35)
@@ -27,8 +28,8 @@ def signs_in(
         found |= {f"^{spoken[0]}", f"^{' '.join(spoken[:2])}", f"{spoken[-1]}$"}
     found.add(f"length {sum(len(spoken) > most for most in LENGTH_BANDS)}")
     leaning = ("alone", "leaning", "following")[min(2, int(3 * dependence))]
-    if previous_tools:
-        found |= {f"after {previous_tools[-1]}", f"{leaning} after {previous_tools[-1]}"}
+    if tool := last_telling(previous_tools):
+        found |= {f"after {tool}", f"{leaning} after {tool}"}
     if workflow_loaded:
         found |= {"workflow open", f"{leaning} workflow open"}
     return found

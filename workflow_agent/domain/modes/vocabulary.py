@@ -5,52 +5,12 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from workflow_agent.domain.modes.lexicon import IRREGULAR, NOUNS, VERBS, WORDS
+from workflow_agent.domain.modes.lexicon import VERBS, WORDS
+from workflow_agent.domain.modes.nouns import NOUNS
+from workflow_agent.domain.modes.spelling import DOUBLED, IRREGULAR
 
 REQUESTABLE: Final = ("CHANGE", "ADJUST", "CREATE", "FIND", "STUDY")
 """The verb classes a person can ask the assistant to do."""
-
-_DOUBLED = frozenset(
-    [
-        "cap",
-        "chat",
-        "ban",
-        "plan",
-        "drop",
-        "skip",
-        "strip",
-        "trim",
-        "map",
-        "plug",
-        "pin",
-        "pop",
-        "slot",
-        "swap",
-        "tag",
-        "flip",
-        "omit",
-        "permit",
-        "refer",
-        "submit",
-        "scan",
-        "ship",
-        "wrap",
-        "cut",
-        "scrap",
-        "shop",
-        "stop",
-        "get",
-        "put",
-        "set",
-        "let",
-        "run",
-        "spin",
-        "dig",
-        "split",
-        "program",
-        "cancel",
-    ]
-)
 
 
 def plural(word: str) -> str:
@@ -68,7 +28,7 @@ def verb_forms(verb: str) -> tuple[str, str, str]:
         return plural(verb), verb + "d", (verb if verb.endswith("ee") else verb[:-1]) + "ing"
     if verb.endswith("y") and verb[-2] not in "aeiou":
         return plural(verb), verb[:-1] + "ied", verb + "ing"
-    stem = verb + verb[-1] if verb in _DOUBLED else verb
+    stem = verb + verb[-1] if verb in DOUBLED else verb
     return plural(verb), stem + "ed", stem + "ing"
 
 

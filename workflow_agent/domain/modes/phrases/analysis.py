@@ -4,7 +4,7 @@ from typing import Final
 
 ALWAYS: Final = """
     3.0 do|would you think|say|make of|about it|this|that|DEF
-    3.0 into|in plain|simple|other|own|layman's words|terms|english|language
+    3.0 into|in plain|simple|other|own words|terms|english|language
     2.8 ^what if|when
     2.8 what did|has|have you|the|we|it|last? ... change|changed|do
     2.6 like i am
@@ -29,14 +29,14 @@ ALWAYS: Final = """
     2.4 walk|talk|take|run|guide|step|lead|bring me|us|through ... through|over
     2.4 weak|sore|blind|trouble|hot|pain spot|spots|point|points
     2.4 what|anything|something|whatever happens|happen|happened|next
-    2.4 wonder|wondering|curious|unclear|confused|unsure|sure why|how|whether|if|about|what|where|who|to|i
+    2.4 wonder|wondering|curious|unclear|confused|unsure|sure why|how|if|about|what|where|who|to|i
     2.2 ^any FLAW|single|dead|obvious|open
     2.2 ^is|are everyone|everybody|everything|nobody|OTHER|all
     2.2 an|a assessment|evaluation|opinion|estimate|judgement|explanation|idea of|on|about
     2.2 comply|complies|compliant|conform|conforms|legal|lawful
     2.2 dead ends|end
     2.2 if .. was|were|gets|is|had|removed|dropped|skipped|took|left|goes ... would|will|could|does|do|who|what
-    2.2 in there|it ?
+    2.2 in there|it
     2.2 i|it suspect|fear|seems|looks|guess
     2.2 point|sense|reason|logic|idea of|behind|in
     2.2 put ... words
@@ -51,8 +51,8 @@ ALWAYS: Final = """
     2.0 am i right
     2.0 can|could you elaborate
     2.0 can|could|will|would|might|does|do|may|did ... get|go|become|be|end|gets stuck|lost|wrong|skipped|bypassed|forever|delayed|blocked|sit|in
-    2.0 correct ?
-    2.0 find|see|check|tell out? if|whether
+    2.0 correct
+    2.0 find|see|check|tell out? if
     2.0 go|look|run over|through|at|into DEF|QUOTE
     2.0 improvements|risks|reasons|consequences|impact|implications|side
     2.0 in|at|under|by|after|for|to what|which|whom
@@ -81,7 +81,7 @@ ON_TOPIC: Final = """
     2.4 likely|going to break|fail|happen|go
     2.2 ^is|are|does|do|can|could|will|has|have SOMEONE
     2.2 how long|many|much|often|far|fast|quickly|likely
-    2.2 want|like|need|love|curious|trying|wondering|wonder|interested to? know|understand|see|how|why|whether|if|what|in
+    2.2 want|like|need|love|curious|trying|wondering|wonder|interested to? know|understand|see|how|why|if|what|in
     2.0 ^BE|DOES|HAS|MODAL DEF|INDEF|SOMEONE|PART|TOPIC|PARTS|TOPICS|OTHER|NUM|IT|QUOTE|FLOW|ACT|only|CHANGE|CREATE|FIND
     2.0 ^do|does we|i|both|all|they|it|either|anyone need|have|needs|DEF|to
     2.0 give me|us INDEF|the ... summary|overview|rundown|explanation|breakdown|analysis|recap|outline|gist|estimate|review
@@ -97,7 +97,7 @@ ON_TOPIC: Final = """
     1.6 ^what|which
     1.6 should|shall we|i|it|the|there
     1.6 why
-    1.4 DO_STUDY DEF|IT|how|what|why|whether|if|who|me
+    1.4 DO_STUDY DEF|IT|how|what|why|if|who|me
     0.8 happens|happen
 """
 """Questions that count only as far as the message, or what is open, is about workflows."""

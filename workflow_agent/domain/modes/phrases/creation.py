@@ -23,7 +23,7 @@ ALWAYS: Final = """
     2.6 new|another|fresh|separate|different FLOW
     2.6 set this|it|that|one|us|me up
     2.6 set|put|write|whip|knock|cook|draw|rig|lay|mock|map|spin|throw|pull|dream|sketch it|that|one|this? up|together|out|down ... INDEF|FLOW|process
-    2.6 wants|needs|want|need|deserves|like one|another|it's|its too|as|also|of|own
+    2.6 wants|needs|want|need|deserves|like one|another|its too|as|also|of|own
     2.5 DO_ADJUST+LEAD ... INDEF ... state machine
     2.5 DO_CREATE ... state machine|machines
     2.4 DO_CREATE QUOTE|NAMED

@@ -12,7 +12,7 @@ ALWAYS: Final = """
     3.0 maximum|limit|limits|max number|length|of|on|to|how
     3.0 that|this|it is|was not what|right|it|correct|true|helpful
     2.8 what day|time|date|year is
-    2.8 what is|are|does INDEF|QUOTE .. is|mean|$
+    2.8 what is|are|does INDEF|QUOTE .. is|mean
     2.6 META
     2.6 an|any|a api|manual|help|app|documentation|guide|faq|tutorial|mobile
     2.6 are|were|am|is you|your
@@ -21,7 +21,7 @@ ALWAYS: Final = """
     2.6 hang|hold on
     2.6 one|a|just a? moment|sec|second|minute $
     2.6 stand|stands for
-    2.6 what|explain|is|does ... INDEF FLOW|PART|state|tag|alias is|mean|means|and|exactly|machine|$
+    2.6 what|explain|is|does ... INDEF FLOW|PART|state|tag|alias is|mean|means|and|exactly|machine
     2.6 who|what|how|where are|is|were|was|old you|your
     2.4 FLOWS|workflows be|backed|get shared|saved|stored|kept|up|lost|saved
     2.4 ^be OTHER|PRAISE|quiet|brief|concise|honest|careful
@@ -44,7 +44,7 @@ ALWAYS: Final = """
     2.4 that|it|this|you|all is|was|are|will great|perfect|good|fine|fast|wrong|all|nice|helpful|right|wonderful|enough|it|brilliant|cool|funny|amazing|better|quick|slow|clear|everything
     2.4 the|that term|word
     2.4 we|you|i discussed|decided|talked|agreed|said|discuss|decide
-    2.2 NUM %|percent|plus|times|divided
+    2.2 NUM percent|plus|times|divided
     2.2 can|could NUM|several|many|multiple of|people|users|persons
     2.2 help me? $
     2.2 how would|do i go about

@@ -6,7 +6,6 @@ ALWAYS: Final = """
     3.0 ^do|make|apply|take|use ... suggested|proposed|suggestion|proposal|mentioned|recommended|recommendation|option
     3.0 ^undo|revert|rollback|redo
     3.0 if|otherwise not|no|so add|put|set|insert|build
-    2.6 ? DO_CHANGE|remove|drop|add|put IT|DEF|OTHER
     2.6 DO_CHANGE+LEAD
     2.6 and DO_CHANGE|replace|hand|give|set|put|assign IT|QUOTE|DEF
     2.6 a|an second|third|fourth|extra|additional|further ... PART|TOPIC|pair|approval
@@ -16,8 +15,7 @@ ALWAYS: Final = """
     2.6 work|build|put|fit|squeeze|get that|it|this in
     2.4 , change|fix|correct|adjust|swap it|that|this|them|DEF
     2.4 DO_ADJUST IT to
-    2.4 DO_CREATE|^make INDEF new|second|extra|separate? PART ... in|to|on|for|after|before|from
-    2.4 ^PART|TOPIC|deadline|name|owner =
+    2.4 DO_CREATE INDEF new|second|extra|separate? PART ... in|to|on|for|after|before|from
     2.4 ^can|could|should TOPIC|DEF|OTHER ... be optional|asked|informed|told|done|earlier|first|mandatory|required|automatic|skipped
     2.4 ^clean|tidy ... up
     2.4 ^do not let|allow|send|ask|show|need

@@ -32,7 +32,7 @@ ALWAYS: Final = """
     2.4 how can|do i see|find|list|view
     2.4 how is|was|are ... called|named
     2.4 if we|there|they|it already|have|is|are|exists
-    2.4 if|whether anyone|anybody|someone|somebody has|had|built|made|have|did
+    2.4 if anyone|anybody|someone|somebody has|had|built|made|have|did
     2.4 in here|there somewhere|anywhere?
     2.4 is|are there already|any|anything|something|some|one|INDEF ... FLOW|for|about|on|that|with|in|where|which|like|similar|called
     2.4 let me|us see
@@ -61,7 +61,7 @@ ALWAYS: Final = """
     2.0 ^anything|everything|all|any|ones of? them? about|for|with|that|on|which|to|related|mentioning|using|at|like|involving|in|where|more|other|similar|called
     2.0 ^anything|something|after anything to do with
     2.0 ^got any|anything|something|one|INDEF
-    2.0 ^something about|with|like|on|for ?
+    2.0 ^something about|with|like|on|for
     2.0 already have|got|exists|exist|there|made|in
     2.0 anywhere|somewhere|elsewhere
     2.0 any|every|each|all .. FLOW
@@ -86,7 +86,7 @@ ALWAYS: Final = """
     1.8 everything|all with|that|in|by|about
     1.8 our|my|the newest|latest|oldest|recent|biggest|smallest|longest|shortest|other|archived ones|one|FLOWS|FLOW
     1.6 DEF .. one $
-    1.6 DEF ORD? ... one|version|ones instead|please|$
+    1.6 DEF ORD? ... one|version|ones instead|please
     1.6 FLOWS
     1.6 ^anything|any
     1.6 already

@@ -1,0 +1,112 @@
+import re
+
+import pytest
+
+from workflow_agent.domain.modes import phrases
+from workflow_agent.domain.modes.patterns import PhraseIndex, compile_phrase
+from workflow_agent.domain.modes.phrases import frames
+from workflow_agent.domain.modes.reading import read
+from workflow_agent.domain.modes.vocabulary import REQUESTABLE, VOCABULARY, verb_forms
+
+FROM_READING = {
+    "OTHER",
+    "NAMED",
+    "OPEN",
+    "LEAD",
+    "ASKED",
+    "END",
+    "STOP",
+    "QUOTE",
+    "BULLET",
+    "ARROW",
+    "DO_OTHER",
+}
+TABLES = {
+    "always": phrases.ALWAYS,
+    "on topic": phrases.ON_TOPIC,
+    "off topic": phrases.OFF_TOPIC,
+}
+
+
+def occurs(phrase: str, message: str) -> bool:
+    index = PhraseIndex([compile_phrase(phrase, "general")])
+    return any(True for _ in index.found_in(read(message).classes))
+
+
+@pytest.mark.parametrize(
+    ("phrase", "message", "expected"),
+    [
+        pytest.param("add step", "add step", True, id="words"),
+        pytest.param("add step", "add a step", False, id="words side by side"),
+        pytest.param("add|insert INDEF", "insert a step", True, id="alternatives and a class"),
+        pytest.param("add new? step", "add step", True, id="optional left out"),
+        pytest.param("add new? step", "add new step", True, id="optional given"),
+        pytest.param("add .. step", "add one more step", True, id="short gap"),
+        pytest.param("add .. step", "add one more little step", False, id="short gap too short"),
+        pytest.param("add ... step", "add one more rather little step", True, id="long gap"),
+        pytest.param("add ... step", "add one. That step", False, id="gap across sentences"),
+        pytest.param("^add", "please add", True, id="start of a clause"),
+        pytest.param("^add", "they will add", False, id="not the start of a clause"),
+        pytest.param("add $", "add, then go", True, id="end of a clause"),
+        pytest.param("add $", "add it", False, id="not the end of a clause"),
+        pytest.param("find !FLAW", "find risks", False, id="anything but"),
+        pytest.param("find !FLAW", "find invoices", True, id="something else"),
+        pytest.param("DO_CHANGE+LEAD", "remove it", True, id="two demands on one word"),
+        pytest.param("DO_CHANGE+LEAD", "draft, remove", False, id="one of two demands"),
+    ],
+)
+def test_the_notation_means_what_it_says(phrase: str, message: str, expected: bool) -> None:
+    assert occurs(phrase, message) is expected
+
+
+def test_a_phrase_is_found_once_at_its_first_place() -> None:
+    index = PhraseIndex([compile_phrase("add", "modification")])
+
+    found = [(start, end) for _, start, end in index.found_in(read("add, add, add").classes)]
+
+    assert found == [(0, 1)]
+
+
+def lines() -> list[str]:
+    weighted = [
+        line.split(None, 1)[1]
+        for table in TABLES.values()
+        for text in table.values()
+        for line in text.strip().splitlines()
+    ]
+    return [*weighted, *frames.ASK.strip().splitlines(), *frames.WONDER.strip().splitlines()]
+
+
+def test_every_phrase_can_occur() -> None:
+    known = {name for classes in VOCABULARY.values() for name in classes if name.isupper()}
+    known |= FROM_READING | {f"DO_{name}" for name in REQUESTABLE}
+    parts = {part for line in lines() for part in line.split() if part not in {"..", "...", "$"}}
+    names = {name for part in parts for name in re.split(r"[|+]", part.removesuffix("?").lstrip("!^"))}
+
+    unknown_classes = {name for name in names if name.isupper()} - known
+    unreadable_words = {name for name in names if not name.isupper() and read(name).words[0] != name}
+
+    assert (unknown_classes, unreadable_words) == (set(), set())
+
+
+def test_no_phrase_is_listed_twice_for_a_mode() -> None:
+    for table in TABLES.values():
+        for text in table.values():
+            listed = [line.split(None, 1)[1] for line in text.strip().splitlines()]
+            assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize(
+    ("verb", "forms"),
+    [
+        ("add", ("adds", "added", "adding")),
+        ("move", ("moves", "moved", "moving")),
+        ("tidy", ("tidies", "tidied", "tidying")),
+        ("skip", ("skips", "skipped", "skipping")),
+        ("fix", ("fixes", "fixed", "fixing")),
+        ("free", ("frees", "freed", "freeing")),
+        ("put", ("puts", "put", "putting")),
+    ],
+)
+def test_a_verb_is_known_in_all_its_forms(verb: str, forms: tuple[str, str, str]) -> None:
+    assert verb_forms(verb) == forms
