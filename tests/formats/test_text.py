@@ -59,12 +59,16 @@ def test_what_cannot_or_must_not_be_read_is_refused_with_its_place(text: str, to
         read_text(text)
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"])),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])), inner),
-    max_leaves=20,
-)  # fmt: skip
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]))
+KEYS = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]))
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT
+)
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=20)
 
 
 @given(st.dictionaries(st.text("abcyesnoff019~.", max_size=5), JSON, min_size=1))

@@ -65,8 +65,12 @@ def read(message: str) -> Reading:
     """Return the message's words with their classes; of a very long message its beginning and its end."""
     if len(message) > HEAD_CHARS + TAIL_CHARS:
         message = f"{message[:HEAD_CHARS]}\n{message[-TAIL_CHARS:]}"
-    pairs = list(_tokens("\n" + message.lower().translate(_STRAIGHT)))[1:] or [("", frozenset[str]())]
-    pairs.append((".", _MARKS["stop"] | {"LAST"}))
+    # A list may begin with the message: its first bullet is known by the line break before it.
+    tokens = _tokens("\n" + message.lower().translate(_STRAIGHT).lstrip("\n"))
+    pairs = [
+        *(pair for at, pair in enumerate(tokens) if at or pair[0] != "\n"),
+        (".", _MARKS["stop"] | {"LAST"}),
+    ]
     words, classes = zip(*pairs, strict=True)
     return Reading(words, tuple(_with_requests(classes)))
 
