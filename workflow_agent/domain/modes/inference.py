@@ -49,7 +49,7 @@ def infer_mode(
     signs = signs_in(reading, previous_tools, workflow_loaded=workflow_loaded, dependence=dependence(reading))
     said, hinted = phrase_scores(evidence), sign_scores(signs)
     scores: dict[Mode, float] = {mode: round(said[mode] + hinted[mode], 3) for mode in MODES}
-    mode = _chosen(scores)
+    mode = most_likely(scores)
     reasons = [
         *(item for item in evidence if item.mode == mode and item.weight > 0),
         *sign_evidence(signs, mode),
@@ -64,7 +64,8 @@ def _ends_of(message: str) -> str:
     return f"{message[:READ_FIRST_CHARS]}\n{message[-READ_LAST_CHARS:]}"
 
 
-def _chosen(scores: Mapping[Mode, float]) -> Mode:
+def most_likely(scores: Mapping[Mode, float]) -> Mode:
+    """Return the mode with the highest score; unless writing clearly leads, the best that only reads."""
     best = _highest(scores, MODES)
     if best not in WRITING:
         return best

@@ -127,15 +127,14 @@ class PhraseIndex:
         self, words: Sequence[frozenset[str]], start: int, skipped: Container[Phrase] = ()
     ) -> Iterator[tuple[Phrase, int]]:
         """Yield the phrases that begin at `start` with their ends, except the `skipped`."""
-        ahead: frozenset[str] | None = None
-        for name in words[start]:
-            for phrase in self._by_class.get(name, ()):
-                if phrase in skipped:
+        beginning = self._by_class.keys() & words[start]
+        if not beginning:
+            return
+        ahead = frozenset[str]().union(*words[start + 1 : start + 1 + HORIZON])
+        for name in beginning:
+            for phrase in self._by_class[name]:
+                is_hopeless = phrase.soon and phrase.soon.isdisjoint(ahead)
+                if is_hopeless or phrase in skipped:
                     continue
-                if ahead is None:
-                    ahead = frozenset[str]().union(*words[start + 1 : start + 1 + HORIZON])
-                if phrase.soon and phrase.soon.isdisjoint(ahead):
-                    continue
-                end = phrase.end_in(words, start)
-                if end:
+                if end := phrase.end_in(words, start):
                     yield phrase, end

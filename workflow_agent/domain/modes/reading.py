@@ -58,7 +58,7 @@ class Reading:
 
     def excerpt(self, start: int, end: int) -> str:
         """Return the words from `start` up to `end` as one readable line."""
-        return " ".join(word for word in self.words[start:end] if word != "\n")
+        return " ".join(" ".join(self.words[start:end]).split())
 
 
 def read(message: str) -> Reading:

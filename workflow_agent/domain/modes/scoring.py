@@ -70,10 +70,8 @@ def _total(weights: Iterable[float]) -> float:
 
 def sign_scores(signs: Iterable[str]) -> dict[Mode, float]:
     """Return what the small signs add up to."""
-    totals = [0] * len(MODES)
-    for sign in signs:
-        for column, hundredths in enumerate(WORD_WEIGHTS.get(sign, ())):
-            totals[column] += hundredths
+    rows = [WORD_WEIGHTS[sign] for sign in signs if sign in WORD_WEIGHTS]
+    totals = map(sum, zip((0,) * len(MODES), *rows, strict=True))
     return {mode: total / 100 for mode, total in zip(MODES, totals, strict=True)}
 
 
