@@ -89,7 +89,7 @@ class Storm:
 
     async def send(self, client: httpx.AsyncClient, key: str, conversation: str, message: str) -> None:
         """Send a message until it is answered."""
-        body = {"message": message, "conversation_id": conversation}
+        body = {"message": message, "conversation_id": conversation, "workflow_id": f"wf_{conversation}"}
         until = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < until:
             try:
@@ -116,7 +116,7 @@ class Storm:
                 conversation = random_.choice(self.conversations)
                 message = f"hello, this is message {turn}"
                 if turn % EDIT_EVERY == 0:
-                    message = f'add an alias "alias {turn}" to the {conversation.replace("-", " ")} workflow'
+                    message = f'add a step called "Check {turn}" after One'
                 sends = 2 if random_.random() < self.doubled else 1
                 await asyncio.gather(
                     *(self.send(client, f"key-{turn}", conversation, message) for _ in range(sends))
@@ -175,14 +175,14 @@ def count_damage(storm: Storm) -> dict[str, Any]:
             if event["type"] == "agent_reply":
                 replies[path.stem, by_run[event["run_id"]]] += 1
     sent = set(storm.acknowledged.values())
-    aliases: Counter[tuple[str, str]] = Counter()
+    added: Counter[tuple[str, str]] = Counter()
     for path in (tenant / "workflows").glob("wf_storm-*.json"):
         document = json.loads(path.read_text())
-        aliases.update((path.stem, alias) for alias in document["aliases"])
+        added.update((path.stem, step["name"]) for step in document["steps"][1:])
         history = sorted((tenant / "workflows" / f"{path.stem}.versions").glob("*.json"))
         if len(history) != document["version"]:
             unparsable.append(f"{path.stem}: {len(history)} records for version {document['version']}")
-    edits = {(f"wf_{c}", m.split('"')[1]) for c, m in sent if "alias" in m}
+    edits = {(f"wf_{c}", m.split('"')[1]) for c, m in sent if "Check" in m}
     return {
         "files": len(files),
         "unparsable": unparsable,
@@ -191,8 +191,8 @@ def count_damage(storm: Storm) -> dict[str, Any]:
         "messages_doubled": sum(times - 1 for times in messages.values()),
         "replies_lost": len(sent - set(replies)),
         "replies_doubled": sum(times - 1 for times in replies.values()),
-        "edits_lost": len(edits - set(aliases)),
-        "edits_doubled": sum(times - 1 for times in aliases.values()),
+        "edits_lost": len(edits - set(added)),
+        "edits_doubled": sum(times - 1 for times in added.values()),
     }
 
 
