@@ -1,8 +1,9 @@
 """Real HTTP against a local provider: each way it can fail leaves a conversation that takes the next turn."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
+from pydantic_ai import models
 from pydantic_ai.models import Model
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
@@ -26,9 +27,10 @@ def _no_offline() -> Model:
 
 
 @pytest.fixture(autouse=True)
-def allow_local_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+def allow_local_requests() -> Iterator[None]:
     """The stub is local: this is the one place where a real model class talks over HTTP."""
-    monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
+    with models.override_allow_model_requests(True):
+        yield
 
 
 async def test_a_streamed_answer_arrives_with_its_usage() -> None:
