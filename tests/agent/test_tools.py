@@ -328,6 +328,28 @@ async def test_an_edit_shows_in_the_very_next_request() -> None:
     assert '"Spending" (version 2)' in script.instructions(1)
 
 
+async def test_a_repeated_insert_is_recognised_whatever_id_its_step_is_given() -> None:
+    def insert(step_id: str) -> Calls:
+        step = {"id": step_id, "name": "Extra"}
+        edits = [
+            {"op": "insert_step", "step": step, "after": "submit"},
+            {"op": "set_timeout", "step": step_id, "timeout": "P1D"},
+        ]
+        return Calls([("edit_workflow", {"workflow": "wf_expense_approval", "edits": edits})])
+
+    model, _ = scripted(insert("extra"), RuntimeError("the process dies here"), insert("extra_2"), "Added.")
+    under_test = chat_with(model)
+    await under_test.add()
+    with pytest.raises(Exception, match="Something failed inside"):
+        await under_test.say("add a step", key="k1", mode="modification")
+
+    await under_test.say("add a step", key="k1", mode="modification")
+
+    stored = await under_test.workflows.get(TENANT, "wf_expense_approval")
+    assert [step.id for step in stored.steps if step.name == "Extra"] == ["extra"]
+    assert stored.version == 2
+
+
 async def test_a_repeated_run_does_not_apply_its_edit_twice() -> None:
     add = Calls([("edit_workflow", {"workflow": "wf_expense_approval",
                                     "edits": [{"op": "add_step", "step": {"name": "Extra"}}]})])  # fmt: skip

@@ -47,6 +47,7 @@ class Worker:
         live = self.live.open(run.run_id)
         live.stream.publish("start", start_data(conversation, run))
         live.task = asyncio.create_task(self._work(job, live), name=run.run_id)
+        live.task.add_done_callback(_retrieve)
         return live
 
     async def _work(self, job: Job, live: LiveRun) -> None:
@@ -132,3 +133,9 @@ class Worker:
             _log.exception("the end of a run was not stored", extra={"run_id": job.run.run_id})
             return failed
         return told
+
+
+def _retrieve(task: asyncio.Task[None]) -> None:
+    """Take a task's error, which was logged when the run was settled, so that asyncio does not log it too."""
+    if not task.cancelled():
+        task.exception()

@@ -5,6 +5,7 @@ a mode that writes; this takes a quarter of that. What a call holds is checked a
 own model afterwards, and a mistake goes back to the model with its place and what would be valid.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -94,3 +95,23 @@ class EditCall(Parameters):
     def as_edit(self) -> dict[str, Any]:
         """Return the edit as plain data, with just the fields that were given."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def without_new_ids(edits: list[dict[str, Any]]) -> Any:
+    """Return edits with the ids they give to new steps replaced by their order.
+
+    A repeated run finds the step its earlier attempt made, and gives its own another id: that is
+    still the same edit, and must be recognised as such.
+    """
+    steps = [edit["step"] for edit in edits if isinstance(edit.get("step"), dict)]
+    made = {step["id"]: f"new step {at}" for at, step in enumerate(steps) if step.get("id")}
+    return _renamed([{**edit} for edit in edits], made)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        items: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return {key: _renamed(item, names) for key, item in items}
+    if isinstance(value, list):
+        return [_renamed(item, names) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return names.get(value, value) if isinstance(value, str) else value

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pydantic import Field
 from pydantic_ai import ModelRetry, RunContext
 
-from workflow_agent.agent.tools.edit_calls import EditCall
+from workflow_agent.agent.tools.edit_calls import EditCall, without_new_ids
 from workflow_agent.agent.tools.findings import new_findings
 from workflow_agent.agent.tools.parameters import Parameters, Reference
 from workflow_agent.agent.tools.resolving import find_workflow, named
@@ -47,7 +47,7 @@ async def edit_workflow(ctx: RunContext[WorkflowContext], request: EditWorkflow)
             return _report(workflow, apply_edits(workflow, edits).workflow, dry_run=True)
         known = Change(
             deps.author(), "edited", edits=tuple(edit_document(edit) for edit in edits),
-            digest=deps.progress.digest_of_write([workflow.id, asked]),
+            digest=deps.progress.digest_of_write([workflow.id, without_new_ids(asked)]),
         )  # fmt: skip
 
         def applied(current: Workflow) -> tuple[Workflow, Change]:
