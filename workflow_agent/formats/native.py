@@ -12,24 +12,30 @@ from workflow_agent.formats.base import Exported, Format, Imported, Report, Unre
 from workflow_agent.formats.text import write_json, write_yaml
 
 
-def _recognised(document: Any) -> float:
-    if not isinstance(document, Mapping):
-        return 0.0
-    keys = set(cast("Mapping[str, Any]", document))
-    if not {"steps", "name"} <= keys:
-        return 0.0
-    known = set(Workflow.model_fields)
-    return 0.9 if str(document.get("id", "")).startswith("wf_") else 0.6 * len(keys & known) / len(keys)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+class _Native(Format):
+    """What both spellings of our own form share: everything but how the text is written."""
+
+    @override
+    def recognises(self, document: Any) -> float:
+        if not isinstance(document, Mapping):
+            return 0.0
+        plain = cast("Mapping[str, Any]", document)
+        keys = set(plain)
+        if not {"steps", "name"} <= keys:
+            return 0.0
+        if str(plain.get("id", "")).startswith("wf_"):
+            return 0.9
+        return 0.6 * len(keys & set(Workflow.model_fields)) / len(keys)
+
+    @override
+    def read(self, document: Any) -> Imported:
+        try:
+            return Imported(parse_workflow(document), Report())
+        except InvalidWorkflow as error:
+            raise UnreadableDocument("workflow", list(error.problems)) from error
 
 
-def _read(document: Any) -> Imported:
-    try:
-        return Imported(parse_workflow(document), Report())
-    except InvalidWorkflow as error:
-        raise UnreadableDocument("workflow", list(error.problems)) from error
-
-
-class NativeJson(Format):
+class NativeJson(_Native):
     """The stored document as JSON."""
 
     name = "json"
@@ -38,33 +44,17 @@ class NativeJson(Format):
     extension = "json"
 
     @override
-    def recognises(self, document: Any) -> float:
-        return _recognised(document)
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return _read(document)
-
-    @override
     def write(self, workflow: Workflow) -> Exported:
         return Exported(write_json(workflow_document(workflow)), Report())
 
 
-class NativeYaml(Format):
+class NativeYaml(_Native):
     """The stored document as YAML."""
 
     name = "yaml"
     title = "workflow_agent YAML"
     media_type = "application/yaml"
     extension = "yaml"
-
-    @override
-    def recognises(self, document: Any) -> float:
-        return _recognised(document)
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return _read(document)
 
     @override
     def write(self, workflow: Workflow) -> Exported:

@@ -105,7 +105,7 @@ def without_new_ids(edits: list[dict[str, Any]]) -> Any:
     """
     steps = [edit["step"] for edit in edits if isinstance(edit.get("step"), dict)]
     made = {step["id"]: f"new step {at}" for at, step in enumerate(steps) if step.get("id")}
-    return _renamed([{**edit} for edit in edits], made)
+    return _renamed(edits, made)
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
