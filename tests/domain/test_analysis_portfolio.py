@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from tests.support.findings import found, steps_found
+from workflow_agent.domain.analysis import analyze
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 
@@ -124,3 +125,26 @@ def test_everything_that_depends_on_a_workflow_is_counted() -> None:
 
 def test_workflow_nobody_uses_has_no_blast_radius() -> None:
     assert found("blast-radius", workflow("a", "wf_b"), [workflow("b"), workflow("c", "wf_gone")]) == []
+
+
+def test_workflows_in_one_document_call_one_another_by_name_and_can_be_started() -> None:
+    workflow = parse_workflow(
+        {
+            "id": "wf_x",
+            "name": "X",
+            "steps": [
+                {"id": "buy", "name": "Buy", "type": "subworkflow", "workflow": "buy-pet"},
+                {"id": "order", "name": "Order", "uses": "pets.order", "parent": "buy"},
+                {"id": "gift", "name": "Gift", "type": "subworkflow", "workflow": "gift-pet"},
+                {
+                    "id": "again", "name": "Again", "type": "subworkflow", "workflow": "buy-pet",
+                    "parent": "gift",
+                },
+            ],
+        }
+    )  # fmt: skip
+    other = parse_workflow({"id": "wf_y", "name": "Y", "steps": [{"id": "a", "name": "A"}]})
+
+    rules = {finding.rule for finding in analyze(workflow, portfolio=[other])}
+
+    assert rules.isdisjoint({"missing-subworkflow", "unreachable-step"})

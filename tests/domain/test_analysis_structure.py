@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from tests.support.findings import change_by_fix, fixed, found, key, process, steps_found
+from workflow_agent.domain.analysis import analyze
 from workflow_agent.domain.workflow import Source, Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 
@@ -280,3 +281,19 @@ def test_finding_is_json_safe_and_complete() -> None:
         "evidence": {"type": "action", "exits": []},
         "fix": [{"op": "connect", "from": "b", "to": "done"}],
     }
+
+
+def test_a_loop_after_which_nothing_is_drawn_ends_when_it_is_done() -> None:
+    workflow = parse_workflow(
+        {
+            "id": "wf_x",
+            "name": "X",
+            "steps": [
+                {"id": "each", "name": "Each row", "type": "loop", "loop": {"over": "rows"}},
+                {"id": "store", "name": "Store", "uses": "database.insert"},
+            ],
+            "transitions": [{"from": "each", "to": "store"}, {"from": "store", "to": "each"}],
+        }
+    )
+
+    assert "no-way-to-end" not in {finding.rule for finding in analyze(workflow)}

@@ -1,19 +1,18 @@
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.diagrams import END, HOSTILE, finding, inside_a_loop, named
 from tests.support.findings import process
 from tests.support.workflows import workflows
-from workflow_agent.domain.analysis import Finding, Severity, analyze
-from workflow_agent.domain.diagram import mermaid
-from workflow_agent.domain.diagram_view import COLLAPSE_ABOVE_STEPS, MAX_STEPS, DiagramView
+from workflow_agent.domain.analysis import analyze
+from workflow_agent.domain.diagram import changes_of, diagram_of
+from workflow_agent.domain.diagram.view import COLLAPSE_ABOVE_STEPS, MAX_STEPS, DiagramView
+from workflow_agent.domain.diff import diff_workflows
 from workflow_agent.domain.workflow import STEP_TYPES, Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
-
-END: dict[str, Any] = {"type": "end"}
 
 TEXT = r'"(?:[^"\n#]|#\d{1,6};|#quot;)+"'
 NODE = re.compile(
@@ -26,62 +25,9 @@ OTHER = re.compile(
 )
 """The lines a diagram may have; a real parser accepts each of these forms."""
 
-HOSTILE = [
-    "end",
-    "subgraph",
-    'say "hi"',
-    "a]b) c} d|",
-    "line\nbreak\r\n  and tab\t",
-    "<script>alert(1)</script><br/>",
-    "`code`",
-    "1. first",
-    "12) twelfth",
-    "- item",
-    "style x:#f00;",
-    "classDef a fill:#f00;",
-    '%%{init: {"theme": "dark"}}%%',
-    "a --> b",
-    "#quot; &amp; &#34;",
-    "x; y; z",
-    "日本語 🎉 Überprüfung",
-    "\u202ereversed\u202c",
-    "\x00\x07bell",
-    "\\",
-    "*bold* ~~~",
-    "@{ shape: rect }",
-    "\u200b",
-]
-
 
 def lines_of(diagram: str) -> list[str]:
     return diagram.rstrip("\n").split("\n")
-
-
-def named(name: str, **more: Any) -> Workflow:
-    """Return a workflow in which one name stands wherever text can stand."""
-    return parse_workflow(
-        {
-            "id": "wf_x",
-            "name": name,
-            "steps": [
-                {"id": "end", "name": name, "type": "decision", "assignee": name},
-                {"id": "each", "name": name, "type": "loop"},
-                {"id": "o", "name": name, "parent": "each"},
-                {"id": "x--y", "name": name, "type": "end"},
-            ],
-            "transitions": [
-                {"from": "end", "to": "each", "when": {"text": name}},
-                {"from": "end", "to": "x--y", "label": name},
-                {"from": "each", "to": "x--y", "action": name},
-                {"from": "o", "to": "each", "type": "error", "errors": [name]},
-            ],
-            **more,
-        }
-    )
-
-
-def finding(severity: Severity, *steps: str, transitions: tuple[str, ...] = ()) -> Finding:
-    return Finding(f"rule-{severity}", severity, "Something.", steps=steps, transitions=transitions)
 
 
 def assert_well_formed(diagram: str) -> None:
@@ -91,7 +37,7 @@ def assert_well_formed(diagram: str) -> None:
 
 def test_steps_have_the_shape_and_class_of_their_type() -> None:
     steps = {kind: {"type": kind} for kind in STEP_TYPES}
-    diagram = mermaid(process("action>human", **steps))
+    diagram = diagram_of(process("action>human", **steps))
 
     for kind in STEP_TYPES:
         assert re.search(rf's_{kind}\W+"{kind.capitalize()}"\W+:::{kind}Step\n', diagram)
@@ -108,7 +54,7 @@ def test_start_is_marked_and_transitions_say_when() -> None:
         ask={"type": "decision"},
     )
 
-    assert lines_of(mermaid(workflow))[6:12] == [
+    assert lines_of(diagram_of(workflow))[6:12] == [
         "    begin --> s_ask",
         '    s_ask -->|"amount #62; 5"| s_a',
         '    s_ask -->|"otherwise"| s_b',
@@ -128,11 +74,11 @@ def test_transition_without_words_says_that_it_has_a_condition() -> None:
         }
     )
 
-    assert '    s_a -->|"condition"| s_b' in mermaid(workflow)
+    assert '    s_a -->|"condition"| s_b' in diagram_of(workflow)
 
 
 def test_assignee_is_shown_under_the_name() -> None:
-    diagram = mermaid(process("a>b", a={"type": "human", "assignee": "finance"}))
+    diagram = diagram_of(process("a>b", a={"type": "human", "assignee": "finance"}))
 
     assert 's_a[/"A<br/><i>finance</i>"/]:::humanStep' in diagram
 
@@ -141,26 +87,26 @@ def test_assignee_is_shown_under_the_name() -> None:
 def test_hostile_text_cannot_break_out_of_its_label(name: str) -> None:
     workflow = named(name)
 
-    assert_well_formed(mermaid(workflow, findings=analyze(workflow)))
+    assert_well_formed(diagram_of(workflow, findings=analyze(workflow)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(min_size=1, max_size=200).filter(str.strip))
 def test_any_text_stays_within_its_label(name: str) -> None:
-    assert_well_formed(mermaid(named(name)))
+    assert_well_formed(diagram_of(named(name)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(workflows())
 def test_any_workflow_can_be_drawn(workflow: Workflow) -> None:
-    diagram = mermaid(workflow, findings=analyze(workflow))
+    diagram = diagram_of(workflow, findings=analyze(workflow))
 
     assert_well_formed(diagram)
     assert all(f"s_{step.id}" in diagram for step in workflow.steps)
 
 
 def test_text_is_readable_where_it_is_harmless() -> None:
-    diagram = mermaid(process("a>b", a={"name": "Prüfen (2. Stufe) / 5 %, don't stop"}))
+    diagram = diagram_of(process("a>b", a={"name": "Prüfen (2. Stufe) / 5 %, don't stop"}))
 
     assert '"Prüfen (2. Stufe) / 5 #37;, don\'t stop"' in diagram
 
@@ -175,23 +121,23 @@ def test_text_is_readable_where_it_is_harmless() -> None:
     ],
 )
 def test_label_is_not_taken_for_a_list(name: str, label: str) -> None:
-    assert f'["{label}"]' in mermaid(process("a>b", a={"name": name}))
+    assert f'["{label}"]' in diagram_of(process("a>b", a={"name": name}))
 
 
 def test_long_names_are_cut() -> None:
-    diagram = mermaid(process("a>b", a={"name": "x" * 200}))
+    diagram = diagram_of(process("a>b", a={"name": "x" * 200}))
 
     assert f'"{"x" * 79}…"' in diagram
 
 
 def test_ids_that_differ_stay_different() -> None:
-    diagram = mermaid(process("a>b", **{"x-y": {}, "x_y": {}, "end": {}}))
+    diagram = diagram_of(process("a>b", **{"x-y": {}, "x_y": {}, "end": {}}))
 
     assert {"s_xDy[", "s_x_y[", "s_end["} <= set(re.findall(r"s_\w+\[", diagram))
 
 
 def test_scope_is_drawn_around_its_steps_and_entered() -> None:
-    diagram = mermaid(
+    diagram = diagram_of(
         process(
             "each>done",
             "one>two",
@@ -208,7 +154,7 @@ def test_scope_is_drawn_around_its_steps_and_entered() -> None:
 
 
 def test_scope_with_a_drawn_entry_gets_no_other() -> None:
-    diagram = mermaid(
+    diagram = diagram_of(
         process("each>one", "each>done", each={"type": "loop"}, one={"parent": "each"}, done=END)
     )
 
@@ -217,7 +163,7 @@ def test_scope_with_a_drawn_entry_gets_no_other() -> None:
 
 
 def test_scope_that_is_a_circle_is_entered_at_its_first_step() -> None:
-    diagram = mermaid(
+    diagram = diagram_of(
         process("one>two", "two>one", each={"type": "loop"}, one={"parent": "each"}, two={"parent": "each"})
     )
 
@@ -231,7 +177,7 @@ def test_findings_are_marked_on_steps_and_transitions() -> None:
         finding("warning", "c", "b", transitions=("b-c", "a-b")),
     ]
 
-    diagram = mermaid(process("a>b", "b>c"), findings=marks)
+    diagram = diagram_of(process("a>b", "b>c"), findings=marks)
 
     assert "class s_a infoMark" in diagram
     assert "class s_b errorMark" in diagram
@@ -243,7 +189,7 @@ def test_findings_are_marked_on_steps_and_transitions() -> None:
 
 
 def test_finding_on_what_is_not_drawn_is_left_out() -> None:
-    diagram = mermaid(process("a>b"), findings=[finding("error", "gone", transitions=("gone",))])
+    diagram = diagram_of(process("a>b"), findings=[finding("error", "gone", transitions=("gone",))])
 
     assert "Mark" not in diagram
     assert "linkStyle" not in diagram
@@ -252,27 +198,11 @@ def test_finding_on_what_is_not_drawn_is_left_out() -> None:
 def test_same_workflow_gives_the_same_text() -> None:
     workflow = named("Same")
 
-    assert mermaid(workflow) == mermaid(parse_workflow(workflow.model_dump(mode="json", by_alias=True)))
-
-
-def inside_a_loop(count: int) -> Workflow:
-    steps = {f"n{at}": {"parent": "each"} for at in range(count)}
-    chain = [f"n{at}>n{at + 1}" for at in range(count - 1)]
-    return process(
-        "first>each",
-        *chain,
-        "n5>done",
-        "n6>done",
-        "each>done",
-        first={},
-        each={"type": "loop"},
-        done=END,
-        **steps,
-    )
+    assert diagram_of(workflow) == diagram_of(parse_workflow(workflow.model_dump(mode="json", by_alias=True)))
 
 
 def test_large_workflow_is_drawn_with_its_scopes_folded() -> None:
-    diagram = mermaid(inside_a_loop(COLLAPSE_ABOVE_STEPS))
+    diagram = diagram_of(inside_a_loop(COLLAPSE_ABOVE_STEPS))
 
     assert f'"Each<br/>+ {COLLAPSE_ABOVE_STEPS} steps inside"' in diagram
     assert "s_n5" not in diagram
@@ -284,13 +214,13 @@ def test_large_workflow_is_drawn_with_its_scopes_folded() -> None:
 def test_start_inside_a_folded_scope_is_its_scope() -> None:
     workflow = inside_a_loop(COLLAPSE_ABOVE_STEPS).model_copy(update={"start": "n0"})
 
-    assert "begin --> s_each" in mermaid(workflow)
+    assert "begin --> s_each" in diagram_of(workflow)
 
 
 def test_workflow_too_large_to_read_is_cut_at_the_far_end_and_says_so() -> None:
     workflow = process(*[f"n{at}>n{at + 1}" for at in range(1_000)], "n0>n900")
 
-    diagram = mermaid(workflow)
+    diagram = diagram_of(workflow)
 
     assert f'rest["… and {1_001 - MAX_STEPS} more steps"]' in diagram
     assert "s_n900[" in diagram
@@ -303,4 +233,24 @@ def test_scopes_inside_scopes_are_folded_below_a_depth() -> None:
     workflow = process("n0>done", **deep, done=END)
 
     assert list(DiagramView(workflow).shown) == [f"n{at}" for at in range(7)] + ["done"]
-    assert '"N6<br/>+ 13 steps inside"' in mermaid(workflow)
+    assert '"N6<br/>+ 13 steps inside"' in diagram_of(workflow)
+
+
+def test_folding_is_up_to_the_caller() -> None:
+    workflow = inside_a_loop(3)
+
+    assert "s_n0[" in diagram_of(workflow)
+    assert "s_n0[" not in diagram_of(workflow, collapse="always")
+    assert "s_n5[" in diagram_of(inside_a_loop(COLLAPSE_ABOVE_STEPS), collapse="never")
+
+
+def test_what_a_change_added_and_altered_is_highlighted() -> None:
+    before = process("a>b", b={"name": "Before"})
+    after = process("a>b", "b>c", b={"name": "After"})
+
+    diagram = diagram_of(after, changes=changes_of(diff_workflows(before, after)))
+
+    assert "class s_c addedStep" in diagram
+    assert "class s_b changedStep" in diagram
+    assert "linkStyle 2 stroke:#1a7f37" in diagram
+    assert "class s_a " not in diagram

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from workflow_agent.domain.modes import phrases
+from workflow_agent.domain.modes import infer_mode, phrases
 from workflow_agent.domain.modes.patterns import PhraseIndex, compile_phrase
 from workflow_agent.domain.modes.phrases import frames
 from workflow_agent.domain.modes.reading import read
@@ -110,3 +110,20 @@ def test_no_phrase_is_listed_twice_for_a_mode() -> None:
 )
 def test_a_verb_is_known_in_all_its_forms(verb: str, forms: tuple[str, str, str]) -> None:
     assert verb_forms(verb) == forms
+
+
+@pytest.mark.parametrize(
+    ("message", "mode"),
+    [
+        ("give me this as a Step Functions definition", "analysis"),
+        ("export it to n8n", "analysis"),
+        ("show it as a diagram", "analysis"),
+        ("what changed since yesterday?", "analysis"),
+        ("who changed what last week?", "analysis"),
+        ("fix what you can", "modification"),
+        ("make a copy of the expense approval called Travel approval", "creation"),
+        ('import this state machine: {"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', "creation"),
+    ],
+)
+def test_taking_in_giving_out_and_mending_lead_where_they_can_be_done(message: str, mode: str) -> None:
+    assert infer_mode(message, workflow_loaded=True).mode == mode

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -5,19 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.domain import turns
+from workflow_agent.domain import iterations, turns
 from workflow_agent.domain.conversation import (
     AgentReply,
     Conversation,
     Cost,
     ModeRecord,
-    Run,
-    RunError,
+    SystemEvent,
     Usage,
     UserMessage,
     WorkflowReference,
 )
 from workflow_agent.domain.errors import ConversationBusy, IdempotencyMismatch, RunNotFound, StaleRun
+from workflow_agent.domain.iterations import Iteration, ToolCall, ToolResult
+from workflow_agent.domain.runs import Run, RunError
 from workflow_agent.domain.turns.naming import MAX_TITLE_CHARS
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -87,6 +89,19 @@ def test_an_accepted_message_is_the_first_event_and_its_run_is_running() -> None
     assert accepted.run.status == "running"
     assert accepted.is_new
     assert accepted.conversation.title == "Build an expense approval"
+
+
+def test_what_came_in_while_an_agent_answered_it_has_not_read() -> None:
+    accepted = accept(conversation(), message())
+    note = SystemEvent(id="evt_note", index=1, at=NOON, content="The phase is now plan.", kind="phase_change")
+    meanwhile = accepted.conversation.model_copy(update={"events": (*accepted.conversation.events, note)})
+
+    done = turns.commit_reply(
+        meanwhile, accepted.run.run_id, 1, replace(reply(), seen_index=0), at=NOON, new_id=Ids()
+    )
+
+    assert done.events[-1].index == 2
+    assert done.agent_states["assistant"].last_processed_index == 0
 
 
 def test_a_reply_follows_its_message_and_completes_its_run() -> None:
@@ -312,3 +327,73 @@ def test_a_runs_id_carries_its_conversation() -> None:
 def test_what_is_no_runs_id_is_not_found(wrong: str) -> None:
     with pytest.raises(RunNotFound):
         turns.conversation_of_run(wrong)
+
+
+def test_a_crashed_run_counts_until_its_last_sign_of_life() -> None:
+    accepted = accept(conversation(), message())
+    seen, found = NOON + timedelta(seconds=7), NOON + timedelta(hours=5)
+
+    settled = turns.interrupt_dead_runs(
+        accepted.conversation,
+        is_alive=lambda _: False,
+        at=found,
+        left_by=lambda _: turns.LeftBehind(last_seen=seen),
+    )
+
+    assert settled.execution_time.total_ms == 7_000.0
+    assert settled.execution_time.current_since is None
+    assert settled.updated_at == found
+
+
+def steps(*sessions: str | None) -> tuple[Iteration, ...]:
+    """Return the iterations of a run in which a provider named these sessions, one an answer."""
+    turn = iterations.new("hello", at=NOON)
+    for number, session in enumerate(sessions):
+        call = ToolCall(id=f"call_{number}", name="look")
+        turn = iterations.add_assistant_message(turn, "", [call], session_id=session, at=NOON)
+        turn = iterations.add_tool_results(turn, [ToolResult(id=call.id, name="look")], at=NOON)
+    return iterations.close(turn, at=NOON).iterations
+
+
+def after_reply(before: Conversation, *sessions: str | None) -> Conversation:
+    run = (accepted := accept(before, message("hello", key=str(len(before.runs))))).run
+    answer = replace(reply(), iterations=steps(*sessions))
+    return turns.commit_reply(
+        accepted.conversation,
+        run.run_id,
+        run.fence,
+        answer,
+        at=NOON,
+        new_id=lambda _: f"id{len(before.runs)}",
+    )
+
+
+def test_a_provider_session_is_kept_until_a_newer_one_comes() -> None:
+    first = after_reply(conversation(), "s1", "s2", None)
+    none_named = after_reply(first, None)
+    newer = after_reply(none_named, "s3")
+
+    kept = [one.agent_states["assistant"].session_id for one in (first, none_named, newer)]
+    assert kept == ["s2", "s2", "s3"]
+
+
+@pytest.mark.parametrize("how", ["failed", "killed", "cancelled from outside"])
+def test_a_run_without_a_reply_leaves_its_session_too(how: str) -> None:
+    accepted = accept(after_reply(conversation(), "s1"), message("again", fingerprint="f2"))
+    run, under_way = accepted.run, accepted.conversation
+    left = turns.LeftBehind(steps("s2"))
+
+    if how == "failed":
+        error = RunError(type="provider_error", message="no")
+        ended = turns.end_run(
+            under_way, run.run_id, run.fence, "failed", error=error, iterations=left.iterations, at=NOON
+        )
+    elif how == "killed":
+        ended = turns.interrupt_dead_runs(
+            under_way, is_alive=lambda _: False, at=NOON, left_by=lambda _: left
+        )
+    else:
+        ended = turns.cancel_run(under_way, run.run_id, at=NOON, left=left)
+
+    state = ended.agent_states["assistant"]
+    assert (state.session_id, state.last_processed_index) == ("s2", 1)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.domain.window import budget_tokens, level_of, newest_that_fit, tokens_of
+from workflow_agent.domain.counting import tokens_of
+from workflow_agent.domain.window import budget_tokens, level_of, newest_that_fit
 
 
 @dataclass(frozen=True)

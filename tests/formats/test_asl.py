@@ -508,6 +508,22 @@ def filled(document: dict[str, Any], language: str = "JSONPath") -> dict[str, An
     return {**document, "States": states}
 
 
+@pytest.mark.parametrize(
+    ("over", "path"),
+    [
+        pytest.param("$.items", "$.items", id="a path"),
+        pytest.param("${tables}", "$.tables", id="a variable"),
+        pytest.param("${a b}", None, id="no path"),
+    ],
+)
+def test_what_a_loop_goes_over_is_written_as_a_path_or_left_out(over: str, path: str | None) -> None:
+    step = {"id": "each", "name": "Each", "type": "loop", "loop": {"over": over, "parallel": 0}}
+
+    state = written(parse_workflow({"id": "wf_x", "name": "X", "steps": [step]}))["States"]["Each"]
+
+    assert state.get("ItemsPath") == path
+
+
 @pytest.fixture(scope="module")
 def schema() -> jsonschema_rs.Validator:
     documents = [json.loads(path.read_text()) for path in (CORPUS / "schemas").glob("*.json")]

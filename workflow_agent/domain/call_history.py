@@ -1,22 +1,27 @@
 """The structured call history: who called what, with what, and how it ended."""
 
-import math
-from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationError
 
+from workflow_agent.domain.history_use import QueryPattern
+from workflow_agent.domain.json_values import json_safe
 from workflow_agent.domain.values import JsonObject, Moment, Value
 
-MAX_VALUE_CHARS = 2_000
-MAX_ITEMS = 50
-MAX_DEPTH = 8
+CallStatus = Literal["success", "error", "retried", "cancelled", "interrupted"]
+
+
+def _is_none(value: Any) -> bool:
+    """Say whether to leave a field out of the file: only records of programs have these."""
+    return value is None
 
 
 class OutcomeSummary(Value):
     """How a call ended, without its value."""
 
-    status: Literal["success", "error", "retried", "cancelled", "interrupted"]
+    model_config = ConfigDict(extra="allow")
+
+    status: CallStatus
     ok: bool
     error_type: str | None = None
     retriable: bool = False
@@ -25,6 +30,8 @@ class OutcomeSummary(Value):
 
 class CallSource(Value):
     """Where a call's result came from."""
+
+    model_config = ConfigDict(extra="allow")
 
     count: int
     primary: str | None = None
@@ -46,58 +53,73 @@ class CallRecord(Value):
     trace_id: str | None = None
     parent_call_id: str | None = None
     depth: int | None = None
+    """0 a message of the user, 1 a tool call of the agent, 2 a call by a program that a tool ran."""
     duration_ms: float | None = None
     error_type: str | None = None
     error_message: str | None = None
     program_source: str | None = None
     artifact_hit: bool | None = None
     content_ref: str | None = None
+    """`sha256:` and the digest of the result, which is kept with the turn."""
     source: CallSource | None = None
+    history_record_appended: bool | None = Field(default=None, exclude_if=_is_none)
+    conversation_history_size: int | None = Field(default=None, exclude_if=_is_none)
+    """How many records a program found."""
+    history_access_detected: bool | None = Field(default=None, exclude_if=_is_none)
+    history_query_patterns: tuple[QueryPattern, ...] | None = Field(default=None, exclude_if=_is_none)
 
 
-def json_safe(value: Any) -> Any:
-    """Return a value as bounded JSON data, field by field.
+def source_of(result: Any) -> CallSource | None:
+    """Return where a tool's result came from, where the result says so; None for any other."""
+    match result:
+        case {"hits": [{"id": str(first), "strategies": [*strategies]}, *_] as hits}:
+            return CallSource(count=len(hits), primary=first, retrieval_mode="+".join(map(str, strategies)))
+        case {"hits": [*hits]}:
+            return CallSource(count=len(hits), retrieval_mode="search")
+        case {"workflows": [{"id": str(first)}, *_] as listed}:
+            return CallSource(count=len(listed), primary=first, retrieval_mode="list")
+        case {"workflow": {"id": str(only)}}:
+            return CallSource(count=1, primary=only, retrieval_mode="direct")
+        case _:
+            return None
 
-    Bytes become text, NaN and infinities their names, cycles and what is too deep or too large
-    a note, and anything else its `repr`: a value that cannot be written never loses its record.
+
+def mended_history(stored: Any, at: str) -> tuple[list[JsonObject], int]:
+    """Return a stored history with every record valid, and how many had to be set right.
+
+    What a record says beside its known fields is kept; what is no record at all is kept as the text of one.
+
+    Args:
+        stored: What stands under `calls` in the file.
+        at: The time a record gets that has none.
     """
-    return _safe(value, 0, ())
+    if not isinstance(stored, list):
+        return [], 1
+    entries = cast("list[Any]", stored)
+    mended = [one if _is_record(one) else _mended(one, number, at) for number, one in enumerate(entries)]
+    return mended, sum(new is not old for new, old in zip(mended, entries, strict=True))
 
 
-def _safe(value: Any, depth: int, inside: tuple[int, ...]) -> Any:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int | float):
-        return _safe_number(value)
-    if isinstance(value, str):
-        return _safe_text(value)
-    if isinstance(value, bytes | bytearray):
-        return _safe_text(bytes(value[:MAX_VALUE_CHARS]).decode("utf-8", "replace"))
-    if id(value) in inside:
-        return "<cycle>"
-    if depth >= MAX_DEPTH:
-        return "<too deep>"
-    return _safe_collection(value, depth, (*inside, id(value)))
+def _is_record(entry: Any) -> bool:
+    try:
+        CallRecord.model_validate(entry)
+    except ValidationError:
+        return False
+    return True
 
 
-def _safe_number(value: float) -> Any:
-    if isinstance(value, int):
-        return value if abs(value) < 2**63 else _safe_text(hex(value))
-    return value if math.isfinite(value) else repr(value)
-
-
-def _safe_text(text: str) -> str:
-    kept = text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}… ({len(text)} characters)"
-    return kept.encode("utf-8", "replace").decode("utf-8")
-
-
-def _safe_collection(value: Any, depth: int, inside: tuple[int, ...]) -> Any:
-    if isinstance(value, Mapping):
-        items = list(cast("Mapping[Any, Any]", value).items())
-        safe = {_safe_text(str(key)): _safe(item, depth + 1, inside) for key, item in items[:MAX_ITEMS]}
-        return safe | ({"…": f"{len(items) - MAX_ITEMS} more"} if len(items) > MAX_ITEMS else {})
-    if isinstance(value, Sequence | set | frozenset):
-        listed = list(cast("Sequence[Any]", value))
-        safe_items = [_safe(item, depth + 1, inside) for item in listed[:MAX_ITEMS]]
-        return [*safe_items, f"… {len(listed) - MAX_ITEMS} more"] if len(listed) > MAX_ITEMS else safe_items
-    return _safe_text(repr(value))
+def _mended(entry: Any, number: int, at: str) -> JsonObject:
+    given: JsonObject = (
+        dict(cast("JsonObject", entry)) if isinstance(entry, dict) else {"malformed": json_safe(entry)}
+    )
+    record: JsonObject = {
+        "call_id": f"mended_{number}", "timestamp": at, "speaker": "tool", "method_name": "unknown",
+        "args": [], "kwargs": {},
+        "outcome_summary": {"status": "error", "ok": False, "error_type": "unknown"},
+    }  # fmt: skip
+    for name, value in given.items():
+        if _is_record({**record, name: value}):
+            record[name] = value
+        else:
+            record[f"malformed_{name}"] = json_safe(value)
+    return record

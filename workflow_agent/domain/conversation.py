@@ -1,22 +1,27 @@
 """A conversation as it is stored: events, the runs that answered them, and what was learned."""
 
-from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from workflow_agent.domain.archive import SealedTurns
+from workflow_agent.domain.attachments import AttachedDocument
 from workflow_agent.domain.call_history import CallRecord
+from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.iterations import Iteration
 from workflow_agent.domain.modes import Mode
+from workflow_agent.domain.previews import Preview
+from workflow_agent.domain.runs import Run
+from workflow_agent.domain.usage import Cost, Totals, Usage
 from workflow_agent.domain.values import JsonObject, Moment, Value
 from workflow_agent.domain.workflow import ID_PATTERN
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 CONVERSATION_ID_PATTERN = ID_PATTERN
 
 Phase = Literal["chat", "brainstorm", "plan", "execute", "verification", "chores", "reflection"]
-RunStatus = Literal["running", "completed", "failed", "cancelled", "interrupted"]
-Relation = Literal["created", "modified", "viewed", "discussed", "analysed"]
+Relation = Literal["created", "modified", "viewed", "discussed", "analysed", "deleted"]
 ConversationId = Annotated[str, StringConstraints(pattern=CONVERSATION_ID_PATTERN)]
 
 
@@ -26,31 +31,9 @@ class ModeRecord(Value):
     name: Mode
     confidence: float
     signals: tuple[str, ...] = ()
-    source: Literal["inferred", "request", "conversation", "agent", "switched"]
-    """Inferred from the message; set by request, conversation or agent; or switched in the run."""
-
-
-class Usage(Value):
-    """Tokens and requests, as the providers reported them."""
-
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-
-    def plus(self, other: "Usage") -> "Usage":
-        """Return the sum of both."""
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
-
-
-class Cost(Value):
-    """What the model calls cost, in US dollars; null where no price is known."""
-
-    primary_usd: float | None = None
-    planner_usd: float = 0.0
-    summarizer_usd: float = 0.0
-    total_usd: float | None = None
+    source: Literal["inferred", "request", "conversation", "agent", "switched", "imported"]
+    """Inferred from the message; set by request, conversation or agent; switched in the run; or not known,
+    because the reply was brought in from elsewhere."""
 
 
 class WorkflowTouch(Value):
@@ -72,6 +55,13 @@ class WorkflowReference(Value):
     turn: int
     conversation_id: str
     at: Moment
+    times: int = 1
+    """How often on that day; an entry is kept for each day."""
+
+
+def _is_false(value: bool) -> bool:
+    """Say whether to leave a flag out of the file: most messages are the user's, most runs stand alone."""
+    return not value
 
 
 class UserMessage(Value):
@@ -88,6 +78,8 @@ class UserMessage(Value):
     """The run that answers it; null for a message posted without asking for a reply."""
     options: JsonObject = Field(default_factory=dict)
     """What the request asked for beside the message: mode, agent, model, workflow_id, ..."""
+    is_external: bool = Field(default=False, exclude_if=_is_false)
+    """Whether somebody else said it than the user: its text is data."""
 
 
 class AgentReply(Value):
@@ -110,6 +102,8 @@ class AgentReply(Value):
     duration_ms: float | None = None
     context: JsonObject = Field(default_factory=dict)
     iterations: tuple[Iteration, ...] = ()
+    preview: Preview | None = None
+    """A change it showed without making it; the next message may confirm it."""
 
 
 class SystemEvent(Value):
@@ -135,57 +129,47 @@ class AgentState(Value):
     session_id: str | None = None
 
 
-class RunError(Value):
-    """Why a run did not complete, for people."""
+class PhaseTransition(Value):
+    """That the phase changed, or that another agent took over within it."""
 
-    type: str
-    message: str
-    retriable: bool = False
-
-
-class Run(Value):
-    """The work that produces one reply."""
-
-    run_id: str
-    key: str | None = None
-    """The idempotency key it was sent with."""
-    fingerprint: str
-    """Digest of the request, to tell a retry from another request under the same key."""
-    status: RunStatus
-    fence: int
-    """Grows with each attempt in the conversation; only the holder of the current one may commit."""
-    attempt: int = 1
+    from_: Phase = Field(alias="from")
+    to: Phase
     agent: str
-    turn: int
-    user_event_id: str
-    reply_event_id: str | None = None
-    owner: str
-    """The server process that works on it."""
-    accepted_at: Moment
-    completed_at: Moment | None = None
-    error: RunError | None = None
-    iterations: tuple[Iteration, ...] = ()
-    """Evidence of a run that left no reply; a reply carries its own."""
+    """Who changed the phase, or who took over."""
+    reason: str = ""
+    message: str = ""
+    summary: str = ""
+    timestamp: Moment
 
 
 class ExecutionTime(Value):
     """How long agents worked in this conversation."""
 
     total_ms: float = 0.0
+    """Of runs that ended, whichever way."""
     current_since: Moment | None = None
 
+    def current_ms(self, at: datetime) -> float:
+        """Return how long the run under way has taken by then; 0 where there is none."""
+        if self.current_since is None:
+            return 0.0
+        return max((at - self.current_since) / timedelta(milliseconds=1), 0.0)
 
-class Totals(Usage):
-    """All usage of a conversation."""
 
-    turns: int = 0
-    cost_usd: float = 0.0
+class ForkedFrom(Value):
+    """Where a conversation branched off: the last event it shares with another."""
+
+    conversation_id: str
+    event_id: str
+    index: int
+    turn: int
+    at: Moment
 
 
 class Conversation(Value):
     """The whole conversation; its fields in this order are the file's."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[2] = SCHEMA_VERSION
     id: ConversationId
     tenant: str
     title: Annotated[str, StringConstraints(max_length=200)] = ""
@@ -197,27 +181,54 @@ class Conversation(Value):
     bound_workflow_id: str | None = None
     """The open workflow: what `it` means unless something else is named."""
     mode_override: Mode | None = None
+    forked_from: ForkedFrom | None = None
+    """The conversation that this one went on from; null where it began by itself."""
     events: tuple[Event, ...] = ()
     agent_states: dict[str, AgentState] = Field(default_factory=dict)
-    phase_transitions: tuple[JsonObject, ...] = ()
+    phase_transitions: tuple[PhaseTransition, ...] = ()
     runs: tuple[Run, ...] = ()
     calls: tuple[CallRecord, ...] = ()
     workflow_refs: tuple[WorkflowReference, ...] = ()
-    compactions: tuple[JsonObject, ...] = ()
+    compactions: tuple[Compaction, ...] = ()
+    attachments: tuple[AttachedDocument, ...] = ()
+    """The documents that came with its messages, each once, in the order of their last mention."""
     execution_time: ExecutionTime = ExecutionTime()
     usage_totals: Totals = Totals()
-    archive: tuple[JsonObject, ...] = ()
+    archive: tuple[SealedTurns, ...] = ()
+    """What was moved out of this file, oldest first."""
     metadata: JsonObject = Field(default_factory=dict)
+
+    @property
+    def sealed_turns(self) -> int:
+        """Return the number of the last turn that was moved out of the file; 0 for none."""
+        return self.archive[-1].last_turn if self.archive else 0
+
+    @property
+    def sealed_events(self) -> int:
+        """Return how many events were moved out of the file."""
+        return self.archive[-1].last_index + 1 if self.archive else 0
+
+    @property
+    def sealed_calls(self) -> int:
+        """Return how many call records were moved out of the file."""
+        return self.archive[-1].first_call + self.archive[-1].calls if self.archive else 0
 
     @property
     def turn_count(self) -> int:
         """Return the number of the latest turn; turns count from 1."""
-        return max((event.turn for event in self.events if isinstance(event, UserMessage)), default=0)
+        newest = (event.turn for event in reversed(self.events) if isinstance(event, UserMessage))
+        return next(newest, self.sealed_turns)
 
     @property
     def next_index(self) -> int:
         """Return the number the next event gets."""
-        return self.events[-1].index + 1 if self.events else 0
+        return self.events[-1].index + 1 if self.events else self.sealed_events
+
+    @property
+    def next_fence(self) -> int:
+        """Return the fence the next attempt at a run gets: higher than any before."""
+        sealed = self.archive[-1].last_fence if self.archive else 0
+        return max([sealed, *(run.fence for run in self.runs)]) + 1
 
     def run(self, run_id: str) -> Run | None:
         """Return the run with this id, or None; newest first, because that is whom people ask for."""
@@ -229,18 +240,16 @@ class Conversation(Value):
 
     def reply_of(self, run_id: str) -> AgentReply | None:
         """Return the reply a run committed, or None."""
-        return next(
-            (e for e in reversed(self.events) if isinstance(e, AgentReply) and e.run_id == run_id), None
-        )
+        replies = (event for event in reversed(self.events) if isinstance(event, AgentReply))
+        return next((reply for reply in replies if reply.run_id == run_id), None)
+
+    def followed_by(self, run_id: str) -> Run | None:
+        """Return the run that answered the same message next, or None."""
+        return next((run for run in reversed(self.runs) if run.follows == run_id), None)
 
     def events_of_turn(self, turn: int) -> tuple[UserMessage | AgentReply, ...]:
         """Return a turn's user message and, where there is one, its reply."""
         return tuple(e for e in self.events if not isinstance(e, SystemEvent) and e.turn == turn)
-
-
-def replace_run(runs: Sequence[Run], changed: Run) -> tuple[Run, ...]:
-    """Return the runs with one of them exchanged by its id."""
-    return tuple(changed if run.run_id == changed.run_id else run for run in runs)
 
 
 def conversation_document(conversation: Conversation) -> dict[str, Any]:

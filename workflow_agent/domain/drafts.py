@@ -8,7 +8,16 @@ from pydantic import Field, ValidationError
 from workflow_agent.domain.edits.fields import StepDraft, When
 from workflow_agent.domain.errors import InvalidWorkflow, Problem
 from workflow_agent.domain.values import JsonObject, Value
-from workflow_agent.domain.workflow import Form, Label, Name, Text, TransitionType, Trigger, Workflow
+from workflow_agent.domain.workflow import (
+    Form,
+    Label,
+    Name,
+    Text,
+    TransitionType,
+    Trigger,
+    Workflow,
+    workflow_document,
+)
 from workflow_agent.domain.workflow_parsing import parse_workflow, problems_of, slug, unique_id
 
 _IDS_SHOWN = 20
@@ -89,6 +98,18 @@ def workflow_from_draft(draft: WorkflowDraft, workflow_id: str) -> Workflow:
     return parse_workflow(
         whole | {"id": workflow_id, "start": start, "steps": steps, "transitions": transitions}
     )
+
+
+def copied_as(original: Workflow, name: str) -> Workflow:
+    """Return a workflow under another name and without what only one workflow may have: aliases, times.
+
+    Raises:
+        InvalidWorkflow: The name is no name.
+    """
+    document = workflow_document(original)
+    for key in ("aliases", "created_at", "updated_at"):
+        document.pop(key, None)
+    return parse_workflow(document | {"name": name, "version": 1})
 
 
 def _steps_with_ids(drafts: Sequence[StepDraft]) -> list[JsonObject]:

@@ -69,6 +69,18 @@ class EditRefused(InvalidInput):
         super().__init__(f"Edit {index} ({op}) was refused: {message}{hint}", [problem], index=index, op=op)
 
 
+class UnreadableAttachment(InvalidInput):
+    """An attached document is damaged, protected or not what it claims to be; the caller sends another."""
+
+    code = "unreadable_attachment"
+
+
+class UnsupportedDocument(WorkflowAgentError):
+    """A document is of a kind that this server does not read; the caller converts it to text."""
+
+    code = "unsupported_document"
+
+
 class BodyTooLarge(WorkflowAgentError):
     """The request is larger than a limit; the caller sends less."""
 
@@ -97,6 +109,30 @@ class RunNotFound(NotFound):
     """No run has this id, or its stream is no longer kept."""
 
     code = "run_not_found"
+
+
+class ContentNotFound(NotFound):
+    """What a reference stands for is not there any more; the caller goes on without it."""
+
+    code = "content_ref_not_found"
+
+
+class CompactionNotFound(NotFound):
+    """The conversation has no compaction with this id."""
+
+    code = "compaction_not_found"
+
+
+class CannotRestore(WorkflowAgentError):
+    """The turns of a compaction cannot come back into the window; the caller reads them where they are."""
+
+    code = "cannot_restore"
+
+
+class NothingToCompact(WorkflowAgentError):
+    """No turn may leave the window now; the caller goes on talking."""
+
+    code = "nothing_to_compact"
 
 
 class AlreadyExists(WorkflowAgentError):
@@ -151,6 +187,12 @@ class PhaseNotAllowed(WorkflowAgentError):
     """The conversation cannot go from its phase to this one; the allowed ones are listed."""
 
     code = "phase_not_allowed"
+
+
+class HandoffNotAllowed(WorkflowAgentError):
+    """The conversation cannot be handed to this agent now; the caller names another, or lets it answer."""
+
+    code = "handoff_not_allowed"
 
 
 class Unauthorized(WorkflowAgentError):

@@ -3,47 +3,39 @@
 Only the record itself: who ran it, for whom and within which limits the runtime knows and passes on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
 
 from pydantic import Field
 
+from workflow_agent.domain.loop_messages import Message, MessagePart, Outcome, ToolCall, ToolResult
 from workflow_agent.domain.values import JsonObject, Moment, Value
 
-Outcome = Literal["success", "failed", "retried", "interrupted"]
-"""How a tool call ended: it returned, it failed for good, the model was asked to mend it, it was cut off."""
+__all__ = [
+    "SESSION",
+    "Iteration",
+    "IterationToolCall",
+    "Message",
+    "MessagePart",
+    "Outcome",
+    "ToolCall",
+    "ToolResult",
+    "TurnContext",
+    "add_assistant_message",
+    "add_tool_results",
+    "close",
+    "exceeded_max_iterations",
+    "extract_tool_calls",
+    "get_all_messages",
+    "get_iteration",
+    "get_iteration_messages",
+    "new",
+    "session_in",
+    "to_messages",
+]
 
-
-def _is_empty(items: tuple[Any, ...]) -> bool:
-    """Say whether to leave a list out of the file: most messages have neither calls nor results."""
-    return not items
-
-
-class ToolCall(Value):
-    """What the model asked for."""
-
-    id: str
-    name: str
-    args: JsonObject = Field(default_factory=dict)
-
-
-class ToolResult(Value):
-    """What the model got back for one call."""
-
-    id: str
-    name: str
-    outcome: Outcome = "success"
-    content: Any = None
-
-
-class Message(Value):
-    """One message of the agent loop; a `tool` message carries the results of one step."""
-
-    role: Literal["system", "user", "assistant", "tool"]
-    content: str = ""
-    tool_calls: tuple[ToolCall, ...] = Field(default=(), exclude_if=_is_empty)
-    results: tuple[ToolResult, ...] = Field(default=(), exclude_if=_is_empty)
+SESSION = "session_id"
+"""Of an iteration's metadata: the provider's name for the session its answer belongs to."""
 
 
 class IterationToolCall(Value):
@@ -135,14 +127,32 @@ def _current(ctx: TurnContext) -> Iteration:
 
 
 def add_assistant_message(
-    ctx: TurnContext, content: str, tool_calls: Sequence[ToolCall] = (), *, at: datetime | None = None
+    ctx: TurnContext,
+    content: str,
+    tool_calls: Sequence[ToolCall] = (),
+    *,
+    session_id: str | None = None,
+    at: datetime | None = None,
 ) -> TurnContext:
-    """Return the context with what the model said, and asked for, in the current iteration."""
+    """Return the context with what the model said, and asked for, in the current iteration.
+
+    Args:
+        ctx: The context so far.
+        content: What it said.
+        tool_calls: What it asked for.
+        session_id: The provider's name for the session the answer belongs to.
+        at: Now.
+    """
     current = _current(ctx)
     calls = tuple(IterationToolCall(id=call.id, name=call.name) for call in tool_calls)
     said = Message(role="assistant", content=content, tool_calls=tuple(tool_calls))
+    of_session = {SESSION: session_id} if session_id else {}
     changed = current.model_copy(
-        update={"messages": (*current.messages, said), "tool_calls": (*current.tool_calls, *calls)}
+        update={
+            "messages": (*current.messages, said),
+            "tool_calls": (*current.tool_calls, *calls),
+            "metadata": {**current.metadata, **of_session},
+        }
     )
     return _with_current(ctx, changed, at or _now())
 
@@ -180,12 +190,25 @@ def _completed(iteration: Iteration, at: datetime) -> Iteration:
     return iteration.model_copy(update={"completed_at": at})
 
 
-def close(ctx: TurnContext, *, at: datetime | None = None) -> TurnContext:
+def close(
+    ctx: TurnContext,
+    *,
+    results: Mapping[str, ToolResult] | None = None,
+    durations_ms: dict[str, float] | None = None,
+    at: datetime | None = None,
+) -> TurnContext:
     """Return the context as its run leaves it, whatever way it ended.
 
     The current iteration is completed, or dropped where nothing happened in it; calls without
     a result are answered as `interrupted`, so that no open call reaches the next turn.
+
+    Args:
+        ctx: The context so far.
+        results: What calls came to that no request told the model of any more, by the call's id.
+        durations_ms: How long they took.
+        at: Now.
     """
+    known = results or {}
     moment = at or _now()
     current = _current(ctx)
     if not current.messages and len(ctx.iterations) > 1:
@@ -194,11 +217,18 @@ def close(ctx: TurnContext, *, at: datetime | None = None) -> TurnContext:
             update={"iterations": kept, "current_iteration": kept[-1].number, "updated_at": moment}
         )
     unanswered = [
-        ToolResult(
-            id=call.id, name=call.name, outcome="interrupted", content="The run ended before this call did."
-        )
-        for call in current.tool_calls
-        if call.outcome is None
+        known.get(call.id) or _interrupted(call) for call in current.tool_calls if call.outcome is None
     ]
-    answered = _answered(current, unanswered, {}) if unanswered else current
+    answered = _answered(current, unanswered, durations_ms or {}) if unanswered else current
     return _with_current(ctx, _completed(answered, moment), moment)
+
+
+def _interrupted(call: IterationToolCall) -> ToolResult:
+    told = "The run ended before this call did."
+    return ToolResult(id=call.id, name=call.name, outcome="interrupted", content=told)
+
+
+def session_in(iterations: Sequence[Iteration]) -> str | None:
+    """Return the latest provider session that a run's iterations name, or None."""
+    named = (one.metadata.get(SESSION) for one in reversed(iterations))
+    return next((session for session in named if isinstance(session, str)), None)

@@ -1,26 +1,15 @@
-"""How much fits: token estimates, the budget, and the newest unbroken run of turns."""
+"""How much fits: the budget, the newest unbroken run of turns, and a message that is larger than it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 Utilization = Literal["low", "medium", "full"]
 Level = Literal["ok", "warning", "critical"]
 
-CHARS_PER_TOKEN = 4
 SHARE_OF_WINDOW: dict[Utilization, float] = {"low": 0.33, "medium": 0.66, "full": 1.0}
 WARNING_FRACTION = 0.80
 CRITICAL_FRACTION = 0.95
-
-
-def tokens_of_chars(chars: int) -> int:
-    """Return the estimated tokens of a text by its length: a token for each four characters begun."""
-    return -(-chars // CHARS_PER_TOKEN)
-
-
-def tokens_of(text: str) -> int:
-    """Return the estimated tokens of a text."""
-    return tokens_of_chars(len(text))
 
 
 def budget_tokens(window_tokens: int, reserve_tokens: int, utilization: Utilization) -> int:
@@ -72,3 +61,30 @@ def newest_that_fit(items: Sequence[S], budget: int) -> Fitted[S]:
         start -= 1
         used += items[start].tokens
     return Fitted(items[start:], start, used)
+
+
+def largest_first(sections: Mapping[str, int]) -> str:
+    """Return the sections that weigh most, in words: three at most, each with its tokens."""
+    heaviest = sorted(sections.items(), key=lambda item: -item[1])[:3]
+    return ", ".join(f"{name.replace('_', ' ')} ({tokens})" for name, tokens in heaviest if tokens)
+
+
+def shortened(text: str, budget: int, count: Callable[[str], int]) -> str:
+    """Return a text that fits the budget: its beginning and its end, and a note for what lies between.
+
+    Args:
+        text: Larger than the budget.
+        budget: In tokens; the note stands even where it alone is more.
+        count: Counts tokens.
+    """
+    kept_chars = len(text) // 2
+    while True:
+        kept_chars = kept_chars * 9 // 10
+        half = kept_chars // 2
+        note = (
+            f"\n[... {len(text) - 2 * half} of {len(text)} characters of this message are left out here: "
+            "it is larger than the window. The whole of it is stored with the conversation. ...]\n"
+        )
+        cut = text[:half] + note + text[len(text) - half :]
+        if half == 0 or count(cut) <= budget:
+            return cut

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from workflow_agent.domain.values import JsonObject, Moment, Value
 
@@ -83,17 +83,37 @@ def _not_blank(text: str) -> str:
 
 Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 WorkflowId = Annotated[str, StringConstraints(pattern=WORKFLOW_ID_PATTERN)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_not_blank)]
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(_not_blank),
+    Field(json_schema_extra={"pattern": r"\S"}),
+]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=20_000)]
 Duration = Annotated[
-    str, StringConstraints(pattern=DURATION_PATTERN, max_length=64), AfterValidator(_checked_duration)
+    str,
+    StringConstraints(pattern=DURATION_PATTERN, max_length=64),
+    AfterValidator(_checked_duration),
+    Field(json_schema_extra={"not": {"pattern": "[PT]$"}}),
 ]
-Cron = Annotated[str, AfterValidator(_checked_cron), StringConstraints(max_length=200)]
+Cron = Annotated[
+    str,
+    AfterValidator(_checked_cron),
+    StringConstraints(max_length=200),
+    Field(json_schema_extra={"pattern": r"^\s*[0-9A-Za-z*,/-]+(\s+[0-9A-Za-z*,/-]+){4}\s*$"}),
+]
+
+
+def _has(name: str) -> JsonObject:
+    """Return the schema of objects in which a field says something."""
+    return {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
 
 
 class Condition(Value):
     """When a transition is taken or a step runs: in words, or as an expression of some language."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [_has("text"), _has("expression")]})
 
     text: Text | None = None
     expression: Any = None
@@ -167,6 +187,8 @@ class ManualTrigger(Value):
 
 class ScheduleTrigger(Value):
     """The clock starts it: by cron, or every so often."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [_has("cron"), _has("every")]})
 
     type: Literal["schedule"]
     cron: Cron | None = None

@@ -1,6 +1,7 @@
 """The formats workflows come in and go out as, and telling which one a document is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from workflow_agent.domain.errors import InvalidInput, Problem
@@ -9,12 +10,14 @@ from workflow_agent.formats.argo import ArgoWorkflows
 from workflow_agent.formats.asl import AmazonStatesLanguage
 from workflow_agent.formats.base import Exported, Format, Imported, Note, Report, UnreadableDocument
 from workflow_agent.formats.bpmn import Bpmn
+from workflow_agent.formats.dag_factory import DagFactory
 from workflow_agent.formats.github_actions import GitHubActions
 from workflow_agent.formats.n8n import N8n
 from workflow_agent.formats.native import NativeJson, NativeYaml
 from workflow_agent.formats.serverless_workflow import ServerlessWorkflow
+from workflow_agent.formats.shapes import list_in
 from workflow_agent.formats.state_machine import StateMachine
-from workflow_agent.formats.text import read_text
+from workflow_agent.formats.text import read_texts
 
 FORMATS: Mapping[str, Format] = {
     one.name: one
@@ -29,9 +32,12 @@ FORMATS: Mapping[str, Format] = {
         N8n(),
         Bpmn(),
         Arazzo(),
+        DagFactory(),
     )
 }
 """Every format by its name, in the order in which they are asked whether a document is theirs."""
+MAX_DOCUMENTS = 200
+"""Of one text."""
 _CERTAIN_ENOUGH = 0.3
 
 
@@ -57,15 +63,31 @@ def detect_format(document: Any) -> Format:
     Raises:
         UnreadableDocument: It is in none of them.
     """
-    ranked = max(FORMATS.values(), key=lambda one: one.recognises(document))
-    if ranked.recognises(document) < _CERTAIN_ENOUGH:
+    found = _most_certain(document)
+    if found is None:
         known = ", ".join(one.title for one in FORMATS.values())
         raise UnreadableDocument("workflow", [Problem("", f"is in no format that is known: {known}")])
-    return ranked
+    return found
+
+
+def _most_certain(document: Any) -> Format | None:
+    ranked = max(FORMATS.values(), key=lambda one: one.recognises(document))
+    return ranked if ranked.recognises(document) >= _CERTAIN_ENOUGH else None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the documents in a text, and what became of it: the workflow in it, or why there is none."""
+
+    number: int
+    """Which one it is, from 1."""
+    format: Format | None
+    imported: Imported | None
+    problems: tuple[Problem, ...] = ()
 
 
 def import_workflow(text: str, format_name: str | None = None) -> tuple[Format, Imported]:
-    """Return the workflow of a text, and the format it was in.
+    """Return the workflow of a text that holds a single one, and the format it was in.
 
     Args:
         text: JSON, YAML or XML.
@@ -73,11 +95,67 @@ def import_workflow(text: str, format_name: str | None = None) -> tuple[Format, 
 
     Raises:
         InvalidInput: There is no such format.
-        UnreadableDocument: The text is no valid document of the format.
+        UnreadableDocument: The text is no valid document of the format, or holds several.
     """
-    document = read_text(text)
-    chosen = format_named(format_name) if format_name else detect_format(document)
-    return chosen, chosen.read(document)
+    parts = import_workflows(text, format_name)
+    only = parts[0]
+    if len(parts) > 1 or only.format is None or only.imported is None:
+        raise UnreadableDocument(
+            "workflow", [Problem("", f"has {len(parts)} documents; one is read at a time")]
+        )
+    return only.format, only.imported
+
+
+def import_workflows(text: str, format_name: str | None = None) -> tuple[Part, ...]:
+    """Return what became of each document in a text, in order; of at least one, a workflow.
+
+    There are several where YAML separates them, where the text is a list of them, and where a format
+    has several in one, as dag-factory has.
+
+    Raises:
+        InvalidInput: There is no such format.
+        UnreadableDocument: None of them is a valid document of the format; with the problems of each.
+    """
+    chosen = format_named(format_name) if format_name else None
+    documents = [one for whole in read_texts(text) for one in _listed(whole)]
+    singles = list(_singles(documents, chosen))
+    if len(singles) > MAX_DOCUMENTS:
+        message = f"has {len(singles)} documents, more than the {MAX_DOCUMENTS} that are read at a time"
+        raise UnreadableDocument("workflow", [Problem("", message)])
+    if len(singles) == 1:
+        found, document = singles[0]
+        found = found or detect_format(document)
+        return (Part(1, found, found.read(document)),)
+    parts = tuple(_part(number, *single) for number, single in enumerate(singles, 1))
+    if not any(part.imported for part in parts):
+        problems = [
+            Problem(f"/{part.number - 1}{one.pointer}", one.message, one.valid)
+            for part in parts
+            for one in part.problems
+        ]
+        raise UnreadableDocument("workflow", problems or [Problem("", "has 0 documents")])
+    return parts
+
+
+def _listed(document: Any) -> list[Any]:
+    """Return the documents of a list of them, as tools write that export all they have."""
+    items = list_in(document)
+    return items if items and all(isinstance(one, dict) for one in items) else [document]
+
+
+def _singles(documents: Iterable[Any], chosen: Format | None) -> Iterator[tuple[Format | None, Any]]:
+    for document in documents:
+        found = chosen or _most_certain(document)
+        for single in found.documents(document) if found else [document]:
+            yield found, single
+
+
+def _part(number: int, found: Format | None, document: Any) -> Part:
+    try:
+        found = found or detect_format(document)
+        return Part(number, found, found.read(document))
+    except UnreadableDocument as refused:
+        return Part(number, found, None, refused.problems)
 
 
 __all__ = [
@@ -86,9 +164,11 @@ __all__ = [
     "Format",
     "Imported",
     "Note",
+    "Part",
     "Report",
     "UnreadableDocument",
     "detect_format",
     "format_named",
     "import_workflow",
+    "import_workflows",
 ]

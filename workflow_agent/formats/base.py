@@ -1,5 +1,6 @@
 """What every format is: a way from a document to a workflow, and back, with a report of what did not fit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -95,8 +96,12 @@ class Format(Protocol):
         """Return how certainly a parsed document is of this format, from 0 to 1, by its content alone."""
         ...
 
+    def documents(self, document: Any) -> Sequence[Any]:
+        """Return the documents of single workflows that one document of this format holds, in order."""
+        return [document]
+
     def read(self, document: Any) -> Imported:
-        """Return the workflow of a parsed document.
+        """Return the workflow of a parsed document that holds a single one.
 
         Raises:
             UnreadableDocument: With every problem, each with its place in the document.

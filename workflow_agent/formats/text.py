@@ -81,21 +81,34 @@ def read_text(text: str, *, what: str = "workflow") -> Any:
     A text that begins as XML does is returned as it is, for the format that reads XML.
 
     Raises:
-        UnreadableDocument: The text is neither, or too long, too deep or too large; says where.
+        UnreadableDocument: The text is neither, or too long, too deep or too large, or holds several
+            documents; says where.
+    """
+    documents = read_texts(text, what=what)
+    if len(documents) != 1:
+        raise _unreadable(what, f"has {len(documents)} documents; one is read at a time")
+    return documents[0]
+
+
+def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
+    """Return the plain data of each document in a text: YAML may hold several, between lines of `---`.
+
+    Raises:
+        UnreadableDocument: As for `read_text`, but for the number of documents.
     """
     if len(text) > MAX_CHARS:
         raise _unreadable(what, f"has {len(text)} characters, more than the {MAX_CHARS} that are read")
     if _XML_BEGINS.match(text):
-        return text
+        return [text]
     if text.lstrip()[:1] in ("{", "["):
         try:
-            return _plain(json.loads(text, parse_constant=_refuse_constant), what)
+            return [_plain(json.loads(text, parse_constant=_refuse_constant), what)]
         except RecursionError as error:
             raise _unreadable(what, f"is nested deeper than {MAX_DEPTH}") from error
         except ValueError:
             # Not JSON after all: YAML has a flow style that looks like it, and its message is as good.
             pass
-    return _plain(_read_yaml(text, what), what)
+    return [_plain(document, what) for document in _read_yaml(text, what)]
 
 
 def _refuse_constant(name: str) -> float:
@@ -106,16 +119,13 @@ def _unreadable(what: str, message: str) -> UnreadableDocument:
     return UnreadableDocument(what, [Problem("", message)])
 
 
-def _read_yaml(text: str, what: str) -> Any:
+def _read_yaml(text: str, what: str) -> list[Any]:
     try:
         _check_size(text, what)
         documents = list(yaml.load_all(text, Loader=_Yaml12Loader))
     except yaml.YAMLError as error:
         raise _unreadable(what, _yaml_message(error)) from error
-    filled = [document for document in documents if document is not None]
-    if len(filled) != 1:
-        raise _unreadable(what, f"has {len(filled)} documents; one is read at a time")
-    return filled[0]
+    return [document for document in documents if document is not None]
 
 
 def _yaml_message(error: yaml.YAMLError) -> str:

@@ -130,11 +130,10 @@ class FlowGraph:
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
-        """Where control appears: the start, events nothing leads to, states that automations set."""
-        events = (
-            s.id for s in self.workflow.steps if s.type == "event" and not s.parent and not self.into(s.id)
-        )
-        return tuple(dict.fromkeys([self.workflow.start, *events, *self._set_by_automations()]))
+        """Where control appears: the start, events and named scopes nothing leads to, states set."""
+        free = (s for s in self.workflow.steps if not s.parent and not self.into(s.id))
+        begun = (s.id for s in free if s.type == "event" or (s.workflow and s.id in self.children))
+        return tuple(dict.fromkeys([self.workflow.start, *begun, *self._set_by_automations()]))
 
     def _set_by_automations(self) -> Iterable[str]:
         for automation in self.workflow.automations:
@@ -208,7 +207,10 @@ class FlowGraph:
     @cached_property
     def finishing(self) -> frozenset[str]:
         """The steps from which some end is reached, be it declared or natural."""
-        ends = {step.id for step in self.workflow.steps if step.type == "end"} | self.natural_ends
+        declared = {step.id for step in self.workflow.steps if step.type == "end"}
+        # A loop that has gone over everything is done; where nothing follows, work ends with it.
+        loops = {step.id for step in self.workflow.steps if step.type == "loop" and not declared}
+        ends = declared | self.natural_ends | loops
         backwards = self.digraph.copy()
         backwards.reverse()
         nodes = reached(backwards, [self.index[end] for end in ends])

@@ -44,8 +44,10 @@ def _phrase(workflows: Sequence[Workflow]) -> str:
 def missing_subworkflow(graph: FlowGraph) -> Iterator[Observation]:
     """Yield each call of a workflow nobody has; with no portfolio at hand only calls without a name."""
     known = _by_reference(_all(graph))
+    # A document may hold several workflows, each a scope here; they call one another by these names.
+    inside = {step.workflow for step in graph.workflow.steps if step.id in graph.children}
     for step in graph.workflow.steps:
-        if step.type != "subworkflow":
+        if step.type != "subworkflow" or (step.workflow and step.workflow in inside):
             continue
         if not step.workflow and not step.uses and not graph.children.get(step.id):
             yield Observation(f"{named(step)} does not say which workflow it runs.", steps=(step.id,))

@@ -4,9 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from workflow_agent.domain.conversation import Conversation, Run, UserMessage, replace_run
+from workflow_agent.domain.attachments import AttachedDocument, merged_attachments
+from workflow_agent.domain.conversation import Conversation, UserMessage
 from workflow_agent.domain.errors import ConversationBusy, IdempotencyMismatch
-from workflow_agent.domain.turns.ending import interrupt_dead_runs
+from workflow_agent.domain.handoffs import Handoff, hand_over
+from workflow_agent.domain.records import newest_in
+from workflow_agent.domain.runs import Run, replace_run
+from workflow_agent.domain.turns.abandoning import LeftBehind, interrupt_dead_runs
 from workflow_agent.domain.turns.naming import title_from
 from workflow_agent.domain.values import JsonObject
 
@@ -19,8 +23,13 @@ class NewMessage:
     author: str
     agent: str
     fingerprint: str
+    then: tuple[str, ...] = ()
+    """The agents that answer it after the first."""
+    handoff: Handoff | None = None
+    """What it brings about, recorded before it."""
     key: str | None = None
     options: JsonObject = field(default_factory=dict)
+    attachments: tuple[AttachedDocument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,7 @@ def accept_message(
     is_alive: Callable[[Run], bool],
     at: datetime,
     new_id: Callable[[str], str],
+    left_by: Callable[[Run], LeftBehind] = lambda _: LeftBehind(),
 ) -> Acceptance:
     """Return the conversation with the message in it exactly once, and the run that answers it.
 
@@ -53,12 +63,13 @@ def accept_message(
         is_alive: Whether the process that works on a run is still at it.
         at: Now.
         new_id: Makes an id from its prefix.
+        left_by: What a run whose process died left of its evidence.
 
     Raises:
         IdempotencyMismatch: The key was used for a different request.
         ConversationBusy: Another run is under way.
     """
-    settled = interrupt_dead_runs(conversation, is_alive=is_alive, at=at)
+    settled = interrupt_dead_runs(conversation, is_alive=is_alive, at=at, left_by=left_by)
     known = next((run for run in settled.runs if message.key is not None and run.key == message.key), None)
     if known is not None:
         if known.fingerprint != message.fingerprint:
@@ -67,11 +78,13 @@ def accept_message(
                 "Send a new key with a new request.",
                 run_id=known.run_id,
             )
-        if known.status not in ("interrupted", "failed"):
+        # Where several agents answer it, those that answered have: it goes on where it failed.
+        last = newest_in(settled, known)
+        if last.status not in ("interrupted", "failed"):
             return Acceptance(settled, known, is_new=False)
+        _refuse_while_busy(settled)
+        return _run_again(settled, last, owner, at)
     _refuse_while_busy(settled)
-    if known is not None:
-        return _run_again(settled, known, owner, at)
     return _first_attempt(settled, message, owner, at, new_id)
 
 
@@ -86,14 +99,10 @@ def _refuse_while_busy(conversation: Conversation) -> None:
         )
 
 
-def _next_fence(conversation: Conversation) -> int:
-    return max((run.fence for run in conversation.runs), default=0) + 1
-
-
 def _run_again(conversation: Conversation, known: Run, owner: str, at: datetime) -> Acceptance:
     again = known.model_copy(
         update={
-            "status": "running", "fence": _next_fence(conversation), "attempt": known.attempt + 1,
+            "status": "running", "fence": conversation.next_fence, "attempt": known.attempt + 1,
             "owner": owner, "accepted_at": at, "completed_at": None, "error": None, "iterations": (),
         }
     )  # fmt: skip
@@ -104,19 +113,27 @@ def _run_again(conversation: Conversation, known: Run, owner: str, at: datetime)
 def _first_attempt(
     conversation: Conversation, message: NewMessage, owner: str, at: datetime, new_id: Callable[[str], str]
 ) -> Acceptance:
+    if message.handoff is not None:
+        conversation, _ = hand_over(conversation, message.handoff, at=at, new_id=new_id)
     turn = conversation.turn_count + 1
+    attached = tuple(one.model_copy(update={"turn": turn}) for one in message.attachments)
+    named = {"attachments": [one.attachment_id for one in attached]} if attached else {}
     event = UserMessage(
         id=new_id("evt"), index=conversation.next_index, turn=turn, at=at, author=message.author,
-        content=message.content, run_id=new_id(f"run_{conversation.id}_{turn}"), options=message.options,
+        content=message.content, run_id=new_id(f"run_{conversation.id}_{turn}"),
+        options={**message.options, **named},
     )  # fmt: skip
     run = Run(
         run_id=str(event.run_id), key=message.key, fingerprint=message.fingerprint, status="running",
-        fence=_next_fence(conversation), agent=message.agent, turn=turn, user_event_id=event.id,
-        owner=owner, accepted_at=at,
+        fence=conversation.next_fence, agent=message.agent, turn=turn, user_event_id=event.id,
+        owner=owner, accepted_at=at, then=message.then,
     )  # fmt: skip
     titled = conversation if conversation.title else _titled(conversation, message.content)
     changed = _working(titled, at, (*titled.runs, run))
-    return Acceptance(changed.model_copy(update={"events": (*changed.events, event)}), run, is_new=True)
+    added = {
+        "events": (*changed.events, event), "attachments": merged_attachments(changed.attachments, attached),
+    }  # fmt: skip
+    return Acceptance(changed.model_copy(update=added), run, is_new=True)
 
 
 def _working(conversation: Conversation, at: datetime, runs: Sequence[Run]) -> Conversation:

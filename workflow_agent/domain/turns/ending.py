@@ -1,9 +1,8 @@
 """How a run ends: with a reply, or without one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
 from workflow_agent.domain.call_history import CallRecord
 from workflow_agent.domain.conversation import (
@@ -13,20 +12,23 @@ from workflow_agent.domain.conversation import (
     Cost,
     ExecutionTime,
     ModeRecord,
-    Run,
-    RunError,
-    Totals,
+    SystemEvent,
     Usage,
     WorkflowReference,
     WorkflowTouch,
-    replace_run,
 )
-from workflow_agent.domain.errors import RunNotFound, StaleRun
-from workflow_agent.domain.iterations import Iteration
+from workflow_agent.domain.costs import RunCosts, added
+from workflow_agent.domain.errors import PhaseNotAllowed, StaleRun
+from workflow_agent.domain.handoffs import Handoff, hand_over
+from workflow_agent.domain.iterations import Iteration, session_in
+from workflow_agent.domain.memory import merged_references
+from workflow_agent.domain.phases import PhaseChange, change_phase
+from workflow_agent.domain.previews import Preview
+from workflow_agent.domain.runs import Run, RunError, replace_run
+from workflow_agent.domain.turns.recording import EndStatus
 from workflow_agent.domain.values import JsonObject
 
-EndStatus = Literal["failed", "cancelled", "interrupted"]
-"""How a run ends that leaves no reply."""
+NOTHING_SPENT = RunCosts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ class Reply:
     iterations: tuple[Iteration, ...]
     calls: tuple[CallRecord, ...]
     bound_workflow_id: str | None
+    phase_changes: tuple[PhaseChange, ...] = ()
+    handoffs: tuple[Handoff, ...] = ()
+    seen_index: int | None = None
+    """The newest event the agent had before it when it began; None where it saw all."""
+    preview: Preview | None = None
 
 
 def current_run(conversation: Conversation, run_id: str, fence: int) -> Run:
@@ -83,57 +90,104 @@ def commit_reply(
         content=reply.content, run_id=run_id, model=reply.model, mode=reply.mode,
         tools_used=reply.tools_used, workflows_touched=reply.workflows_touched, usage=reply.usage,
         cost=reply.cost, context=reply.context, iterations=reply.iterations,
-        duration_ms=_elapsed_ms(run.accepted_at, at),
+        duration_ms=_elapsed_ms(run.accepted_at, at), preview=reply.preview,
     )  # fmt: skip
     done = run.model_copy(
         update={"status": "completed", "completed_at": at, "reply_event_id": event.id, "error": None}
     )
-    state = conversation.agent_states.get(run.agent, AgentState())
-    read = state.model_copy(update={"last_processed_index": event.index})
-    return _ended(conversation, done, at).model_copy(
+    ended = run_ended(conversation, done, at, reply.iterations)
+    state = ended.agent_states.get(run.agent, AgentState())
+    # What came in while it answered, it has not read.
+    has_read_all = reply.seen_index is None or event.index == reply.seen_index + 1
+    read_until = event.index if has_read_all else reply.seen_index or 0
+    read = state.model_copy(update={"last_processed_index": max(read_until, state.last_processed_index)})
+    replied = ended.model_copy(
         update={
             "events": (*conversation.events, event),
             "calls": (*conversation.calls, *reply.calls),
-            "agent_states": {**conversation.agent_states, run.agent: read},
+            "agent_states": {**ended.agent_states, run.agent: read},
             "workflow_refs": merged_references(conversation.workflow_refs, reply.references),
             "bound_workflow_id": reply.bound_workflow_id,
-            "usage_totals": _added(conversation.usage_totals, reply),
+            "usage_totals": added(
+                conversation.usage_totals, reply.usage, reply.cost, turns=0 if run.follows else 1
+            ),
         }
     )
+    return _passed_on(_moved_on(replied, reply, at, new_id), done, reply, at, new_id)
 
 
-def _added(totals: Totals, reply: Reply) -> Totals:
-    summed = totals.plus(reply.usage)
-    return Totals(
-        **summed.model_dump(),
-        turns=totals.turns + 1,
-        cost_usd=totals.cost_usd + (reply.cost.total_usd or 0.0),
-    )
+def _passed_on(
+    conversation: Conversation, run: Run, reply: Reply, at: datetime, new_id: Callable[[str], str]
+) -> Conversation:
+    """Return the conversation with the next agent's run open, where another answers the same message."""
+    following = tuple(dict.fromkeys((*(one.to for one in reply.handoffs), *run.then)))
+    if not following:
+        return conversation
+    opened = Run(
+        run_id=new_id(f"run_{conversation.id}_{run.turn}"), fingerprint=run.fingerprint, status="running",
+        fence=conversation.next_fence, agent=following[0], turn=run.turn, owner=run.owner, accepted_at=at,
+        user_event_id=run.user_event_id, follows=run.run_id, then=following[1:],
+    )  # fmt: skip
+    clock = conversation.execution_time.model_copy(update={"current_since": at})
+    return conversation.model_copy(update={"runs": (*conversation.runs, opened), "execution_time": clock})
+
+
+def _moved_on(
+    conversation: Conversation, reply: Reply, at: datetime, new_id: Callable[[str], str]
+) -> Conversation:
+    """Return the conversation with what the run decided about its course."""
+    for change in reply.phase_changes:
+        try:
+            conversation, _ = change_phase(conversation, change, at=at, new_id=new_id)
+        except PhaseNotAllowed as refused:
+            # Somebody changed the phase meanwhile: the reply stands, and that it was too late is on record.
+            event = SystemEvent(
+                id=new_id("evt"), index=conversation.next_index, at=at, kind="phase_change_refused",
+                content=f"{change.agent} could not change the phase. {refused.message}",
+                data=change.model_dump(mode="json"),
+            )  # fmt: skip
+            conversation = conversation.model_copy(update={"events": (*conversation.events, event)})
+    for handoff in reply.handoffs:
+        conversation, _ = hand_over(conversation, handoff, at=at, new_id=new_id)
+    return conversation
 
 
 def _elapsed_ms(since: datetime, until: datetime) -> float:
     return max((until - since) / timedelta(milliseconds=1), 0.0)
 
 
-def _ended(conversation: Conversation, run: Run, at: datetime) -> Conversation:
+def run_ended(
+    conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration] = ()
+) -> Conversation:
+    """Return the conversation with a run ended: the clock of its work stopped, its session kept.
+
+    Args:
+        conversation: With the run under way.
+        run: As it ended.
+        at: When.
+        steps: The iterations it went through; the session they name becomes its agent's.
+    """
     clock = conversation.execution_time
     worked = _elapsed_ms(clock.current_since, at) if clock.current_since else 0.0
     return conversation.model_copy(
         update={
             "runs": replace_run(conversation.runs, run),
             "execution_time": ExecutionTime(total_ms=clock.total_ms + worked),
+            "agent_states": _with_session(conversation.agent_states, run.agent, steps),
             "updated_at": at,
         }
     )
 
 
-def merged_references(
-    known: Sequence[WorkflowReference], new: Sequence[WorkflowReference]
-) -> tuple[WorkflowReference, ...]:
-    """Return one reference for each workflow and relation, the newest last."""
-    newest = {(ref.workflow_id, ref.relation): ref for ref in new}
-    kept = [ref for ref in known if (ref.workflow_id, ref.relation) not in newest]
-    return (*kept, *newest.values())
+def _with_session(
+    states: Mapping[str, AgentState], agent: str, steps: Sequence[Iteration]
+) -> dict[str, AgentState]:
+    """Return the agents' states, one with its newest provider session; one that names none stays as it is."""
+    session_id = session_in(steps)
+    if session_id is None:
+        return dict(states)
+    state = states.get(agent, AgentState())
+    return {**states, agent: state.model_copy(update={"session_id": session_id})}
 
 
 def end_run(
@@ -145,9 +199,10 @@ def end_run(
     error: RunError,
     iterations: Sequence[Iteration] = (),
     calls: Sequence[CallRecord] = (),
+    spent: RunCosts = NOTHING_SPENT,
     at: datetime,
 ) -> Conversation:
-    """Return the conversation with a run ended without a reply, its evidence kept on the run.
+    """Return the conversation with a run ended without a reply: its evidence kept, and what it spent counted.
 
     Raises:
         StaleRun: This attempt lost its fence.
@@ -156,37 +211,6 @@ def end_run(
     ended = run.model_copy(
         update={"status": status, "completed_at": at, "error": error, "iterations": tuple(iterations)}
     )
-    changed = _ended(conversation, ended, at)
-    return changed.model_copy(update={"calls": (*changed.calls, *calls)})
-
-
-def cancel_run(conversation: Conversation, run_id: str, *, at: datetime) -> Conversation:
-    """Return the conversation with a running run cancelled; unchanged when it has ended already.
-
-    Raises:
-        RunNotFound: The conversation has no such run.
-    """
-    run = conversation.run(run_id)
-    if run is None:
-        raise RunNotFound(f"Conversation {conversation.id!r} has no run {run_id!r}.", run_id=run_id)
-    if run.status != "running":
-        return conversation
-    error = RunError(type="Cancelled", message="The run was cancelled on request.", retriable=False)
-    return end_run(conversation, run_id, run.fence, "cancelled", error=error, at=at)
-
-
-def interrupt_dead_runs(
-    conversation: Conversation, *, is_alive: Callable[[Run], bool], at: datetime
-) -> Conversation:
-    """Return the conversation with every run of a dead process marked interrupted."""
-    changed = conversation
-    for run in conversation.runs:
-        if run.status == "running" and not is_alive(run):
-            error = RunError(
-                type="Interrupted",
-                message="The server stopped before the reply was ready. Send the message again.",
-                retriable=True,
-            )
-            ended = run.model_copy(update={"status": "interrupted", "completed_at": at, "error": error})
-            changed = _ended(changed, ended, run.accepted_at)
-    return changed
+    changed = run_ended(conversation, ended, at, iterations)
+    totals = added(changed.usage_totals, spent.usage, spent.cost, turns=0)
+    return changed.model_copy(update={"calls": (*changed.calls, *calls), "usage_totals": totals})

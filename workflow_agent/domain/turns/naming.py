@@ -4,7 +4,7 @@ import re
 
 from workflow_agent.domain.errors import RunNotFound
 
-_RUN_ID = re.compile(r"run_([a-z0-9][a-z0-9_-]{0,63})_[0-9]{1,9}_[a-z0-9]{1,32}")
+_RUN_ID = re.compile(r"run_([a-z0-9][a-z0-9_-]{0,63})_([0-9]{1,9})_[a-z0-9]{1,32}")
 MAX_TITLE_CHARS = 80
 _SHORT_TITLE_WORDS = 3
 
@@ -26,7 +26,20 @@ def conversation_of_run(run_id: str) -> str:
     Raises:
         RunNotFound: This is not the id of a run.
     """
+    return _parts(run_id)[1]
+
+
+def turn_of_run(run_id: str) -> int:
+    """Return the number of the turn a run belongs to, which its own id carries too.
+
+    Raises:
+        RunNotFound: This is not the id of a run.
+    """
+    return int(_parts(run_id)[2])
+
+
+def _parts(run_id: str) -> re.Match[str]:
     match = _RUN_ID.fullmatch(run_id)
     if match is None:
         raise RunNotFound(f"There is no run {run_id[:100]!r}.", run_id=run_id[:100])
-    return match[1]
+    return match

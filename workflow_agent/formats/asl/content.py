@@ -1,5 +1,6 @@
 """One state as the fields of a step, and back; how states follow one another is not told here."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Loop, Retry, Step
 from workflow_agent.domain.workflow_parsing import slug
 from workflow_agent.formats.asl.choices import error_names, errors_of
+from workflow_agent.formats.asl.paths import value_problem
 from workflow_agent.formats.drafting import fit
 from workflow_agent.formats.durations import duration_of, whole_seconds
 from workflow_agent.formats.shapes import list_in, object_in, text_in
@@ -22,6 +24,7 @@ _STEP_TYPES = {
     "Parallel": "fork",
     "Map": "loop",
 }
+_VARIABLE = re.compile(r"\A\$\{(\w+)\}\Z")
 _START_EXECUTION = "arn:aws:states:::states:startExecution"
 _ACTIVITY = "arn:aws:states:REGION:ACCOUNT_ID:activity:"
 """People and outside events answer through an activity; where it lives is filled in on deployment."""
@@ -213,8 +216,9 @@ def _items(loop: Loop | None) -> JsonObject:
     over = loop.over if loop else None
     limit = loop.parallel if loop else None
     found: JsonObject = {} if limit == 0 else {"MaxConcurrency": limit or 1}
-    if isinstance(over, str) and over.startswith("$"):
-        return {"ItemsPath": over, **found}
+    path = _VARIABLE.sub(r"$.\1", over) if isinstance(over, str) else ""
+    if path.startswith("$") and value_problem(path) is None:
+        return {"ItemsPath": path, **found}
     if isinstance(over, list) or (isinstance(over, str) and over.startswith("{% ")):
         return {"Items": over, **found}
     return found

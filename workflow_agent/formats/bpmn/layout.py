@@ -1,16 +1,18 @@
 """Where a diagram draws the elements of a process: in columns, from left to right."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement
 
+from workflow_agent.domain.layout import Edge, Node, Point, layered
 from workflow_agent.formats.bpmn.content import SCOPES
 from workflow_agent.formats.bpmn.document import Scope, xml_id
 from workflow_agent.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, local_name
 
 Box = tuple[float, float, float, float]
 """Left, top, width and height."""
-_GAP_X, _GAP_Y, _MARGIN = 60.0, 40.0, 40.0
+_MARGIN, _BESIDE = 40.0, 20.0
 _EVENT, _GATEWAY, _TASK = (36.0, 36.0), (50.0, 50.0), (100.0, 80.0)
 
 
@@ -19,57 +21,66 @@ def _size(node: Element) -> tuple[float, float]:
     return _EVENT if local.endswith("Event") else _GATEWAY if local.endswith("Gateway") else _TASK
 
 
-def _columns(scope: Scope) -> list[list[str]]:
-    """Return the ids of the nodes by how many flows they are away from where the scope begins."""
-    onward: dict[str, list[str]] = {}
-    for link in (*scope.flows, *scope.links):
-        source = link.get("sourceRef", "")
-        boundary = scope.boundary(source)
-        host = source if boundary is None else boundary.get("attachedToRef", "")
-        onward.setdefault(host, []).append(link.get("targetRef", ""))
-    entered = {target for targets in onward.values() for target in targets}
-    ids = [xml_id(node) for node in scope.nodes]
-    found: dict[str, int] = {}
-    for first in (*(one for one in ids if one not in entered), *ids):
-        if first in found:
-            continue
-        found[first] = 0
-        waiting = deque([first])
-        while waiting:
-            here = waiting.popleft()
-            for there in onward.get(here, ()):
-                if there not in found:
-                    found[there] = found[here] + 1
-                    waiting.append(there)
-    columns: list[list[str]] = [[] for _ in range(max(found.values(), default=-1) + 1)]
-    for one in ids:
-        columns[found[one]].append(one)
-    return columns
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Where nodes are, and the corners of the lines whose ways were chosen with them."""
+
+    boxes: Mapping[str, Box]
+    lines: Mapping[str, Sequence[Point]] = field(default_factory=dict[str, Sequence[Point]])
+
+    def moved(self, x: float, y: float) -> "Drawing":
+        """Return it elsewhere."""
+        boxes = {one: (box[0] + x, box[1] + y, box[2], box[3]) for one, box in self.boxes.items()}
+        lines = {one: [Point(at.x + x, at.y + y) for at in line] for one, line in self.lines.items()}
+        return Drawing(boxes, lines)
 
 
-def placed(scope: Scope) -> dict[str, Box]:
-    """Return a box for each node inside, from the origin on; nodes inside nodes are drawn inside."""
-    inner: dict[str, dict[str, Box]] = {}
+def placed(scope: Scope) -> Drawing:
+    """Return where everything inside goes, from the origin on; nodes inside nodes are drawn inside."""
+    inner: dict[str, Drawing] = {}
     sizes: dict[str, tuple[float, float]] = {}
     for node in scope.nodes:
         sizes[xml_id(node)] = _size(node)
-        if local_name(node) in SCOPES and (boxes := placed(Scope(node))):
-            inner[xml_id(node)] = boxes
-            sizes[xml_id(node)] = _outside(boxes.values())
-    found: dict[str, Box] = {}
-    left = _MARGIN
-    for column in _columns(scope):
-        wide = max(sizes[one][0] for one in column)
-        top = _MARGIN
-        for one in column:
-            width, height = sizes[one]
-            x, y = left + (wide - width) / 2, top + max(0.0, _TASK[1] - height) / 2
-            found[one] = (x, y, width, height)
-            for name, box in inner.get(one, {}).items():
-                found[name] = (box[0] + x, box[1] + y, box[2], box[3])
-            top += max(height, _TASK[1]) + _GAP_Y
-        left += wide + _GAP_X
-    return found
+        if local_name(node) in SCOPES and (drawing := placed(Scope(node))).boxes:
+            inner[xml_id(node)] = drawing
+            sizes[xml_id(node)] = _outside(drawing.boxes.values())
+    # The layout goes from the top down and a process from left to right: all is laid on its side.
+    nodes = [Node(one, height, width) for one, (width, height) in sizes.items()]
+    drawn = layered(nodes, list(_edges(scope, sizes)))
+    flat = Drawing(
+        {one: (round(box.top), round(box.left), box.height, box.width) for one, box in drawn.boxes.items()},
+        {one: [_laid_down(at) for at in _corners(route.points)] for one, route in drawn.routes.items()},
+    ).moved(_MARGIN, _MARGIN)
+    boxes, lines = dict(flat.boxes), dict(flat.lines)
+    for one, drawing in inner.items():
+        inside = drawing.moved(*boxes[one][:2])
+        boxes |= inside.boxes
+        lines |= inside.lines
+    return Drawing(boxes, lines)
+
+
+def _laid_down(point: Point) -> Point:
+    return Point(round(point.y), round(point.x))
+
+
+def _edges(scope: Scope, known: Collection[str]) -> Iterator[Edge]:
+    for link in (*scope.flows, *scope.links):
+        source, target = link.get("sourceRef", ""), link.get("targetRef", "")
+        boundary = scope.boundary(source)
+        host = source if boundary is None else boundary.get("attachedToRef", "")
+        if host in known and target in known:
+            yield Edge(xml_id(link), host, target)
+
+
+def _corners(points: Sequence[Point]) -> list[Point]:
+    """Return the corners of a way without slants."""
+    corners = [points[0]]
+    for before, here in pairwise(points):
+        if before.x != here.x and before.y != here.y:
+            middle = (before.y + here.y) / 2
+            corners += [Point(before.x, middle), Point(here.x, middle)]
+        corners.append(here)
+    return corners
 
 
 def _outside(boxes: Iterable[Box]) -> tuple[float, float]:
@@ -86,13 +97,14 @@ def scopes_in(container: Element) -> Iterator[Scope]:
             yield from scopes_in(node)
 
 
-def diagram_of(process: Element, boxes: Mapping[str, Box]) -> Element:
-    """Return the diagram of a process whose nodes are drawn at these boxes."""
+def diagram_of(process: Element, drawing: Drawing) -> Element:
+    """Return the diagram of a process that is drawn so."""
+    boxes = drawing.boxes
     diagram = Element(f"{{{DIAGRAM}}}BPMNDiagram", {"id": "Diagram_1"})
     plane = SubElement(
         diagram, f"{{{DIAGRAM}}}BPMNPlane", {"id": "Plane_1", "bpmnElement": process.get("id", "")}
     )
-    edges: list[Element] = []
+    edges: list[tuple[Element, Sequence[Point]]] = []
     for scope in scopes_in(process):
         boxes = {**boxes, **_on_the_border(scope, boxes)}
         for node in scope.nodes:
@@ -100,14 +112,18 @@ def diagram_of(process: Element, boxes: Mapping[str, Box]) -> Element:
         for boundaries in scope.boundaries.values():
             for boundary in boundaries:
                 _shape(plane, boundary, boxes[xml_id(boundary)])
-        edges += (*scope.flows, *scope.links)
-    for edge in edges:
+        for edge in (*scope.flows, *scope.links):
+            source = edge.get("sourceRef", "")
+            straight = _line(boxes[source], boxes[edge.get("targetRef", "")])
+            is_planned = scope.boundary(source) is None
+            edges.append((edge, drawing.lines.get(xml_id(edge), straight) if is_planned else straight))
+    for edge, line in edges:
         drawn = SubElement(
             plane,
             f"{{{DIAGRAM}}}BPMNEdge",
             {"id": f"{edge.get('id')}_di", "bpmnElement": edge.get("id", "")},
         )
-        for x, y in _line(boxes[edge.get("sourceRef", "")], boxes[edge.get("targetRef", "")]):
+        for x, y in line:
             SubElement(drawn, f"{{{LINES}}}waypoint", {"x": _number(x), "y": _number(y)})
     return diagram
 
@@ -134,14 +150,14 @@ def _shape(plane: Element, node: Element, box: Box) -> None:
     SubElement(shape, f"{{{BOUNDS}}}Bounds", values)
 
 
-def _line(source: Box, target: Box) -> list[tuple[float, float]]:
+def _line(source: Box, target: Box) -> list[Point]:
     """Return the corners of a line from the right side of one box to the left side of another."""
     x, y = source[0] + source[2], source[1] + source[3] / 2
     to_x, to_y = target[0], target[1] + target[3] / 2
     if y == to_y and to_x >= x:
-        return [(x, y), (to_x, to_y)]
-    middle = (x + to_x) / 2 if to_x > x else x + _GAP_X / 3
-    return [(x, y), (middle, y), (middle, to_y), (to_x, to_y)]
+        return [Point(x, y), Point(to_x, to_y)]
+    middle = (x + to_x) / 2 if to_x > x else x + _BESIDE
+    return [Point(x, y), Point(middle, y), Point(middle, to_y), Point(to_x, to_y)]
 
 
 def _number(value: float) -> str:

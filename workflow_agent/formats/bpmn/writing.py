@@ -25,7 +25,7 @@ from workflow_agent.formats.bpmn.document import (
 )
 from workflow_agent.formats.bpmn.edge_writing import EdgeWriter
 from workflow_agent.formats.bpmn.edges import deadline_of
-from workflow_agent.formats.bpmn.layout import Box, diagram_of, placed, scopes_in
+from workflow_agent.formats.bpmn.layout import Box, Drawing, diagram_of, placed, scopes_in
 from workflow_agent.formats.bpmn.reading import made_shell, said_shell
 from workflow_agent.formats.bpmn.residue import put_residue, settled
 from workflow_agent.formats.bpmn.roots import Roots
@@ -91,7 +91,9 @@ class _Writer:
         root = Element(bpmn("definitions"), attributes or DEFINITIONS)
         root.extend([*self._others, *self._roots.made, process])
         drawn = {one for scope in scopes_in(process) for one in map(xml_id, scope.nodes)}
-        diagram = diagram_of(process, self._boxes if drawn <= self._boxes.keys() else placed(Scope(process)))
+        diagram = diagram_of(
+            process, Drawing(self._boxes) if drawn <= self._boxes.keys() else placed(Scope(process))
+        )
         if not drawn <= self._boxes.keys():
             diagram.set("name", LAID_OUT)
         root.append(diagram)

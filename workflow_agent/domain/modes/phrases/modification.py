@@ -7,6 +7,7 @@ ALWAYS: Final = """
     3.0 ^undo|revert|rollback|redo
     3.0 if|otherwise not|no|so add|put|set|insert|build
     2.6 DO_CHANGE+LEAD
+    2.6 ^fix|repair|mend what|whatever|everything|all you|that can|you
     2.6 and DO_CHANGE|replace|hand|give|set|put|assign IT|QUOTE|DEF
     2.6 a|an second|third|fourth|extra|additional|further ... PART|TOPIC|pair|approval
     2.6 fix|resolve|repair|mend|address|sort|correct|apply|solve IT|DEF|those|both|all|your|out

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from workflow_agent.domain.workflow import Step, Transition, Workflow
 
@@ -12,6 +13,8 @@ MAX_STEPS = 200
 MAX_EDGES = 400
 MAX_DEPTH = 6
 """How deep scopes are drawn inside one another."""
+
+Collapse = Literal["auto", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +31,27 @@ class Line:
 class DiagramView:
     """The part of a workflow that is drawn.
 
-    Up to `COLLAPSE_ABOVE_STEPS` all steps are; above that, scopes are folded into their step, and
-    what then is still too much is left out from the far end, with its number told.
+    Up to `COLLAPSE_ABOVE_STEPS` all steps are; above that, scopes are folded into their step unless
+    told otherwise, and what then is still too much is left out from the far end, with its number told.
     """
 
     workflow: Workflow
+    collapse: Collapse = "auto"
 
     @cached_property
     def _steps(self) -> Mapping[str, Step]:
         return {step.id: step for step in self.workflow.steps}
 
+    @property
+    def _is_collapsed(self) -> bool:
+        if self.collapse == "auto":
+            return len(self._steps) > COLLAPSE_ABOVE_STEPS
+        return self.collapse == "always"
+
     @cached_property
     def _shown_as(self) -> Mapping[str, str]:
         """The step each step is drawn as: itself, or the one whose scope is folded."""
-        depth = 0 if len(self._steps) > COLLAPSE_ABOVE_STEPS else MAX_DEPTH
+        depth = 0 if self._is_collapsed else MAX_DEPTH
         chains: dict[str, list[str]] = {}
         for step in self.workflow.steps:
             chain = [step.id]

@@ -1,0 +1,157 @@
+import re
+from xml.etree.ElementTree import Element
+
+import pytest
+from defusedxml.ElementTree import fromstring
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.diagrams import END, HOSTILE, finding, inside_a_loop, named
+from tests.support.findings import process
+from tests.support.workflows import workflows
+from workflow_agent.domain.analysis import analyze
+from workflow_agent.domain.diagram import changes_of, diagram_of
+from workflow_agent.domain.diagram.view import COLLAPSE_ABOVE_STEPS
+from workflow_agent.domain.diff import diff_workflows
+from workflow_agent.domain.workflow import STEP_TYPES, Workflow
+
+NS = "{http://www.w3.org/2000/svg}"
+KNOWN = {"svg", "title", "desc", "style", "rect", "g", "path", "circle", "text"}
+
+
+def drawn(workflow: Workflow, **options: object) -> Element:
+    return fromstring(diagram_of(workflow, "svg", **options))  # type: ignore[arg-type] - whatever a test asks for
+
+
+def classes(picture: Element) -> list[set[str]]:
+    return [set(one.get("class", "").split()) for one in picture.iter()]
+
+
+def texts(picture: Element) -> list[str]:
+    return [one.text or "" for one in picture.iter(f"{NS}text")]
+
+
+def assert_harmless(picture: Element) -> None:
+    for one in picture.iter():
+        assert one.tag.removeprefix(NS) in KNOWN
+        assert not any(name.startswith("on") or "href" in name for name in one.attrib)
+
+
+def test_every_type_of_step_has_its_class_and_says_what_it_is() -> None:
+    picture = drawn(process("action>human", **{kind: {"type": kind} for kind in STEP_TYPES}))
+
+    assert all({"step", kind} in classes(picture) for kind in STEP_TYPES)
+    assert {"ACTION", "HUMAN", "SUB-WORKFLOW"} <= set(texts(picture))
+
+
+def test_colours_are_for_light_and_dark_surroundings() -> None:
+    style = drawn(process("a>b")).findtext(f"{NS}style") or ""
+
+    assert "prefers-color-scheme:dark" in style
+    light, dark = (set(re.findall(r"--wf-[a-z-]+(?=:)", part)) for part in style.split("@media")[:2])
+    assert light == dark
+    assert set(re.findall(r"var\((--wf-[a-z-]+)\)", style)) <= light
+
+
+def test_picture_says_what_it_shows_to_who_cannot_see_it() -> None:
+    picture = drawn(process("ask>a [yes]", "ask>b (default)", ask={"type": "decision"}))
+
+    assert picture.get("role") == "img"
+    assert picture.get("aria-labelledby") == "wf-title wf-desc"
+    assert picture.findtext(f"{NS}title") == "Flow"
+    described = picture.findtext(f"{NS}desc") or ""
+    assert "3 steps, starting at Ask." in described
+    assert "Ask leads to A (yes)." in described
+
+
+def test_transitions_say_when() -> None:
+    picture = drawn(process("ask>a [amount > 5]", "ask>b (default)", "a>b (error)"))
+
+    assert {"amount > 5", "otherwise", "on error"} <= set(texts(picture))
+    assert {"line", "dashed"} in classes(picture)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_stays_text(name: str) -> None:
+    workflow = named(name)
+
+    assert_harmless(drawn(workflow, findings=analyze(workflow)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(min_size=1, max_size=200).filter(str.strip))
+def test_any_text_stays_text(name: str) -> None:
+    assert_harmless(drawn(named(name)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(workflows())
+def test_any_workflow_can_be_drawn(workflow: Workflow) -> None:
+    picture = drawn(workflow, findings=analyze(workflow))
+
+    assert_harmless(picture)
+    assert sum(1 for one in classes(picture) if one & {"step", "scope"}) == len(workflow.steps)
+
+
+def test_long_names_are_broken_into_lines_and_cut() -> None:
+    picture = drawn(process("a>b", a={"name": "approve " * 20}, b={"name": "x" * 200}))
+
+    assert max(len(text) for text in texts(picture)) < 40
+    assert any(text.endswith("…") for text in texts(picture))
+
+
+def test_findings_are_marked_on_steps_with_a_tooltip() -> None:
+    marks = [finding("error", "b", transitions=("b-c",)), finding("info", "a"), finding("warning", "b")]
+
+    picture = drawn(process("a>b", "b>c"), findings=marks)
+
+    assert {"badge", "error"} in classes(picture)
+    assert {"badge", "info"} in classes(picture)
+    assert {"badge", "warning"} not in classes(picture)
+    assert {"line", "error"} in classes(picture)
+    titles = [one.text for one in picture.iter(f"{NS}title")]
+    assert "B\nerror: Something.\nwarning: Something." in titles
+
+
+def test_what_a_change_added_and_altered_has_a_halo() -> None:
+    before = process("a>b", b={"name": "Before"})
+    after = process("a>b", "b>c", b={"name": "After"})
+
+    picture = drawn(after, changes=changes_of(diff_workflows(before, after)))
+
+    assert {"halo", "added"} in classes(picture)
+    assert {"halo", "changed"} in classes(picture)
+    assert {"line", "added"} in classes(picture)
+
+
+def test_scope_is_a_box_with_a_title() -> None:
+    picture = drawn(process("each>done", each={"type": "loop"}, one={"parent": "each"}, done=END))
+
+    assert {"scope", "loop"} in classes(picture)
+    assert "Loop: Each" in texts(picture)
+
+
+def test_large_workflow_is_drawn_with_its_scopes_folded_unless_told_otherwise() -> None:
+    workflow = inside_a_loop(COLLAPSE_ABOVE_STEPS)
+
+    assert f"+ {COLLAPSE_ABOVE_STEPS} steps inside" in texts(drawn(workflow))
+    assert "N5" in texts(drawn(workflow, collapse="never"))
+
+
+def test_workflow_too_large_to_read_says_how_much_is_left_out() -> None:
+    workflow = process(*[f"n{at}>n{at + 1}" for at in range(1_000)])
+
+    assert "… and 801 more steps" in texts(drawn(workflow))
+
+
+def test_same_workflow_gives_the_same_picture() -> None:
+    assert diagram_of(named("Same"), "svg") == diagram_of(named("Same"), "svg")
+
+
+def test_every_shape_says_which_step_it_is() -> None:
+    workflow = inside_a_loop(3)
+
+    picture = drawn(workflow, collapse="never")
+
+    shown = [one.get("data-step") for one in picture.iter() if one.get("data-step")]
+    assert sorted(shown) == sorted(step.id for step in workflow.steps)

@@ -1,0 +1,93 @@
+"""Whom a message is for: the agents it names, or the one it goes on talking to."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from workflow_agent.domain.conversation import Conversation, SystemEvent
+from workflow_agent.domain.handoffs import current_agent, handoff_in
+from workflow_agent.domain.modes.reading import read
+from workflow_agent.domain.modes.shape import dependence
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_MENTION = re.compile(r"(?<![\w@./:+-])@([A-Za-z][A-Za-z0-9_-]{0,63})(?![\w@/(]|\.\w)")
+_HANDLE = re.compile(
+    r"\b(?:notify|tell|inform|ping|alert|remind|email|mail|message|cc|by|from|in|for|with|via|on|at|to)\s+$",
+    re.IGNORECASE,
+)
+"""Before a name nobody here has: somebody outside whom the message is about, not for."""
+_REFERS = re.compile(r"\b(?:this|that|it|its|they|them|their|these|those|there|he|she)\b", re.IGNORECASE)
+_LEANS = 0.95
+_LEANS_AND_REFERS = 0.6
+_READ_CHARS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """The names after an `@` in a message, each once, in order."""
+
+    agents: tuple[str, ...]
+    unknown: tuple[str, ...]
+    """Names that nobody has, where the message speaks to them."""
+
+
+def mentions_in(message: str, roster: Collection[str]) -> Mentions:
+    """Return who a message mentions; e-mail addresses and code mention nobody."""
+    text = _CODE.sub(" ", message)
+    known: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for match in _MENTION.finditer(text):
+        name = match[1].lower()
+        if name in roster:
+            known[name] = None
+        elif not _HANDLE.search(text[max(match.start() - 20, 0) : match.start()]):
+            unknown[match[1]] = None
+    return Mentions(tuple(known), tuple(unknown))
+
+
+def agents_for(
+    conversation: Conversation, message: str, roster: Sequence[str], *, asked_for: str | None = None
+) -> tuple[str, ...]:
+    """Return who answers a message, in order: whom it is sent to, whom it names, or who has the word.
+
+    Without a name, a message that goes on from the one before stays with the agent that last spoke, and
+    the first after a handoff is for whom it was handed to; any other is for the default agent.
+
+    Args:
+        conversation: Before the message.
+        message: What was said.
+        roster: Names of the agents, the default one first.
+        asked_for: Whom the request names beside the message.
+    """
+    if asked_for is not None:
+        return (asked_for,)
+    mentions = mentions_in(message, roster)
+    if mentions.agents or mentions.unknown:
+        return mentions.agents or (roster[0],)
+    now = current_agent(conversation, roster)
+    if now is None or not (_was_just_handed_over(conversation) or is_follow_up(message)):
+        return (roster[0],)
+    return (now,)
+
+
+def is_follow_up(message: str) -> bool:
+    """Say whether a message goes on from the one before: a bare answer, or one that points back."""
+    leaning = dependence(read(message[:_READ_CHARS]))
+    return leaning >= (_LEANS_AND_REFERS if _REFERS.search(message[:_READ_CHARS]) else _LEANS)
+
+
+def _was_just_handed_over(conversation: Conversation) -> bool:
+    """Say whether nobody has answered since the conversation was handed over."""
+    for event in reversed(conversation.events):
+        if handoff_in(event) is not None:
+            return True
+        if not isinstance(event, SystemEvent) and event.type == "agent_reply":
+            return False
+    return False
+
+
+def roster_answer(unknown: Sequence[str], roster: Sequence[tuple[str, str]]) -> str:
+    """Return what to say to a message for somebody who is not there: who is."""
+    names = ", ".join(f"@{name}" for name in unknown)
+    listed = "\n".join(f"- `@{name}`: {description}" for name, description in roster)
+    return f"There is no {names} here. You can ask:\n\n{listed}"

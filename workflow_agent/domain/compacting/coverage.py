@@ -1,0 +1,69 @@
+"""Which turns the window no longer shows, and which compaction stands for them.
+
+The compactions in force cover the conversation from its beginning without a gap, so that what is shown is
+one unbroken run of turns. Restoring one therefore restores those after it as well.
+"""
+
+from collections.abc import Sequence
+
+from workflow_agent.domain.compacting.ledger import merged
+from workflow_agent.domain.compaction import Compaction, Ledger, Summary
+from workflow_agent.domain.conversation import Conversation, Event, UserMessage
+
+
+def in_force(conversation: Conversation) -> tuple[Compaction, ...]:
+    """Return the compactions that were not undone, oldest first."""
+    return tuple(one for one in conversation.compactions if one.restored_at is None)
+
+
+def newest(conversation: Conversation) -> Compaction | None:
+    """Return the compaction that speaks for all compacted turns, or None."""
+    return next(iter(in_force(conversation)[::-1]), None)
+
+
+def all_facts(conversation: Conversation) -> Ledger:
+    """Return the facts of all compacted turns."""
+    held = in_force(conversation)
+    # What moved to the archive, the newest carries; a fork may hold the others without the newest.
+    return merged(held[-1].carried, *(one.ledger for one in held))[0] if held else Ledger()
+
+
+def hidden_events(conversation: Conversation) -> frozenset[str]:
+    """Return the ids of the events that the window does not show, as far as they are not sealed."""
+    return frozenset(event_id for one in in_force(conversation) for event_id in one.event_ids)
+
+
+def turns_compacted(conversation: Conversation) -> int:
+    """Return how many turns the window does not show, sealed ones included."""
+    return max((one.to_turn for one in in_force(conversation)), default=0)
+
+
+def open_turns(conversation: Conversation) -> list[UserMessage]:
+    """Return the first message of each turn that the window may show, oldest first."""
+    hidden = hidden_events(conversation)
+    first: dict[int, UserMessage] = {}
+    for event in conversation.events:
+        if isinstance(event, UserMessage) and event.id not in hidden:
+            first.setdefault(event.turn, event)
+    return sorted(first.values(), key=lambda message: message.index)
+
+
+def last_summary(conversation: Conversation) -> Summary | None:
+    """Return the newest summary in force; a compaction that got none leaves the earlier one in place."""
+    return next((one.summary for one in reversed(in_force(conversation)) if one.summary is not None), None)
+
+
+def unsummarised(conversation: Conversation) -> tuple[Compaction, ...]:
+    """Return the compactions in force after the last one that got a summary, oldest first."""
+    trailing: list[Compaction] = []
+    for one in reversed(in_force(conversation)):
+        if one.summary is not None:
+            break
+        trailing.insert(0, one)
+    return tuple(trailing)
+
+
+def events_of(conversation: Conversation, compactions: Sequence[Compaction]) -> tuple[Event, ...]:
+    """Return the events that compactions cover, as far as they are not sealed."""
+    covered = {event_id for one in compactions for event_id in one.event_ids}
+    return tuple(event for event in conversation.events if event.id in covered)

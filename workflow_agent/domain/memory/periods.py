@@ -1,0 +1,162 @@
+"""From the time words of a phrase to the period they mean, counted from a given moment."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+_DAY = timedelta(days=1)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "ten": 10,
+}  # fmt: skip
+_HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (17, 29)}
+_PART = r"(?: (morning|afternoon|evening|night))?"
+_DAY_NAMES = "|".join(f"{name}|{name[:3]}" for name in _WEEKDAYS)
+_MONTH_NAMES = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time, its end not included."""
+
+    start: datetime
+    end: datetime
+
+    def holds(self, moment: datetime) -> bool:
+        """Say whether a moment is in it."""
+        return self.start <= moment < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWords:
+    """Time words of a phrase."""
+
+    periods: tuple[Period, ...]
+    """What they mean, the likelier reading first; "last Thursday" on a Friday has two."""
+    rest: str
+    """The phrase without them."""
+
+
+def time_words(phrase: str, now: datetime) -> TimeWords | None:
+    """Return the period a phrase in plain lower-case words names, or None; days begin where `now` is."""
+    for pattern, read in _RULES.items():
+        match = re.search(rf"\b(?:(?:from|on|in|during|since|earlier) )?{pattern}\b", phrase)
+        if match:
+            rest = f"{phrase[: match.start()]} {phrase[match.end() :]}"
+            return TimeWords(read(match, now), " ".join(rest.split()))
+    return None
+
+
+def _midnight(now: datetime) -> datetime:
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _part_of(day: datetime, part: str | None) -> Period:
+    first, last = _HOURS.get(part or "", (0, 24))
+    return Period(day + timedelta(hours=first), day + timedelta(hours=last))
+
+
+def _days_back(days: int) -> Callable[[re.Match[str], datetime], tuple[Period, ...]]:
+    return lambda match, now: (_part_of(_midnight(now) - days * _DAY, match.group(1)),)
+
+
+def _this_part(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return (_part_of(_midnight(now), match[1]),)
+
+
+def _last_night(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return (_part_of(_midnight(now) - _DAY, "night"),)
+
+
+def _ago(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1]]
+    unit = match[2].rstrip("s")
+    if unit in ("minute", "min", "hour"):
+        size = timedelta(hours=1) if unit == "hour" else timedelta(minutes=1)
+        return (Period(now - count * size * 1.5, now - count * size * 0.5),)
+    if unit == "day":
+        return (_part_of(_midnight(now) - count * _DAY, None),)
+    days = count * (7 if unit == "week" else 30)
+    slack = 4 * _DAY if unit == "week" else 16 * _DAY
+    return (Period(_midnight(now) - days * _DAY - slack, _midnight(now) - days * _DAY + slack),)
+
+
+def _few_days_ago(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return (Period(_midnight(now) - 7 * _DAY, _midnight(now)),)
+
+
+def _week(weeks_back: int) -> Callable[[re.Match[str], datetime], tuple[Period, ...]]:
+    def read(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+        monday = _midnight(now) - now.weekday() * _DAY - weeks_back * 7 * _DAY
+        return (Period(monday, monday + 7 * _DAY),)
+
+    return read
+
+
+def _month(months_back: int) -> Callable[[re.Match[str], datetime], tuple[Period, ...]]:
+    def read(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+        first = _midnight(now).replace(day=1)
+        if months_back:
+            first = (first - _DAY).replace(day=1)
+        return (Period(first, (first + 32 * _DAY).replace(day=1)),)
+
+    return read
+
+
+def _weekday(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    wanted = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[2][:3]))
+    back = (now.weekday() - wanted) % 7
+    newest = _part_of(_midnight(now) - (back or 7) * _DAY, match[3])
+    this_day = (_part_of(_midnight(now), match[3]),) if back == 0 else ()
+    if match[1] == "last " and 0 < back <= now.weekday():
+        # Of this very week: most people mean the one of the week before, some do not.
+        return (Period(newest.start - 7 * _DAY, newest.end - 7 * _DAY), newest)
+    return (newest, *this_day) if match[1] == "last " else (*this_day, newest)
+
+
+def _month_number(name: str) -> int:
+    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name[:3]))
+
+
+def _date(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    groups = match.groupdict()
+    name, number = groups.get("month"), int(groups["day"])
+    month = _month_number(name) if name else now.month
+    try:
+        day = _midnight(now).replace(month=month, day=number)
+        return (_part_of(day if day <= now else day.replace(year=now.year - 1), None),)
+    except ValueError:
+        return ()
+
+
+def _named_month(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    first = _midnight(now).replace(month=_month_number(match[1]), day=1)
+    first = first if first <= now else first.replace(year=now.year - 1)
+    return (Period(first, (first + 32 * _DAY).replace(day=1)),)
+
+
+_RULES: Mapping[str, Callable[[re.Match[str], datetime], tuple[Period, ...]]] = {
+    rf"(?:the )?day before yesterday{_PART}": _days_back(2),
+    rf"yesterday{_PART}": _days_back(1),
+    r"last night": _last_night,
+    r"this (morning|afternoon|evening)": _this_part,
+    r"()today": _days_back(0),
+    rf"(\d{{1,3}}|{'|'.join(_NUMBERS)}) (minutes?|mins?|hours?|days?|weeks?|months?) ago": _ago,
+    r"(?:the other day|(?:a few|several|some) days ago)": _few_days_ago,
+    r"last week": _week(1),
+    r"this week": _week(0),
+    r"last month": _month(1),
+    r"this month": _month(0),
+    rf"(last |this |)({_DAY_NAMES}){_PART}": _weekday,
+    rf"(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH_NAMES})": _date,
+    rf"(?P<month>{_MONTH_NAMES}) (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?": _date,
+    r"(?:from|on) the (?P<day>\d{1,2})(?:st|nd|rd|th)(?! one)": _date,
+    rf"(?:in|from|since) ({'|'.join(_MONTHS)})": _named_month,
+}
+"""Tried in this order, because "yesterday" is in "the day before yesterday"."""

@@ -1,0 +1,115 @@
+"""The journal of workflows dealt with: what is added, what is kept, and what is dealt with as one."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from workflow_agent.domain.conversation import Relation, WorkflowReference
+from workflow_agent.domain.memory.aliases import distinct, given_aliases
+
+MOST_REFERENCES = 200
+_HALF_LIFE_DAYS = 14.0
+_WEIGHTS: dict[Relation, float] = {
+    "created": 3.0, "modified": 2.5, "analysed": 1.5, "viewed": 1.0, "discussed": 0.8,
+    "deleted": 0.5,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A workflow and everything remembered of it."""
+
+    workflow_id: str
+    name: str
+    aliases: tuple[str, ...]
+    """What people call it, and what it was called before."""
+    references: tuple[WorkflowReference, ...]
+    """Oldest first."""
+
+    @property
+    def newest(self) -> WorkflowReference:
+        """Return what was done to it last."""
+        return self.references[-1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return its name and its aliases."""
+        return (self.name, *self.aliases)
+
+    @property
+    def is_gone(self) -> bool:
+        """Say whether it was deleted, and nothing done to it since."""
+        return self.newest.relation == "deleted"
+
+    def relevance(self, now: datetime) -> float:
+        """Return how much it matters now: what was done to it, how often, and how long ago.
+
+        Each reference counts its relation's weight (made 3, changed 2.5, analysed 1.5, viewed 1, discussed
+        0.8, deleted 0.5), times 1 + log2 of how often it happened, halved for every fortnight that passed.
+        """
+        return sum(
+            _WEIGHTS[one.relation]
+            * (1 + math.log2(one.times))
+            * 0.5 ** (max((now - one.at) / timedelta(days=1), 0.0) / _HALF_LIFE_DAYS)
+            for one in self.references
+        )
+
+
+def known_workflows(references: Iterable[WorkflowReference]) -> list[Known]:
+    """Return what is remembered of each workflow, the one dealt with last first."""
+    grouped: dict[str, list[WorkflowReference]] = {}
+    for one in sorted(references, key=lambda ref: (ref.at, ref.turn)):
+        grouped.setdefault(one.workflow_id, []).append(one)
+    known = [_known(group) for group in grouped.values()]
+    return sorted(known, key=lambda one: (one.newest.at, one.newest.turn), reverse=True)
+
+
+def _known(group: Sequence[WorkflowReference]) -> Known:
+    newest = group[-1]
+    given = [alias for one in reversed(group) for alias in given_aliases(one.name, one.aliases)]
+    former = [one.name for one in reversed(group)]
+    aliases = [alias for alias in distinct([*given, *former]) if alias.casefold() != newest.name.casefold()]
+    return Known(newest.workflow_id, newest.name, tuple(aliases), tuple(group))
+
+
+def merged_references(
+    known: Sequence[WorkflowReference],
+    new: Sequence[WorkflowReference],
+    *,
+    most: int = MOST_REFERENCES,
+) -> tuple[WorkflowReference, ...]:
+    """Return the journal with new entries: one for a workflow, relation, conversation and day; oldest first.
+
+    What happens again on a day is counted. Past `most` the workflows that matter least now go, whole:
+    `Known.relevance` says what matters.
+    """
+    kept = {_entry(one): one for one in known}
+    for one in new:
+        before = kept.pop(_entry(one), None)
+        kept[_entry(one)] = one if before is None else _again(before, one)
+    return _bounded(tuple(kept.values()), most)
+
+
+def _entry(one: WorkflowReference) -> tuple[str, Relation, str, str]:
+    return one.workflow_id, one.relation, one.conversation_id, f"{one.at:%Y-%m-%d}"
+
+
+def _again(before: WorkflowReference, after: WorkflowReference) -> WorkflowReference:
+    former = [] if before.name == after.name else [before.name]
+    aliases = distinct([*given_aliases(after.name, after.aliases), *former, *before.aliases, *after.aliases])
+    if after.at == before.at and after.turn == before.turn:
+        # The same one once more: a commit that was repeated.
+        return after.model_copy(update={"aliases": aliases, "times": max(before.times, after.times)})
+    return after.model_copy(update={"aliases": aliases, "times": before.times + after.times})
+
+
+def _bounded(references: tuple[WorkflowReference, ...], most: int) -> tuple[WorkflowReference, ...]:
+    if len(references) <= most:
+        return references
+    now = max(one.at for one in references)
+    kept: set[int] = set()
+    for known in sorted(known_workflows(references), key=lambda one: one.relevance(now), reverse=True):
+        room = most - len(kept)
+        kept |= {id(one) for one in known.references[-room:]} if room > 0 else set()
+    return tuple(one for one in references if id(one) in kept)

@@ -1,0 +1,171 @@
+"""How alike the words of a phrase and of a name are."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+
+_WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['\u2019]s\b")
+_CAPITALS = re.compile(r"\b[A-Z]{2,6}\b")
+"""IT is a department, not a pronoun."""
+_ENDINGS = frozenset(
+    ["", "s", "es", "e", "d", "ed", "ing", "al", "als", "ment", "ments", "ion", "ions", "ation", "ations",
+     "y", "ies", "ied", "ication", "ications", "ance", "ence"]
+)  # fmt: skip
+_STEM_CHARS = 4
+_PREFIX_CHARS = 3
+_TYPO_CHARS = 4
+_LONG_CHARS = 8
+"""Of words this long two letters may be wrong, of shorter ones one."""
+
+SHORTENINGS = {
+    "management": "mgmt", "manager": "mgr", "department": "dept", "account": "acct", "appointment": "appt",
+    "payment": "pmt", "message": "msg", "document": "doc", "information": "info", "quality": "qa",
+    "international": "intl", "application": "app", "administration": "admin", "development": "dev",
+    "reimbursement": "reimb", "request": "req", "requisition": "req", "authorization": "auth",
+}  # fmt: skip
+_LONG_FORMS = {
+    short: {word for word, other in SHORTENINGS.items() if other == short} for short in SHORTENINGS.values()
+}
+_NUMBERS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+    "nine": "9", "ten": "10",
+}  # fmt: skip
+_RELATED = (
+    "vacation holiday leave absence pto", "expense reimbursement spending", "invoice bill billing",
+    "purchase procurement buying", "hiring recruitment recruiting candidate", "contract agreement",
+    "onboarding joiner starter newcomer", "offboarding leaver exit", "incident outage",
+    "customer client", "employee staff", "supplier vendor", "payroll salary wages", "support helpdesk",
+    "release deployment rollout", "refund repayment", "quote quotation offer", "shipping delivery dispatch",
+)  # fmt: skip
+_GROUP_OF = {word: at for at, line in enumerate(_RELATED) for word in line.split()}
+
+_SMALL_WORDS_TEXT = (
+    "a an the of to in on at by for from with and or is are was were be been it its this that these those my "
+    "our your their his her we i you us me they who which what where when how please can could would will "
+    "do did does done have has had s t as into about again some any there here just so up back also"
+)
+SMALL_WORDS = frozenset(_SMALL_WORDS_TEXT.split())
+"""Words that a name or a phrase can do without."""
+
+_GENERIC_NOUNS_TEXT = (
+    "wf workflow workflows process processes flow flows pipeline pipelines procedure procedures thing things "
+    "thingy one ones stuff lifecycle"
+)
+GENERIC_NOUNS = frozenset(_GENERIC_NOUNS_TEXT.split())
+"""Words that stand for any workflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a phrase's words fit a name."""
+
+    found: float
+    """The share of the phrase's words that the name has."""
+    used: float
+    """The share of the name's words that the phrase has."""
+    sureness: float
+    """How alike the least alike of the found words is: 1.0 the same, less for a typo or a related word."""
+
+    @property
+    def score(self) -> float:
+        """Return one number to rank by, from 0 to 1."""
+        return self.found * self.sureness * (0.8 + 0.2 * self.used)
+
+
+NO_FIT = Fit(0.0, 0.0, 0.0)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text without case, accents and possessive endings."""
+    plain = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", text))
+    folded = "".join(char for char in plain if not unicodedata.combining(char)).casefold()
+    return _WORD.findall(folded.replace("'", "").replace("\u2019", ""))
+
+
+def telling_words(text: str) -> list[str]:
+    """Return the words of a name that tell it from others; all its words when none does."""
+    words = words_of(text)
+    capitals = {word.casefold() for word in _CAPITALS.findall(text)}
+    telling = (word in capitals or word not in (SMALL_WORDS | GENERIC_NOUNS) for word in words)
+    return [word for word, tells in zip(words, telling, strict=True) if tells] or words
+
+
+def initials(words: Sequence[str]) -> str:
+    """Return the first letters of words."""
+    return "".join(word[0] for word in words)
+
+
+def likeness(said: str, word: str) -> float:
+    """Return how surely what somebody said is a word of a name, from 0 to 1."""
+    if _NUMBERS.get(said, said) == _NUMBERS.get(word, word):
+        return 1.0
+    if any(char.isdigit() for char in said + word):
+        return 0.0
+    if _same_stem(said, word):
+        return 0.97
+    if word in _LONG_FORMS.get(said, ()):
+        return 0.95
+    if len(said) >= _PREFIX_CHARS and word.startswith(said):
+        return 0.85
+    if _is_typo(said, word):
+        return 0.8
+    return 0.65 if _related(said, word) else 0.0
+
+
+def _same_stem(said: str, word: str) -> bool:
+    shared = 0
+    for one, other in zip(said, word, strict=False):
+        if one != other:
+            break
+        shared += 1
+    return any(
+        said[at:] in _ENDINGS and word[at:] in _ENDINGS
+        for at in range(shared, max(_STEM_CHARS, shared - 2) - 1, -1)
+    )
+
+
+def _is_typo(said: str, word: str) -> bool:
+    shorter = min(len(said), len(word))
+    if shorter < _TYPO_CHARS or said[0] != word[0]:
+        return False
+    allowed = 2 if shorter >= _LONG_CHARS else 1
+    return OSA.distance(said, word, score_cutoff=allowed) <= allowed
+
+
+def _related(said: str, word: str) -> bool:
+    group = _GROUP_OF.get(_singular(said))
+    return group is not None and group == _GROUP_OF.get(_singular(word))
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def fit(said: Sequence[str], name: str) -> Fit:
+    """Return how well words fit a name; initials of neighbouring words count as those words."""
+    words = telling_words(name)
+    best = [0.0] * len(words)
+    found: list[float] = []
+    for one in said:
+        alike = [likeness(one, word) for word in words]
+        run = _run_of_initials(one, words) if max(alike, default=0.0) < 0.75 else None
+        if run is not None:
+            alike = [0.75 if at in run else 0.0 for at in range(len(words))]
+        found.append(max(alike, default=0.0))
+        best = [max(pair) for pair in zip(best, alike, strict=True)]
+    matched = [value for value in found if value > 0]
+    if not matched or not words:
+        return NO_FIT
+    return Fit(len(matched) / len(found), sum(value > 0 for value in best) / len(words), min(matched))
+
+
+def _run_of_initials(said: str, words: Sequence[str]) -> range | None:
+    size = len(said)
+    if size < 2:
+        return None
+    starts = range(len(words) - size + 1)
+    return next((range(at, at + size) for at in starts if initials(words[at : at + size]) == said), None)
