@@ -46,8 +46,8 @@ def test_threads_take_turns_even_when_each_removes_the_file(tmp_path: Path) -> N
             with locked(lock_file):
                 inside.append(1)
                 seen.append(len(inside))
-                lock_file.unlink()
                 inside.pop()
+                lock_file.unlink()
 
     threads = [Thread(target=work) for _ in range(4)]
     for thread in threads:

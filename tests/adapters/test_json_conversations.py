@@ -18,10 +18,11 @@ from filelock import FileLock, Timeout
 from pydantic import model_serializer
 
 from tests.support.failing_files import FailingFileSystem, never
-from tests.support.stored import a_conversation, saying
+from tests.support.stored import AT, a_conversation, saying
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.domain.conversation import Conversation, UserMessage, conversation_document
+from workflow_agent.adapters.json_layout import laid_out
+from workflow_agent.domain.conversation import Conversation, SystemEvent, UserMessage, conversation_document
 from workflow_agent.domain.errors import ConversationNotFound, CorruptDocument, StorageFailed
 
 REPOSITORY = Path(__file__).parents[2]
@@ -52,7 +53,16 @@ def hello(conversation: Conversation) -> Conversation:
 
 
 def as_written(conversation: Conversation) -> bytes:
-    return orjson.dumps(conversation_document(conversation), option=orjson.OPT_INDENT_2)
+    """Return the layout of the top level, with each field and each item of a list laid out by itself."""
+    document = conversation_document(conversation)
+    document["runs"] = conversation.model_dump(mode="json", exclude_none=True)["runs"]
+    fields = {
+        name: [orjson.Fragment(laid_out(one, 4)) for one in value]
+        if isinstance(value, list)
+        else orjson.Fragment(laid_out(value, 2))
+        for name, value in document.items()
+    }
+    return orjson.dumps(fields, option=orjson.OPT_INDENT_2)
 
 
 async def test_the_file_is_the_document_pretty_and_complete(
@@ -65,16 +75,17 @@ async def test_the_file_is_the_document_pretty_and_complete(
         stored = await store.update("acme", "invoice-1", lambda one, n=number: saying(one, f"Turn {n}"))
 
     assert document.read_bytes() == as_written(stored)
-    assert json.loads(document.read_text()) == conversation_document(stored)
+    assert Conversation.model_validate_json(document.read_bytes()) == stored
 
 
 async def test_what_json_has_no_word_for_is_written_as_null(
     store: JsonConversationStore, document: Path
 ) -> None:
-    await store.create(a_conversation(metadata={"nan": float("nan")}, compactions=({"x": float("inf")},)))
+    odd = SystemEvent(id="e", index=0, at=AT, content="", kind="k", data={"x": float("inf")})
+    await store.create(a_conversation(metadata={"nan": float("nan")}, events=(odd,)))
 
     written = orjson.loads(document.read_bytes())
-    assert (written["metadata"], written["compactions"]) == ({"nan": None}, [{"x": None}])
+    assert (written["metadata"], written["events"][0]["data"]) == ({"nan": None}, {"x": None})
 
 
 async def test_what_cannot_be_written_as_json_is_refused_and_nothing_is_there(
@@ -177,7 +188,7 @@ async def test_a_second_list_reads_no_file_but_the_changed_one(
         pytest.param(b'{"schema_version": 1, "id": "invo', id="cut off"),
         pytest.param(b"\x00" * 100, id="zeros"),
         pytest.param(b"[]", id="a list"),
-        pytest.param(b'{"schema_version": 1}', id="fields missing"),
+        pytest.param(b'{"schema_version": 2}', id="fields missing"),
         pytest.param(b"\xff\xfe", id="not UTF-8"),
     ],
 )
@@ -289,14 +300,58 @@ async def test_a_file_mended_before_it_could_be_set_aside_is_read(data: Path, do
 
 async def test_a_file_of_a_newer_release_is_left_alone(store: JsonConversationStore, document: Path) -> None:
     created = await store.create(a_conversation())
-    newer = orjson.dumps(conversation_document(created) | {"schema_version": 2, "mood": "good"})
+    newer = orjson.dumps(conversation_document(created) | {"schema_version": 3, "mood": "good"})
     document.write_bytes(newer)
 
-    with pytest.raises(StorageFailed, match=r"newer release \(schema 2") as failure:
+    with pytest.raises(StorageFailed, match=r"newer release \(schema 3") as failure:
         await store.load("acme", "invoice-1")
 
     assert not isinstance(failure.value, CorruptDocument)
     assert document.read_bytes() == newer
+
+
+def is_kept(old: Any, new: Any) -> bool:
+    """Say whether everything of an old document is in the new one, which may have more."""
+    if isinstance(old, dict):
+        return all(name in new and is_kept(value, new[name]) for name, value in old.items())
+    if isinstance(old, list):
+        return len(old) <= len(new) and all(map(is_kept, old, new))
+    return old == new
+
+
+async def test_a_file_of_an_earlier_release_is_read_and_brought_up_to_date_by_the_next_save(
+    data: Path,
+) -> None:
+    old = (Path(__file__).parent / "data" / "conversation-schema-1.json").read_bytes()
+    document = data / "default" / "conversations" / "talk.json"
+    document.parent.mkdir(parents=True)
+    document.write_bytes(old)
+    store = JsonConversationStore(DurableFiles(data))
+
+    loaded = await store.load("default", "talk")
+    assert document.read_bytes() == old
+    assert [one.turns for one in (await store.page("default", query="bye")).items] == [2]
+    saved = await store.update("default", "talk", hello)
+
+    before, after = json.loads(old), json.loads(document.read_bytes())
+    assert (before["schema_version"], after["schema_version"]) == (1, 2)
+    assert loaded.events[0].content == "Which workflows are there?"
+    changed = {"schema_version": 2, "version": before["version"] + 1, "updated_at": after["updated_at"]}
+    assert is_kept(before | changed, conversation_document(saved))
+    assert await JsonConversationStore(DurableFiles(data)).load("default", "talk") == saved
+
+
+async def test_free_form_compactions_of_an_earlier_release_are_kept(
+    store: JsonConversationStore, document: Path
+) -> None:
+    created = await store.create(a_conversation())
+    plain = conversation_document(created) | {"schema_version": 1, "compactions": [{"note": 2**80}]}
+    document.write_text(json.dumps(plain))
+
+    loaded = await store.load("acme", "invoice-1")
+
+    assert loaded.compactions == ()
+    assert loaded.metadata == {"schema_1": {"compactions": [{"note": 2**80}]}}
 
 
 async def test_a_file_in_the_wrong_place_is_left_alone(store: JsonConversationStore, document: Path) -> None:

@@ -1,11 +1,13 @@
 """Who is alive, and what the dead were working on."""
 
 import fcntl
+import os
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -232,3 +234,18 @@ def test_a_place_that_cannot_hold_the_files_is_reported(tmp_path: Path) -> None:
 
 def test_owner_ids_are_not_used_twice() -> None:
     assert len({new_owner_id() for _ in range(100)}) == 100
+
+
+def test_the_last_sign_of_life_outlives_its_process(tmp_path: Path) -> None:
+    owners = ProcessOwners(tmp_path, "me")
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    os.utime(tmp_path / ".owners" / "me.lock", (0, 0))
+
+    owners.beat()
+    owners.note("default", "talk")
+    owners.close()
+
+    seen = ProcessOwners(tmp_path, "other").last_seen("me")
+    assert seen is not None
+    assert seen > before
+    assert ProcessOwners(tmp_path, "third").last_seen("nobody") is None

@@ -14,12 +14,12 @@ import pytest
 from tests.support.searched import STORED, TENANT, WORKFLOWS, described, filled_catalog, ids
 from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
 from workflow_agent.adapters.search.database import SearchDatabase
-from workflow_agent.adapters.search.entries import Head
 from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.adapters.search.query import Query, parse_query
 from workflow_agent.adapters.search.tenant import head_of, indexed
 from workflow_agent.domain.errors import StorageFailed, WorkflowNotFound
 from workflow_agent.domain.workflow import Workflow
+from workflow_agent.ports import WorkflowHead
 
 INVOICES = "supplier invoice payment"
 
@@ -39,8 +39,16 @@ class CountingCatalog(InMemoryWorkflowCatalog):
         self.reads.append(workflow_id)
         return await super().get(tenant, workflow_id)
 
-    async def heads(self, tenant: str) -> Mapping[str, Head]:
-        return {one.id: head_of(one) for one in await super().all(tenant)}
+
+class TellingCatalog(CountingCatalog):
+    """Tells of the heads that a test gives it."""
+
+    def __init__(self, heads: Callable[[], Mapping[str, WorkflowHead]]) -> None:
+        super().__init__()
+        self._told = heads
+
+    async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        return self._told()
 
 
 @pytest.fixture
@@ -98,10 +106,9 @@ async def test_an_index_that_is_there_is_not_built_again(
     search: SqliteWorkflowSearch, root: Path, opened: list[SqliteWorkflowSearch]
 ) -> None:
     await search.search(TENANT, INVOICES)
-    catalog = CountingCatalog()
-    catalog._kept = (await filled_catalog())._kept
-    known = {one.id: head_of(one) for one in await search._catalog.all(TENANT)}
-    opened.append(SqliteWorkflowSearch(catalog, root=root, heads=lambda _: asyncio.sleep(0, known)))
+    known = await search._catalog.heads(TENANT)
+    catalog = TellingCatalog(lambda: known)
+    opened.append(SqliteWorkflowSearch(catalog, root=root))
 
     answer = await opened[-1].search(TENANT, INVOICES)
 
@@ -113,7 +120,7 @@ async def test_only_what_changed_is_read_when_heads_tell(opened: list[SqliteWork
     catalog = CountingCatalog()
     for workflow in WORKFLOWS:
         await catalog.create(TENANT, workflow, STORED)
-    opened.append(SqliteWorkflowSearch(catalog, heads=catalog.heads))
+    opened.append(SqliteWorkflowSearch(catalog))
     await opened[0].search(TENANT, "")
     catalog.reads.clear()
 
@@ -128,7 +135,7 @@ async def test_many_changes_are_read_at_once(opened: list[SqliteWorkflowSearch])
     catalog = CountingCatalog()
     for number in range(60):
         await catalog.create(TENANT, described(f"wf_{number}", f"Audit {number}"), STORED)
-    opened.append(SqliteWorkflowSearch(catalog, heads=catalog.heads))
+    opened.append(SqliteWorkflowSearch(catalog))
 
     answer = await opened[0].search(TENANT, "audit", limit=100)
 
@@ -139,10 +146,11 @@ async def test_many_changes_are_read_at_once(opened: list[SqliteWorkflowSearch])
 async def test_what_vanishes_between_heads_and_reading_is_left_out(
     opened: list[SqliteWorkflowSearch],
 ) -> None:
-    catalog = CountingCatalog()
-    await catalog.create(TENANT, WORKFLOWS[0], STORED)
-    heads = {**await catalog.heads(TENANT), "wf_gone": Head(1, None)}
-    opened.append(SqliteWorkflowSearch(catalog, heads=lambda _: asyncio.sleep(0, heads)))
+    heads = {"wf_gone": WorkflowHead(1, None)}
+    catalog = TellingCatalog(lambda: heads)
+    made = await catalog.create(TENANT, WORKFLOWS[0], STORED)
+    heads[made.id] = head_of(made)
+    opened.append(SqliteWorkflowSearch(catalog))
 
     answer = await opened[0].search(TENANT, "")
 
@@ -152,10 +160,11 @@ async def test_what_vanishes_between_heads_and_reading_is_left_out(
 
 
 async def test_the_same_heads_again_are_not_compared(opened: list[SqliteWorkflowSearch]) -> None:
-    catalog = CountingCatalog()
-    await catalog.create(TENANT, WORKFLOWS[0], STORED)
-    heads = dict(await catalog.heads(TENANT))
-    opened.append(SqliteWorkflowSearch(catalog, heads=lambda _: asyncio.sleep(0, heads)))
+    heads: dict[str, WorkflowHead] = {}
+    catalog = TellingCatalog(lambda: heads)
+    made = await catalog.create(TENANT, WORKFLOWS[0], STORED)
+    heads[made.id] = head_of(made)
+    opened.append(SqliteWorkflowSearch(catalog))
     await opened[0].search(TENANT, "")
     await opened[0].search(TENANT, "")
 
@@ -238,6 +247,12 @@ class OneWorkflow(InMemoryWorkflowCatalog):
     def __init__(self, workflow: Workflow) -> None:
         super().__init__()
         self.workflow = workflow
+
+    async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        return {self.workflow.id: head_of(self.workflow)}
+
+    async def get(self, tenant: str, workflow_id: str) -> Workflow:
+        return self.workflow
 
     async def all(self, tenant: str) -> Sequence[Workflow]:
         return [self.workflow]
@@ -409,17 +424,15 @@ def held_by(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-async def test_an_index_that_never_works_says_so(
-    catalog: InMemoryWorkflowCatalog, opened: list[SqliteWorkflowSearch]
-) -> None:
+async def test_an_index_that_never_works_says_so(opened: list[SqliteWorkflowSearch]) -> None:
     broken: list[str] = []
 
-    async def heads(tenant: str) -> Mapping[str, Head]:
+    def heads() -> Mapping[str, WorkflowHead]:
         if broken:
             raise sqlite3.OperationalError(broken[0])
-        return {one.id: head_of(one) for one in await catalog.all(tenant)}
+        return {}
 
-    opened.append(SqliteWorkflowSearch(catalog, heads=heads))
+    opened.append(SqliteWorkflowSearch(TellingCatalog(heads)))
     await opened[0].search(TENANT, INVOICES)
     broken.append("out of memory")
 

@@ -11,8 +11,9 @@ from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.adapters.memory import InMemoryConversationStore
 from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.errors import AlreadyExists, ConversationNotFound, InvalidInput
-from workflow_agent.ports import ConversationStore
+from workflow_agent.domain.digests import digest_of
+from workflow_agent.domain.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput
+from workflow_agent.ports import ConversationStore, MessageQuery
 
 BAD_IDS = [
     pytest.param("", id="empty"),
@@ -288,3 +289,152 @@ async def test_a_foreign_cursor_is_refused(store: ConversationStore, cursor: str
 async def test_a_page_of_nothing_is_refused(store: ConversationStore) -> None:
     with pytest.raises(InvalidInput, match="at least 1"):
         await store.page("acme", limit=0)
+
+
+BLOBS = [
+    pytest.param({"steps": [{"id": "a", "when": None}], "näme": "ü"}, id="object"),
+    pytest.param(["a", 1, 2.5, True, None], id="list"),
+    pytest.param("only text", id="text"),
+    pytest.param("half a character: \ud800", id="lone surrogate"),
+    pytest.param(None, id="null"),
+    pytest.param(2**80, id="large number"),
+]
+
+
+@pytest.mark.parametrize("content", BLOBS)
+async def test_a_blob_is_given_back_as_it_was_put(store: ConversationStore, content: Any) -> None:
+    reference = await store.put_blob("acme", "invoice-1", content)
+
+    assert await store.blob("acme", "invoice-1", reference) == content
+
+
+async def test_equal_content_has_one_reference_whatever_the_order_of_its_keys(
+    store: ConversationStore,
+) -> None:
+    first = await store.put_blob("acme", "invoice-1", {"a": 1, "b": [2]})
+    second = await store.put_blob("acme", "invoice-1", {"b": [2], "a": 1})
+    other = await store.put_blob("acme", "invoice-1", {"b": [2], "a": 2})
+
+    assert first == second == "sha256:" + digest_of({"a": 1, "b": [2]})
+    assert other != first
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        pytest.param("sha256:" + "0" * 64, id="of nothing kept"),
+        pytest.param("sha256:../../invoice-1.json", id="climbs"),
+        pytest.param("", id="empty"),
+        pytest.param("0" * 64, id="without its scheme"),
+    ],
+)
+async def test_a_reference_to_nothing_says_so(store: ConversationStore, reference: str) -> None:
+    await store.put_blob("acme", "invoice-1", {"a": 1})
+
+    with pytest.raises(ContentNotFound, match="keeps nothing under"):
+        await store.blob("acme", "invoice-1", reference)
+
+
+async def test_a_blob_belongs_to_its_conversation_alone(store: ConversationStore) -> None:
+    reference = await store.put_blob("acme", "invoice-1", {"a": 1})
+
+    for tenant, conversation_id in (("acme", "invoice-2"), ("other", "invoice-1")):
+        with pytest.raises(ContentNotFound):
+            await store.blob(tenant, conversation_id, reference)
+
+
+async def test_a_deleted_conversation_takes_its_blobs_along(store: ConversationStore) -> None:
+    await store.create(a_conversation())
+    reference = await store.put_blob("acme", "invoice-1", {"a": 1})
+
+    await store.delete("acme", "invoice-1")
+    await store.create(a_conversation())
+
+    with pytest.raises(ContentNotFound):
+        await store.blob("acme", "invoice-1", reference)
+    assert await store.put_blob("acme", "invoice-1", {"a": 1}) == reference
+    assert await store.blob("acme", "invoice-1", reference) == {"a": 1}
+
+
+async def test_what_is_given_out_can_be_changed_without_changing_what_is_kept(
+    store: ConversationStore,
+) -> None:
+    content = {"a": [1]}
+    reference = await store.put_blob("acme", "invoice-1", content)
+
+    content["a"].append(2)
+    (await store.blob("acme", "invoice-1", reference))["a"].append(3)
+
+    assert await store.blob("acme", "invoice-1", reference) == {"a": [1]}
+
+
+async def test_a_blob_of_an_impossible_conversation_is_refused(store: ConversationStore) -> None:
+    with pytest.raises(InvalidInput, match="not a conversation id"):
+        await store.put_blob("acme", "../secrets", {"a": 1})
+    with pytest.raises(InvalidInput, match="not a tenant name"):
+        await store.put_blob("..", "invoice-1", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param("legal", [("a", 2), ("a", 1)], id="a word, newest first"),
+        pytest.param("REVIEW legal", [("a", 1)], id="every word, in any order and case"),
+        pytest.param("egal", [("a", 2), ("a", 1)], id="a part of a word"),
+        pytest.param("strasse", [("b", 1)], id="folded"),
+        pytest.param("so", [("b", 1)], id="two characters"),
+        pytest.param("so ber", [("b", 1)], id="a short word beside a long one"),
+        pytest.param('say "now"', [("a", 2)], id="with quotes"),
+        pytest.param("NEAR(legal)", [], id="no operators"),
+        pytest.param("holiday", [], id="not in the title"),
+        pytest.param("   ", [], id="nothing for no words"),
+        pytest.param("a\x00b \ud800", [], id="text that no message holds"),
+    ],
+)
+async def test_messages_are_found_by_all_their_words(
+    store: ConversationStore, text: str, found: list[tuple[str, int]]
+) -> None:
+    first = saying(
+        saying(a_conversation("a", title="Holiday"), "A legal REVIEW"), 'say "now", legal', minutes=2
+    )
+    await store.create(first)
+    await store.create(saying(a_conversation("b"), "So Hauptstraße, Berlin", minutes=5))
+
+    hits = await store.find("acme", MessageQuery(text))
+
+    assert [(hit.conversation_id, hit.turn) for hit in hits] == found
+
+
+async def test_a_hit_says_where_it_is_and_shows_the_words(store: ConversationStore) -> None:
+    created = await store.create(
+        saying(a_conversation(title="Contract"), "x " * 500 + "the needle" + " y" * 500)
+    )
+
+    (hit,) = await store.find("acme", MessageQuery("needle", "invoice-1"))
+
+    event = created.events[0]
+    assert (hit.title, hit.event_id, hit.index, hit.type, hit.author) == (
+        "Contract", event.id, 0, "user_message", "user",
+    )  # fmt: skip
+    assert "the needle" in hit.snippet
+    assert hit.snippet.startswith("…")
+    assert hit.snippet.endswith("…")
+
+
+async def test_hits_come_in_portions(store: ConversationStore) -> None:
+    talk = a_conversation()
+    for number in range(6):
+        talk = saying(talk, f"parity {number % 2}", minutes=number)
+    await store.create(talk)
+
+    portions = [await store.find("acme", MessageQuery("parity 1", limit=2, offset=at)) for at in (0, 2)]
+
+    assert [[hit.turn for hit in hits] for hits in portions] == [[6, 4], [2]]
+
+
+@pytest.mark.parametrize("conversation_id", ["missing", *["", "../secrets", "a\x00b"]])
+async def test_messages_of_an_unknown_conversation_are_not_found(
+    store: ConversationStore, conversation_id: str
+) -> None:
+    with pytest.raises(ConversationNotFound):
+        await store.find("acme", MessageQuery("hello", conversation_id))

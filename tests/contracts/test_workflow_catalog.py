@@ -287,3 +287,43 @@ async def test_a_repeated_run_does_not_create_twice_under_another_id(catalog: Wo
 
     assert again == made
     assert [one.id for one in await catalog.all("acme")] == ["wf_a", "wf_costs", other.id]
+
+
+async def test_heads_tell_the_newest_content_of_every_workflow(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow("wf_b"), CREATED)
+    await catalog.create("acme", a_workflow("wf_a"), CREATED)
+    await catalog.update("acme", "wf_b", rename("New"))
+
+    heads = await catalog.heads("acme")
+
+    assert heads == {one.id: (one.version, one.updated_at) for one in await catalog.all("acme")}
+    assert heads["wf_b"].version == 2
+    assert await catalog.heads("other") == {}
+
+
+async def test_heads_follow_every_change_at_once(catalog: WorkflowCatalog) -> None:
+    seen: list[list[tuple[str, int]]] = []
+
+    async def look() -> None:
+        seen.append(sorted((one, head.version) for one, head in (await catalog.heads("acme")).items()))
+
+    await look()
+    await catalog.create("acme", a_workflow(), CREATED)
+    await look()
+    await catalog.update("acme", "wf_expenses", rename("New"))
+    await look()
+    await catalog.delete("acme", "wf_expenses")
+    await look()
+
+    assert seen == [[], [("wf_expenses", 1)], [("wf_expenses", 2)], []]
+
+
+async def test_heads_are_the_very_same_as_long_as_nothing_changes(catalog: WorkflowCatalog) -> None:
+    await catalog.create("acme", a_workflow(), CREATED)
+
+    assert await catalog.heads("acme") is await catalog.heads("acme")
+
+
+async def test_heads_of_an_impossible_tenant_are_refused(catalog: WorkflowCatalog) -> None:
+    with pytest.raises(InvalidInput, match="not a tenant name"):
+        await catalog.heads("../acme")

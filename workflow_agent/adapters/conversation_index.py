@@ -1,6 +1,6 @@
 """What lists and searches need of stored conversations, read again only where a file changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,20 +8,21 @@ from pydantic import ValidationError
 
 from workflow_agent.adapters.conversation_listing import (
     ConversationHead,
-    holds,
     page_of,
-    searchable_texts,
+    stamp_of,
     summary_of,
 )
+from workflow_agent.adapters.conversation_messages import ConversationMessages
+from workflow_agent.adapters.conversation_refusals import no_conversation
 from workflow_agent.adapters.data_paths import is_conversation_id
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.file_system import FileState
+from workflow_agent.adapters.search.messages import Lookup, storable
 from workflow_agent.adapters.stat_cache import StatCache
 from workflow_agent.domain.errors import CorruptDocument
-from workflow_agent.ports import ConversationPage, ConversationSummary
+from workflow_agent.ports import ConversationPage, ConversationSummary, MessageHit, MessageQuery
 
 _SUMMARIES_KEPT = 50_000
-_SEARCH_CHARS_KEPT = 8 * 2**20
 _SUFFIX = ".json"
 
 
@@ -37,19 +38,46 @@ class ConversationIndex:
         self._files = files
         self._check = check
         self._summaries: StatCache[ConversationSummary] = StatCache(_SUMMARIES_KEPT)
-        self._texts: StatCache[tuple[str, ...]] = StatCache(
-            _SEARCH_CHARS_KEPT, lambda texts: sum(map(len, texts))
-        )
+        self._messages = ConversationMessages(files)
 
     def page(self, directory: Path, query: str, cursor: str | None, limit: int) -> ConversationPage:
         """Return one page of a directory; a damaged file is set aside and left out."""
-        listed = (self._summary(document) for document in self._documents(directory))
-        return page_of(
-            (summary for summary in listed if summary is not None),
-            cursor=cursor,
-            limit=limit,
-            matches=lambda one: not query or holds(self._texts_of(directory / f"{one.id}{_SUFFIX}"), query),
+        listed = self._summaries_of(directory)
+        if not query.strip():
+            return page_of(listed, cursor=cursor, limit=limit, matches=lambda _: True)
+        stamps = {one.id: stamp_of(one) for one in listed}
+        found = self._messages.holding(directory, query, stamps, self._reading(directory))
+        return page_of(listed, cursor=cursor, limit=limit, matches=lambda one: one.id in found)
+
+    def find(self, directory: Path, query: MessageQuery) -> Sequence[MessageHit]:
+        """Return the messages of a directory, or of one conversation in it, that hold every word.
+
+        Raises:
+            ConversationNotFound: No such conversation.
+        """
+        one = query.conversation_id
+        listed = (
+            self._summaries_of(directory) if one is None else [self._summary(directory / f"{one}{_SUFFIX}")]
         )
+        stamps = {summary.id: stamp_of(summary) for summary in listed if summary is not None}
+        if one is not None and not stamps:
+            raise no_conversation(one)
+        words = tuple(storable(query.text).casefold().split())
+        if not words:
+            return ()
+        lookup = Lookup(words, one, query.limit, query.offset)
+        return self._messages.find(directory, lookup, stamps, self._reading(directory))
+
+    def _summaries_of(self, directory: Path) -> list[ConversationSummary]:
+        summaries = (self._summary(document) for document in self._documents(directory))
+        return [summary for summary in summaries if summary is not None]
+
+    def _reading(self, directory: Path) -> Callable[[str], ConversationHead | None]:
+        def read(conversation_id: str) -> ConversationHead | None:
+            found = self._head(directory / f"{conversation_id}{_SUFFIX}")
+            return None if found is None else found[0]
+
+        return read
 
     def _documents(self, directory: Path) -> list[Path]:
         names = self._files.names(directory)
@@ -70,18 +98,6 @@ class ConversationIndex:
         summary = summary_of(read[0])
         self._summaries.put(document, read[1], summary)
         return summary
-
-    def _texts_of(self, document: Path) -> tuple[str, ...]:
-        state = self._files.state(document)
-        kept = None if state is None else self._texts.get(document, state)
-        if kept is not None:
-            return kept
-        read = self._head(document)
-        if read is None:
-            return ()
-        texts = searchable_texts(read[0])
-        self._texts.put(document, read[1], texts)
-        return texts
 
     def _head(self, document: Path) -> tuple[ConversationHead, FileState] | None:
         stored = self._files.read(document)

@@ -1,5 +1,7 @@
 """A conversation as the text of its file, and back."""
 
+import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,14 +11,20 @@ import orjson
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
+from workflow_agent.adapters.conversation_upgrades import upgraded
+from workflow_agent.adapters.json_layout import laid_out
+from workflow_agent.domain.call_history import mended_history
 from workflow_agent.domain.conversation import SCHEMA_VERSION, Conversation
 from workflow_agent.domain.errors import StorageFailed
+from workflow_agent.domain.sealing import SealedPart
 
-_INDENT = b"  "
+_log = logging.getLogger(__name__)
 _LISTS = {
     "events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive",
 }  # fmt: skip
 """The fields that grow with the conversation."""
+_SPARSE = {"runs", "calls", "compactions"}
+"""Lists of records with many optional fields, most of them null: those are left out of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +42,15 @@ def written(
 ) -> tuple[bytes, ConversationText]:
     """Return the bytes of the file, and what to pass as `known` parts when a successor is written.
 
-    Equal to dumping `conversation_document` with an indent of two, but in time that depends on
-    what is new, not on how long the conversation is.
+    Equal to laying out `conversation_document`, but for nulls that are left out of sparse records, and
+    in time that depends on what is new, not on how long the conversation is.
 
     Raises:
         StorageFailed: It holds a value that JSON cannot carry.
     """
     parts: dict[int, orjson.Fragment] = {}
     try:
-        plain = conversation.model_dump(mode="json", by_alias=True, exclude=_LISTS)
-        fields = {
-            name: _listed(getattr(conversation, name), known, parts)
-            if name in _LISTS
-            else _fragment(plain[name], 1)
-            if isinstance(plain[name], dict)
-            else plain[name]
-            for name in Conversation.model_fields
-        }
-        data = orjson.dumps(fields, option=orjson.OPT_INDENT_2)
+        data = _document(conversation, known, parts)
     except (PydanticSerializationError, orjson.JSONEncodeError) as error:
         raise StorageFailed(
             f"Conversation {conversation.id!r} holds a value that cannot be written as JSON: {error}."
@@ -59,18 +58,39 @@ def written(
     return data, ConversationText(conversation, parts, len(data))
 
 
+def written_part(part: SealedPart, known: Mapping[int, orjson.Fragment]) -> bytes:
+    """Return the bytes of a sealed file, made of the texts that the conversation's file had."""
+    return _document(part, known, {})
+
+
+def _document(
+    value: Conversation | SealedPart,
+    known: Mapping[int, orjson.Fragment],
+    parts: dict[int, orjson.Fragment],
+) -> bytes:
+    plain = value.model_dump(mode="json", by_alias=True, exclude=_LISTS)
+    fields = {
+        name: _listed(name, getattr(value, name), known, parts)
+        if name in _LISTS
+        else _fragment(plain[name], 2)
+        if isinstance(plain[name], dict)
+        else plain[name]
+        for name in type(value).model_fields
+    }
+    return orjson.dumps(fields, option=orjson.OPT_INDENT_2)
+
+
 def _listed(
-    items: tuple[Any, ...], known: Mapping[int, orjson.Fragment], parts: dict[int, orjson.Fragment]
+    name: str, items: tuple[Any, ...], known: Mapping[int, orjson.Fragment], parts: dict[int, orjson.Fragment]
 ) -> list[orjson.Fragment]:
     for item in items:
-        parts[id(item)] = known.get(id(item)) or _fragment(item, 2)
+        parts[id(item)] = known.get(id(item)) or _fragment(item, 4, without_nulls=name in _SPARSE)
     return [parts[id(item)] for item in items]
 
 
-def _fragment(value: Any, depth: int) -> orjson.Fragment:
-    text = to_json(value, by_alias=True, indent=2, inf_nan_mode="null")
-    # A line break inside a string is written as \n, so each of these ends a line of the layout.
-    return orjson.Fragment(text.replace(b"\n", b"\n" + _INDENT * depth))
+def _fragment(value: Any, indent: int, *, without_nulls: bool = False) -> orjson.Fragment:
+    plain = json.loads(to_json(value, by_alias=True, inf_nan_mode="null", exclude_none=without_nulls))
+    return orjson.Fragment(laid_out(plain, indent).encode())
 
 
 def parse_conversation(data: bytes, path: Path) -> Conversation:
@@ -83,8 +103,7 @@ def parse_conversation(data: bytes, path: Path) -> Conversation:
     try:
         conversation = Conversation.model_validate_json(data)
     except ValidationError:
-        _refuse_newer_schema(data, path)
-        raise
+        conversation = _as_it_should_be(_upgraded(data, path) or data, path)
     tenant = path.parent.parent.name
     if (conversation.tenant, conversation.id) != (tenant, path.stem):
         raise StorageFailed(
@@ -94,11 +113,36 @@ def parse_conversation(data: bytes, path: Path) -> Conversation:
     return conversation
 
 
-def _refuse_newer_schema(data: bytes, path: Path) -> None:
-    plain = orjson.loads(data)
+def _upgraded(data: bytes, path: Path) -> bytes | None:
+    """Return a document of an earlier schema in the present one; None when it is of the present one."""
+    plain: Any = orjson.loads(data)
     version: Any = cast("dict[str, Any]", plain).get("schema_version") if isinstance(plain, dict) else None
-    if isinstance(version, int) and version > SCHEMA_VERSION:
+    if not isinstance(version, int):
+        return None
+    if version > SCHEMA_VERSION:
         raise StorageFailed(
             f"Conversation {path.stem!r} was written by a newer release (schema {version}, "
             f"this one reads up to {SCHEMA_VERSION}). Update the server."
         )
+    if version == SCHEMA_VERSION:
+        return None
+    # Read once more, because orjson makes floats of very large integers.
+    return json.dumps(upgraded(json.loads(data), version)).encode()
+
+
+def _as_it_should_be(data: bytes, path: Path) -> Conversation:
+    """Return a conversation of the present schema, its call history set right where only that is wrong."""
+    try:
+        return Conversation.model_validate_json(data)
+    except ValidationError:
+        plain: Any = json.loads(data)
+        if not isinstance(plain, dict) or "calls" not in plain:
+            raise
+        document = cast("dict[str, Any]", plain)
+        document["calls"], mended = mended_history(document["calls"], str(document.get("updated_at", "")))
+        if not mended:
+            raise
+    _log.warning(
+        "a call history was set right", extra={"conversation_id": path.stem, "records_mended": mended}
+    )
+    return Conversation.model_validate_json(json.dumps(document))

@@ -2,29 +2,44 @@
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from pydantic import BaseModel, ConfigDict
 
 from workflow_agent.adapters.data_paths import is_conversation_id, shown
-from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.conversation import Conversation, Event, SystemEvent
 from workflow_agent.domain.errors import InvalidInput
-from workflow_agent.domain.values import Moment
-from workflow_agent.ports import ConversationPage, ConversationSummary
+from workflow_agent.domain.excerpts import excerpt
+from workflow_agent.domain.values import Moment, iso_milliseconds
+from workflow_agent.ports import ConversationPage, ConversationSummary, MessageHit, MessageQuery
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _POSITION = re.compile(r"(-?[0-9]{1,15}) (.{1,64})")
 
 
-class _ListedEvent(BaseModel):
+class ListedEvent(BaseModel):
+    """An event as far as lists and searches need it."""
+
     model_config = ConfigDict(extra="ignore")
 
     type: str
+    id: str
+    index: int
     turn: int = 0
+    author: str = ""
+    at: str = ""
+    run_id: str | None = None
     content: str = ""
+
+
+class _ListedEntry(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    last_turn: int
+    last_index: int
 
 
 class ConversationHead(BaseModel):
@@ -39,7 +54,16 @@ class ConversationHead(BaseModel):
     created_at: Moment
     updated_at: Moment
     bound_workflow_id: str | None
-    events: tuple[_ListedEvent, ...]
+    events: tuple[ListedEvent, ...]
+    archive: tuple[_ListedEntry, ...] = ()
+
+
+class SealedHead(BaseModel):
+    """The part of a sealed file that searches need."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    events: tuple[ListedEvent, ...]
 
 
 def summary_of(found: Conversation | ConversationHead) -> ConversationSummary:
@@ -49,23 +73,56 @@ def summary_of(found: Conversation | ConversationHead) -> ConversationSummary:
         title=found.title,
         phase=found.phase,
         version=found.version,
-        turns=max((event.turn for event in found.events if event.type == "user_message"), default=0),
+        turns=_turns(found),
         created_at=found.created_at,
         updated_at=found.updated_at,
         bound_workflow_id=found.bound_workflow_id,
     )
 
 
-def searchable_texts(found: Conversation | ConversationHead) -> tuple[str, ...]:
+def _turns(found: Conversation | ConversationHead) -> int:
+    sealed = found.archive[-1].last_turn if found.archive else 0
+    return max((event.turn for event in found.events if event.type == "user_message"), default=sealed)
+
+
+def stamp_of(summary: ConversationSummary) -> str:
+    """Return what tells one state of a conversation from its others, and from another of the same id."""
+    return f"{summary.version} {iso_milliseconds(summary.created_at)} {iso_milliseconds(summary.updated_at)}"
+
+
+def searchable_texts(found: Conversation) -> tuple[str, ...]:
     """Return the title and each message, folded so that case does not matter."""
-    messages = (event.content for event in found.events if event.type in ("user_message", "agent_reply"))
-    return tuple(text.casefold() for text in (found.title, *messages))
+    return (found.title.casefold(), *messages_of(found.events))
+
+
+def messages_of(events: Iterable[Event]) -> tuple[str, ...]:
+    """Return what was said in some events, folded so that case does not matter."""
+    said = (event for event in events if event.type in ("user_message", "agent_reply"))
+    return tuple(event.content.casefold() for event in said)
 
 
 def holds(texts: Iterable[str], query: str) -> bool:
     """Say whether one of the folded texts holds a query; an empty one is in every text."""
     wanted = query.strip().casefold()
     return any(wanted in text for text in texts)
+
+
+def messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
+    """Return the messages of some conversations that a query asks for, newest first."""
+    words = query.text.casefold().split()
+    hits = [
+        MessageHit(
+            conversation_id=one.id, title=one.title, turn=event.turn, index=event.index, event_id=event.id,
+            type=event.type, author=event.author, at=iso_milliseconds(event.at), run_id=event.run_id,
+            snippet=excerpt(event.content, words[0]),
+        )
+        for one in searched
+        for event in one.events
+        if not isinstance(event, SystemEvent) and words
+        and all(word in event.content.casefold() for word in words)
+    ]  # fmt: skip
+    newest_first = sorted(hits, key=lambda hit: (hit.at, hit.conversation_id, hit.index), reverse=True)
+    return newest_first[query.offset : query.offset + query.limit]
 
 
 def page_of(

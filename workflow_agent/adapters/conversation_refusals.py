@@ -1,7 +1,14 @@
 """What every conversation store refuses, in the same words."""
 
 from workflow_agent.adapters.data_paths import is_conversation_id, shown
-from workflow_agent.domain.errors import AlreadyExists, ConversationNotFound, InvalidInput
+from workflow_agent.domain.archive import Position
+from workflow_agent.domain.errors import (
+    AlreadyExists,
+    ContentNotFound,
+    ConversationNotFound,
+    InvalidInput,
+    NotFound,
+)
 
 
 def check_new_id(conversation_id: str) -> None:
@@ -26,3 +33,19 @@ def no_conversation(conversation_id: str) -> ConversationNotFound:
     return ConversationNotFound(
         f"There is no conversation {shown(conversation_id)}.", conversation_id=conversation_id[:64]
     )
+
+
+def no_content(conversation_id: str, content_ref: str) -> ContentNotFound:
+    """Return the error for a reference under which a conversation keeps nothing."""
+    return ContentNotFound(
+        f"Conversation {shown(conversation_id)} keeps nothing under {shown(content_ref)}. "
+        "The reference is wrong, or the content was removed.",
+        conversation_id=conversation_id[:64],
+        content_ref=content_ref[:80],
+    )
+
+
+def not_sealed(conversation_id: str, position: Position) -> NotFound:
+    """Return the error for a position that is in no sealed file."""
+    what, number = position
+    return NotFound(f"Conversation {shown(conversation_id)} has no sealed {what} {number}.")

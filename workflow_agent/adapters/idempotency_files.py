@@ -60,6 +60,21 @@ class JsonIdempotencyKeys:
         """Forget a key whose request made nothing."""
         await asyncio.to_thread(self.files.remove, self._path(tenant, key))
 
+    async def find(self, tenant: str, key: str) -> str | None:
+        """Return what a key stands for, or None where it is not known (any more)."""
+        known = await asyncio.to_thread(self._known, self._path(tenant, key))
+        return None if known is None else str(known["resource_id"])
+
+    async def set(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> None:
+        """Let a key stand for a resource from now on, whatever it stood for.
+
+        Raises:
+            StorageFailed: The key could not be stored.
+        """
+        path = self._path(tenant, key)
+        async with self._queues.of(path):
+            await asyncio.to_thread(self._save, path, fingerprint, resource_id)
+
     async def sweep(self, tenant: str) -> int:
         """Remove the keys that are too old; return how many."""
         return await asyncio.to_thread(self._swept, tenant_directory(self.files.root, tenant) / _DIRECTORY)
@@ -75,8 +90,7 @@ class JsonIdempotencyKeys:
             try:
                 known = self._known(path)
                 if known is None:
-                    record = {"fingerprint": fingerprint, "resource_id": resource_id, "at": time.time()}
-                    self.files.save(path, orjson.dumps(record))
+                    self._save(path, fingerprint, resource_id)
                     return Claim(resource_id, is_first=True)
             finally:
                 self.files.remove(path.with_suffix(".lock"))
@@ -87,6 +101,10 @@ class JsonIdempotencyKeys:
                 resource_id=known["resource_id"],
             )
         return Claim(known["resource_id"], is_first=False)
+
+    def _save(self, path: Path, fingerprint: str, resource_id: str) -> None:
+        record = {"fingerprint": fingerprint, "resource_id": resource_id, "at": time.time()}
+        self.files.save(path, orjson.dumps(record))
 
     def _known(self, path: Path) -> dict[str, Any] | None:
         stored = self.files.read(path)

@@ -1,22 +1,26 @@
 """Conversations as JSON files: one a conversation, readable, replaced whole at each save."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from typing_extensions import override
 
+from workflow_agent.adapters.conversation_archive import ConversationArchive
+from workflow_agent.adapters.conversation_blobs import ConversationBlobs
 from workflow_agent.adapters.conversation_index import ConversationIndex
-from workflow_agent.adapters.conversation_json import ConversationText, parse_conversation, written
+from workflow_agent.adapters.conversation_json import ConversationText, parse_conversation
 from workflow_agent.adapters.conversation_refusals import check_new_id, id_taken, no_conversation
 from workflow_agent.adapters.data_paths import is_conversation_id, tenant_directory
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.file_locks import WriterQueues, locked
 from workflow_agent.adapters.stat_cache import StatCache
 from workflow_agent.adapters.stored_documents import DocumentReader
+from workflow_agent.domain.archive import Position
 from workflow_agent.domain.conversation import Conversation
-from workflow_agent.ports import ConversationPage, ConversationStore
+from workflow_agent.domain.sealing import SealedPart, SealRule
+from workflow_agent.ports import ConversationPage, ConversationStore, MessageHit, MessageQuery
 
 _CACHE_BYTES = 32 * 2**20
 
@@ -28,6 +32,7 @@ class _Place(NamedTuple):
     directory: Path
     document: Path
     lock: Path
+    archive: Path
 
     @classmethod
     def of(cls, conversation_id: str, directory: Path) -> "_Place":
@@ -36,6 +41,7 @@ class _Place(NamedTuple):
             directory,
             directory / f"{conversation_id}.json",
             directory / f"{conversation_id}.lock",
+            directory / f"{conversation_id}.archive",
         )
 
 
@@ -47,16 +53,21 @@ class JsonConversationStore(ConversationStore):
     Args:
         files: The data directory.
         cache_bytes: How much of the most recently used files, by their size, stays parsed in memory.
+        seal: When compacted turns are moved into files of their own.
     """
 
-    def __init__(self, files: DurableFiles, *, cache_bytes: int = _CACHE_BYTES) -> None:
+    def __init__(
+        self, files: DurableFiles, *, cache_bytes: int = _CACHE_BYTES, seal: SealRule | None = None
+    ) -> None:
         self._files = files
+        self._archive = ConversationArchive(files, seal or SealRule())
         self._reader = DocumentReader(files, parse_conversation)
         self._queues = WriterQueues()
         self._conversations: StatCache[ConversationText] = StatCache(
             cache_bytes, lambda kept: kept.size_bytes
         )
         self._index = ConversationIndex(files, self._check)
+        self._blobs = ConversationBlobs(files)
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
@@ -85,11 +96,34 @@ class JsonConversationStore(ConversationStore):
             await asyncio.to_thread(self._delete, place)
 
     @override
+    async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
+        place = self._existing_place(tenant, conversation_id)
+        return await asyncio.to_thread(self._sealed, place, position)
+
+    @override
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any) -> str:
+        place = self._place(tenant, conversation_id)
+        check_new_id(conversation_id)
+        return await asyncio.to_thread(self._blobs.put, place.archive, content)
+
+    @override
+    async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
+        place = self._existing_place(tenant, conversation_id)
+        return await asyncio.to_thread(self._blobs.get, place.archive, conversation_id, content_ref)
+
+    @override
     async def page(
         self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
     ) -> ConversationPage:
         directory = self._directory(tenant)
         return await asyncio.to_thread(self._index.page, directory, query, cursor, limit)
+
+    @override
+    async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
+        directory = self._directory(tenant)
+        if query.conversation_id is not None:
+            self._existing_place(tenant, query.conversation_id)
+        return await asyncio.to_thread(self._index.find, directory, query)
 
     def _directory(self, tenant: str) -> Path:
         return tenant_directory(self._files.root, tenant) / "conversations"
@@ -118,6 +152,9 @@ class JsonConversationStore(ConversationStore):
             raise no_conversation(place.id)
         return found.conversation
 
+    def _sealed(self, place: _Place, position: Position) -> SealedPart:
+        return self._archive.part(place.archive, self._load(place), position)
+
     def _update(self, place: _Place, change: Callable[[Conversation], Conversation]) -> Conversation:
         self._check_exists(place)
         with locked(place.lock):
@@ -131,10 +168,10 @@ class JsonConversationStore(ConversationStore):
             return self._save(place, changed.model_copy(update={"version": version}), current)
 
     def _save(self, place: _Place, conversation: Conversation, previous: ConversationText) -> Conversation:
-        data, text = written(conversation, previous.parts)
+        data, text = self._archive.sealed(place.archive, conversation, previous)
         state = self._files.save(place.document, data)
         self._conversations.put(place.document, state, text)
-        return conversation
+        return text.conversation
 
     def _delete(self, place: _Place) -> None:
         self._check_exists(place)
@@ -143,9 +180,9 @@ class JsonConversationStore(ConversationStore):
             # First, because it decides: without it the rest belongs to nobody.
             self._files.remove(place.document)
             self._conversations.drop(place.document)
-            self._files.remove_directory(place.directory / f"{place.id}.archive")
+            self._files.remove_directory(place.archive)
             for name in self._files.names(place.directory):
-                if name.startswith(f"{place.document.name}.corrupt-"):
+                if name.startswith((f"{place.document.name}.corrupt-", f"{place.id}.run-")):
                     self._files.remove(place.directory / name)
             self._files.remove(place.lock)
 

@@ -1,7 +1,7 @@
 """Workflows as JSON files: the newest version in one document, every version beside it."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from typing_extensions import override
@@ -24,7 +24,7 @@ from workflow_agent.adapters.workflow_versions import (
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import Author, Change, WorkflowCatalog, WorkflowVersion
+from workflow_agent.ports import Author, Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
 
 _SAMPLE = Change(Author(user="system"), "created", ("Came as a sample",))
 
@@ -81,6 +81,10 @@ class JsonWorkflowCatalog(WorkflowCatalog):
     @override
     async def all(self, tenant: str) -> Sequence[Workflow]:
         return await asyncio.to_thread(lambda: list(self._kept.read_all(tenant)))
+
+    @override
+    async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        return await asyncio.to_thread(self._kept.heads, tenant)
 
     @override
     async def versions(self, tenant: str, workflow_id: str) -> Sequence[WorkflowVersion]:

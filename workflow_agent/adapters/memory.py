@@ -1,12 +1,19 @@
 """Conversations and workflows kept in memory, for as long as the process runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from typing_extensions import override
 
 from workflow_agent.adapters import conversation_refusals as refusals
-from workflow_agent.adapters.conversation_listing import holds, page_of, searchable_texts, summary_of
+from workflow_agent.adapters.conversation_listing import (
+    holds,
+    messages_found,
+    page_of,
+    searchable_texts,
+    summary_of,
+)
 from workflow_agent.adapters.data_paths import check_tenant
 from workflow_agent.adapters.workflow_versions import (
     check_expected,
@@ -19,23 +26,38 @@ from workflow_agent.adapters.workflow_versions import (
     no_workflow,
     record_of,
 )
+from workflow_agent.domain.archive import Position
+from workflow_agent.domain.call_history import CallRecord
 from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.digests import canonical_json, content_ref_of, parse_canonical
+from workflow_agent.domain.iterations import Iteration
+from workflow_agent.domain.runs import Run
+from workflow_agent.domain.sealing import SealedPart
+from workflow_agent.domain.turns import LeftBehind
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.ports import (
     Change,
     ConversationPage,
     ConversationStore,
+    MessageHit,
+    MessageQuery,
+    RunJournal,
     WorkflowCatalog,
+    WorkflowHead,
     WorkflowVersion,
 )
 
 
 class InMemoryConversationStore(ConversationStore):
-    """Keeps conversations in one process, alone in the event loop while it changes one."""
+    """Keeps conversations in one process, alone in the event loop while it changes one.
+
+    Turns stay where they are, because nothing is written: no conversation gets an archive.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, dict[str, Conversation]] = {}
+        self._blobs: dict[tuple[str, str], dict[str, bytes]] = {}
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
@@ -68,6 +90,29 @@ class InMemoryConversationStore(ConversationStore):
     async def delete(self, tenant: str, conversation_id: str) -> None:
         await self.load(tenant, conversation_id)
         del self._kept[tenant][conversation_id]
+        self._blobs.pop((tenant, conversation_id), None)
+
+    @override
+    async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
+        await self.load(tenant, conversation_id)
+        raise refusals.not_sealed(conversation_id, position)
+
+    @override
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any) -> str:
+        check_tenant(tenant)
+        refusals.check_new_id(conversation_id)
+        content_ref = content_ref_of(content)
+        # As text, so that what is given out is nobody else's to change.
+        self._blobs.setdefault((tenant, conversation_id), {})[content_ref] = canonical_json(content)
+        return content_ref
+
+    @override
+    async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
+        check_tenant(tenant)
+        kept = self._blobs.get((tenant, conversation_id), {}).get(content_ref)
+        if kept is None:
+            raise refusals.no_content(conversation_id, content_ref)
+        return parse_canonical(kept)
 
     @override
     async def page(
@@ -80,6 +125,12 @@ class InMemoryConversationStore(ConversationStore):
             limit=limit,
             matches=lambda one: holds(searchable_texts(kept[one.id]), query),
         )
+
+    @override
+    async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
+        one = query.conversation_id
+        searched = self._of(tenant).values() if one is None else [await self.load(tenant, one)]
+        return messages_found(searched, query)
 
     def _of(self, tenant: str) -> dict[str, Conversation]:
         check_tenant(tenant)
@@ -100,6 +151,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
     def __init__(self, *, now: Callable[[], datetime] = _utc_now) -> None:
         self._now = now
         self._kept: dict[str, dict[str, list[WorkflowVersion]]] = {}
+        self._heads: dict[str, Mapping[str, WorkflowHead]] = {}
         self._deleted: list[list[WorkflowVersion]] = []
 
     @override
@@ -112,7 +164,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
         if workflow.id in kept:
             raise id_taken(workflow.id)
         kept[workflow.id] = []
-        return self._append(kept[workflow.id], first_version(workflow, self._now()), change)
+        return self._append(tenant, kept[workflow.id], first_version(workflow, self._now()), change)
 
     @override
     async def get(self, tenant: str, workflow_id: str) -> Workflow:
@@ -137,17 +189,25 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
         changed, change = apply(current)
         if changed is current:
             return current
-        return self._append(records, next_version(current, changed, self._now()), change)
+        return self._append(tenant, records, next_version(current, changed, self._now()), change)
 
     @override
     async def delete(self, tenant: str, workflow_id: str, *, expected_version: int | None = None) -> None:
         records = self._records(tenant, workflow_id)
         check_expected(_newest(records), expected_version)
         self._deleted.append(self._kept[tenant].pop(workflow_id))
+        self._heads.pop(tenant, None)
 
     @override
     async def all(self, tenant: str) -> Sequence[Workflow]:
         return [_newest(records) for _, records in sorted(self._of(tenant).items())]
+
+    @override
+    async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        kept = self._of(tenant)
+        if tenant not in self._heads:
+            self._heads[tenant] = {one: _head(records) for one, records in sorted(kept.items())}
+        return self._heads[tenant]
 
     @override
     async def versions(self, tenant: str, workflow_id: str) -> Sequence[WorkflowVersion]:
@@ -170,10 +230,38 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
             raise no_workflow(workflow_id)
         return records
 
-    def _append(self, records: list[WorkflowVersion], workflow: Workflow, change: Change) -> Workflow:
+    def _append(
+        self, tenant: str, records: list[WorkflowVersion], workflow: Workflow, change: Change
+    ) -> Workflow:
+        self._heads.pop(tenant, None)
         records.append(record_of(workflow, change, workflow.updated_at or self._now()))
         return workflow
 
 
+def _head(records: Sequence[WorkflowVersion]) -> WorkflowHead:
+    return WorkflowHead(records[-1].version, records[-1].at)
+
+
 def _newest(records: Sequence[WorkflowVersion]) -> Workflow:
     return parse_workflow(records[-1].document)
+
+
+class InMemoryRunJournal(RunJournal):
+    """Keeps the steps of runs in one process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str, int], LeftBehind] = {}
+
+    @override
+    async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
+        before = self.left_by(tenant, run).iterations
+        steps = {step.number: step for step in (*before, iteration)}
+        self._kept[tenant, run.run_id, run.fence] = LeftBehind(tuple(steps.values()), tuple(calls))
+
+    @override
+    def left_by(self, tenant: str, run: Run) -> LeftBehind:
+        return self._kept.get((tenant, run.run_id, run.fence), LeftBehind())
+
+    @override
+    async def forget(self, tenant: str, run: Run) -> None:
+        self._kept.pop((tenant, run.run_id, run.fence), None)

@@ -7,6 +7,7 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 
@@ -25,6 +26,31 @@ _REWRITE_BYTES = 64 * 2**10
 def new_owner_id() -> str:
     """Return an id for this process that no other process has had."""
     return f"{os.getpid()}-{secrets.token_hex(6)}"
+
+
+def running_owners(root: Path) -> Sequence[str]:
+    """Return the ids of the server processes that run on a data directory; nothing is made or written."""
+    directory = root / ".owners"
+    with reported("list", directory, root):
+        paths = sorted(directory.glob("*.lock"))
+    return tuple(path.stem for path in paths if _is_held(path, root))
+
+
+def _is_held(lock_file: Path, root: Path) -> bool:
+    with reported("look at", lock_file, root):
+        try:
+            fd = os.open(lock_file, _OPEN)
+        except FileNotFoundError:
+            return False
+        try:
+            # Shared, so that two who ask at the same time do not take each other for the owner.
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        else:
+            return False
+        finally:
+            os.close(fd)
 
 
 class ProcessOwners(Owners):
@@ -61,6 +87,21 @@ class ProcessOwners(Owners):
     @override
     def is_alive(self, owner: str) -> bool:
         return owner == self._owner or (_OWNER.fullmatch(owner) is not None and self._holds_its_lock(owner))
+
+    @override
+    def last_seen(self, owner: str) -> datetime | None:
+        if not _OWNER.fullmatch(owner):
+            return None
+        with reported("look at", self._lock_file(owner), self._root):
+            try:
+                return datetime.fromtimestamp(self._lock_file(owner).stat().st_mtime, UTC)
+            except FileNotFoundError:
+                return None
+
+    @override
+    def beat(self) -> None:
+        with reported("touch", self._lock_file(self._owner), self._root):
+            os.utime(self._lock_fd)
 
     @override
     def note(self, tenant: str, conversation_id: str) -> None:
@@ -110,20 +151,7 @@ class ProcessOwners(Owners):
         return self._directory / f"{owner}.runs"
 
     def _holds_its_lock(self, owner: str) -> bool:
-        with reported("look at", self._lock_file(owner), self._root):
-            try:
-                fd = os.open(self._lock_file(owner), _OPEN)
-            except FileNotFoundError:
-                return False
-            try:
-                # Shared, so that two who ask at the same time do not take each other for the owner.
-                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-            else:
-                return False
-            finally:
-                os.close(fd)
+        return _is_held(self._lock_file(owner), self._root)
 
     def _remove_files(self, owner: str) -> None:
         lock_file = self._lock_file(owner)

@@ -1,7 +1,7 @@
 """The files of workflows: a document each, a record for every version; blocking calls."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,11 +14,12 @@ from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.file_locks import locked
 from workflow_agent.adapters.stored_documents import DocumentReader
 from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
+from workflow_agent.adapters.workflow_heads import WorkflowHeads, Written
 from workflow_agent.adapters.workflow_versions import UNRECORDED, first_version, no_workflow, record_of
-from workflow_agent.domain.errors import CorruptDocument, InvalidWorkflow
+from workflow_agent.domain.errors import CorruptDocument, InvalidWorkflow, WorkflowNotFound
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import Change, WorkflowVersion
+from workflow_agent.ports import Change, WorkflowHead, WorkflowVersion
 
 _SUFFIX = ".json"
 _RECORD_NAME = re.compile(r"[0-9]{6,9}\.json")
@@ -65,6 +66,10 @@ def _parsed_record(data: bytes, _: Path) -> WorkflowVersion:
     return WorkflowVersion.model_validate_json(data)
 
 
+def _head_of(workflow: Workflow) -> WorkflowHead:
+    return WorkflowHead(workflow.version, workflow.updated_at)
+
+
 def _as_json(plain: object) -> bytes:
     return to_json(plain, indent=2, inf_nan_mode="null")
 
@@ -87,6 +92,7 @@ class WorkflowFiles:
         self._now = now
         self._workflows = DocumentReader(files, _parsed_workflow)
         self._records = DocumentReader(files, _parsed_record)
+        self._heads = WorkflowHeads(files, self._head)
 
     def place(self, tenant: str, workflow_id: str) -> WorkflowPlace:
         """Return where a workflow is kept, or would be.
@@ -129,6 +135,20 @@ class WorkflowFiles:
             with suppress(CorruptDocument):
                 yield self.read(place)
 
+    def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        """Return which content each workflow has; a damaged one is set aside and left out."""
+        return self._heads.of(tenant, self._directory(tenant), _SUFFIX)
+
+    def _head(self, tenant: str, workflow_id: str) -> WorkflowHead | None:
+        if not is_workflow_id(workflow_id):
+            return None
+        try:
+            found = self.read(self.place(tenant, workflow_id))
+        except (CorruptDocument, WorkflowNotFound):
+            # Reported where it was set aside, or deleted since it was listed.
+            return None
+        return _head_of(found)
+
     def records(self, place: WorkflowPlace, newest: Workflow) -> Iterator[WorkflowVersion]:
         """Yield the record of each version up to the newest, oldest first."""
         names = self._files.names(place.versions)
@@ -163,7 +183,10 @@ class WorkflowFiles:
     def commit(self, place: WorkflowPlace, workflow: Workflow, change: Change) -> Workflow:
         """Store a version durably and return it: its record first, then the document."""
         self._write_record(place, record_of(workflow, change, workflow.updated_at or self._now()))
-        self._files.save(place.document, _as_json(workflow_document(workflow)))
+        before = self._files.state(place.directory)
+        document = self._files.save(place.document, _as_json(workflow_document(workflow)))
+        after = self._files.state(place.directory)
+        self._heads.note(place.tenant, Written(workflow.id, _head_of(workflow), document, before, after))
         return workflow
 
     def keep_record(self, place: WorkflowPlace, current: Workflow) -> None:

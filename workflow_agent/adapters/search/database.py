@@ -1,29 +1,21 @@
 """What a search knows of workflows, in SQLite: their words in FTS5, and the facts a hit shows."""
 
-import os
-import sqlite3
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
 import orjson
 
-from workflow_agent.adapters.file_locks import locked
 from workflow_agent.adapters.search.document import FIELDS
 from workflow_agent.adapters.search.entries import FACT_COLUMNS, Entry, Indexed, entry_of, facts_of
 from workflow_agent.adapters.search.expressions import expressions, last_resort
+from workflow_agent.adapters.search.index_file import IndexFile
 from workflow_agent.adapters.search.query import Query
 from workflow_agent.adapters.search.ranking import WEIGHTS, Candidate
-from workflow_agent.domain.errors import StorageFailed
 
 _SCHEMA = 1
-_BUSY_MILLISECONDS = 5_000
 _BATCH = 500
-_SIDE_FILES = ("", "-wal", "-shm", "-journal")
-_DAMAGED = frozenset(
-    {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA}
-)
 
 _TABLES = (
     "DROP TABLE IF EXISTS vocabulary",
@@ -34,14 +26,13 @@ _TABLES = (
         name TEXT NOT NULL, description TEXT NOT NULL, aliases TEXT NOT NULL, facets TEXT NOT NULL)""",
     f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(FIELDS)}, tokenize='ascii')",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(texts, 'row')",
-    f"PRAGMA user_version = {_SCHEMA}",
 )
 # Made of the names of columns alone; what was typed or stored is always bound.
 _FACTS = ", ".join(FACT_COLUMNS)
 _COLUMNS = ", ".join(FIELDS)
 _RANK = f"bm25(texts, {', '.join(str(WEIGHTS[name]) for name in FIELDS)})"
-_SELECT_FACTS = f"SELECT rowid, {_FACTS} FROM documents"  # noqa: S608
-_SELECT_SOME_FACTS = f"{_SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+_SELECT_FACTS = f"SELECT rowid, {_FACTS} FROM documents"  # noqa: S608 - names of our own
+_SELECT_SOME_FACTS = f"{_SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 - names of our own
 _STORE_FACTS = (
     f"INSERT INTO documents({_FACTS}) VALUES({', '.join('?' * len(FACT_COLUMNS))}) "
     f"ON CONFLICT(id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in FACT_COLUMNS)} "
@@ -49,19 +40,13 @@ _STORE_FACTS = (
 )
 _STORE_WORDS = f"INSERT INTO texts(rowid, {_COLUMNS}) VALUES(?, {', '.join('?' * len(FIELDS))})"
 _FORGET_WORDS = "DELETE FROM texts WHERE rowid = (SELECT rowid FROM documents WHERE id = ?)"
-_SELECT_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY {_RANK}"  # noqa: S608
+_SELECT_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY {_RANK}"  # noqa: S608 - names of our own
 _SELECT_WORDS = (
-    f"SELECT documents.id, {', '.join(f'texts.{name}' for name in FIELDS)} FROM texts "  # noqa: S608
+    f"SELECT documents.id, {', '.join(f'texts.{name}' for name in FIELDS)} FROM texts "  # noqa: S608 - names of our own
     "JOIN documents ON documents.rowid = texts.rowid "
     "WHERE texts.rowid IN (SELECT value FROM json_each(?))"
 )
 _SELECT_FREQUENCIES = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Say whether a new file would help, as it would not against a full disk or a lock."""
-    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return code & 0xFF in _DAMAGED
 
 
 class SearchDatabase:
@@ -76,59 +61,23 @@ class SearchDatabase:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._path = path
         self._frequencies: dict[str, int] = {}
-        if path is not None:
-            _make_private(path)
-        timeout_seconds = _BUSY_MILLISECONDS / 1000
-        self._connection = sqlite3.connect(
-            path or ":memory:", timeout=timeout_seconds, isolation_level=None, check_same_thread=False
-        )
-        try:
-            self._inode = path.stat().st_ino if path is not None else 0
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            if self._schema() != _SCHEMA:
-                with _alone(path):
-                    self._prepare()
-        except BaseException:
-            self.close()
-            raise
-
-    def _prepare(self) -> None:
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        with self._transaction():
-            # Again, because another process may have made the tables while this one waited.
-            for statement in _TABLES if self._schema() != _SCHEMA else ():
-                self._connection.execute(statement)
-
-    def _schema(self) -> int:
-        return self._connection.execute("PRAGMA user_version").fetchone()[0]
+        self._file = IndexFile(path, schema=_SCHEMA, tables=_TABLES)
+        self._connection = self._file.connection
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        """Do all of a block's writes, or none."""
         self._frequencies.clear()
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._file.transaction():
             yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            # A full disk, for one, has rolled back already.
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
 
     def close(self) -> None:
         """Close the connection; nothing is lost."""
-        self._connection.close()
+        self._file.close()
 
     def discard(self) -> None:
         """Close the connection and remove the file, unless another process already put a new one there."""
-        self.close()
-        if self._path is not None:
-            with _alone(self._path), suppress(FileNotFoundError):
-                if self._path.stat().st_ino == self._inode:
-                    _remove(self._path)
+        self._file.discard()
 
     def entries(self) -> list[Entry]:
         """Return what is known of every workflow."""
@@ -192,39 +141,6 @@ class SearchDatabase:
             return [row for (row,) in ranked]
         ranked = self._connection.execute(_SELECT_RANKED, (expression,))
         return list(islice((row for (row,) in ranked if row in rows), limit))
-
-
-def remove_database(path: Path) -> None:
-    """Remove a file that cannot be opened, and what SQLite keeps beside it.
-
-    Raises:
-        OSError: It cannot be removed.
-    """
-    with _alone(path):
-        _remove(path)
-
-
-def _remove(path: Path) -> None:
-    for ending in _SIDE_FILES:
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-
-
-def _make_private(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-
-
-@contextmanager
-def _alone(path: Path | None) -> Generator[None]:
-    """Make or remove a file while no other process does; SQLite's own locks do not cover either."""
-    if path is None:
-        yield
-        return
-    try:
-        with locked(path.with_name(f"{path.name}.lock")):
-            yield
-    except StorageFailed as error:
-        raise OSError(error.message) from error
 
 
 def _listed(values: Iterable[str | int]) -> str:

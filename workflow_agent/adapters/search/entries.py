@@ -7,6 +7,7 @@ import orjson
 
 from workflow_agent.adapters.search.document import Facets
 from workflow_agent.domain.values import iso_milliseconds
+from workflow_agent.ports import WorkflowHead
 
 FACT_COLUMNS = ("id", "version", "changed", "name", "description", "aliases", "facets")
 """The facts that `facts_of` gives and `entry_of` reads, the latter after a row number."""
@@ -14,19 +15,12 @@ FACT_COLUMNS = ("id", "version", "changed", "name", "description", "aliases", "f
 _SUMMARY_CHARS = 1_000
 
 
-class Head(NamedTuple):
-    """Which content a workflow has: no two contents of one id share it."""
-
-    version: int
-    changed: datetime | None
-
-
 class Entry(NamedTuple):
     """What is known of an indexed workflow without reading it."""
 
     row: int
     id: str
-    head: Head
+    head: WorkflowHead
     name: str
     description: str
     aliases: tuple[str, ...]
@@ -63,7 +57,7 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
     return Entry(
         number,
         workflow_id,
-        Head(version, datetime.fromisoformat(changed) if changed else None),
+        WorkflowHead(version, datetime.fromisoformat(changed) if changed else None),
         name,
         description,
         tuple(orjson.loads(aliases)),

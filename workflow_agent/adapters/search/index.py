@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -12,14 +12,10 @@ from typing_extensions import override
 from workflow_agent.adapters.data_paths import check_tenant, tenant_directory
 from workflow_agent.adapters.search.answer import Request
 from workflow_agent.adapters.search.directory import Filters
-from workflow_agent.adapters.search.entries import Head
-from workflow_agent.adapters.search.tenant import TenantIndex, head_of
+from workflow_agent.adapters.search.tenant import TenantIndex
 from workflow_agent.domain.errors import CorruptDocument, StorageFailed, WorkflowNotFound
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.ports import SearchAnswer, WorkflowCatalog, WorkflowSearch
-
-Heads = Callable[[str], Awaitable[Mapping[str, Head]]]
-"""Which content each workflow of a tenant has; the very same mapping as long as nothing changed."""
 
 T = TypeVar("T")
 
@@ -37,15 +33,11 @@ class SqliteWorkflowSearch(WorkflowSearch):
     Args:
         catalog: What is searched.
         root: The data directory, for `<tenant>/.index/workflows.sqlite`; None keeps indexes in memory.
-        heads: A cheaper way to learn what changed than reading the whole catalogue.
     """
 
-    def __init__(
-        self, catalog: WorkflowCatalog, *, root: Path | None = None, heads: Heads | None = None
-    ) -> None:
+    def __init__(self, catalog: WorkflowCatalog, *, root: Path | None = None) -> None:
         self._catalog = catalog
         self._root = root
-        self._heads = heads
         self._indexes: dict[str, TenantIndex] = {}
         self._queues: dict[str, asyncio.Lock] = {}
 
@@ -106,16 +98,9 @@ class SqliteWorkflowSearch(WorkflowSearch):
         return self._indexes[tenant]
 
     async def _catch_up(self, tenant: str, index: TenantIndex) -> None:
-        if self._heads is None:
-            everything = await self._catalog.all(tenant)
-            heads = {workflow.id: head_of(workflow) for workflow in everything}
-            missing = await asyncio.to_thread(index.outdated, heads)
-            changed = [workflow for workflow in everything if workflow.id in missing]
-        else:
-            missing = await asyncio.to_thread(index.outdated, await self._heads(tenant))
-            changed = await self._newest(tenant, missing)
-        if changed:
-            await asyncio.to_thread(index.put, changed)
+        missing = await asyncio.to_thread(index.outdated, await self._catalog.heads(tenant))
+        if missing:
+            await asyncio.to_thread(index.put, await self._newest(tenant, missing))
 
     async def _newest(self, tenant: str, ids: Collection[str]) -> Sequence[Workflow]:
         if len(ids) > _FEW:

@@ -7,19 +7,20 @@ from pathlib import Path
 from threading import Lock
 
 from workflow_agent.adapters.search.answer import Request, answer
-from workflow_agent.adapters.search.database import SearchDatabase, is_damage, remove_database
+from workflow_agent.adapters.search.database import SearchDatabase
 from workflow_agent.adapters.search.directory import Directory
 from workflow_agent.adapters.search.document import search_document
-from workflow_agent.adapters.search.entries import Entry, Head, Indexed
+from workflow_agent.adapters.search.entries import Entry, Indexed
+from workflow_agent.adapters.search.index_file import is_damage, remove_database
 from workflow_agent.domain.workflow import Workflow
-from workflow_agent.ports import SearchAnswer
+from workflow_agent.ports import SearchAnswer, WorkflowHead
 
 _log = logging.getLogger(__name__)
 
 
-def head_of(workflow: Workflow) -> Head:
+def head_of(workflow: Workflow) -> WorkflowHead:
     """Return which content a workflow has."""
-    return Head(workflow.version, workflow.updated_at)
+    return WorkflowHead(workflow.version, workflow.updated_at)
 
 
 class TenantIndex:
@@ -38,23 +39,38 @@ class TenantIndex:
         self._lock = Lock()
         self._directory = Directory()
         self._opened: SearchDatabase | None = None
-        self._followed: Mapping[str, Head] | None = None
+        self._followed: dict[str, WorkflowHead] = {}
+        """The catalogue's own objects: to see that one is the same is quicker than to compare it."""
+        self._seen: Mapping[str, WorkflowHead] | None = None
+        """What the index is in step with as a whole."""
 
-    def outdated(self, heads: Mapping[str, Head]) -> set[str]:
+    def outdated(self, heads: Mapping[str, WorkflowHead]) -> set[str]:
         """Return the workflows whose content must be given to `put`; all others are now as in `heads`."""
         with self._lock:
             database = self._database()
-            if heads is self._followed:
+            if heads is self._seen:
                 return set()
+            news = {one: head for one, head in heads.items() if self._followed.get(one) is not head}
+            missing = self._follow(news, database)
             known = self._directory.entries
-            self._forget([one for one in known if one not in heads])
-            missing = {one for one, head in heads.items() if one not in known or known[one].head != head}
-            for entry in database.entries_of(missing) if missing else ():
-                if _is_current(entry.head, heads[entry.id]):
-                    self._directory.put(entry)
-                    missing.discard(entry.id)
-            self._followed = None if missing else heads
+            # Counting is quicker than comparing: whoever is known beyond the catalogue's is gone.
+            if len(known) + sum(one not in known for one in missing) != len(heads):
+                self._forget([one for one in known if one not in heads])
+            self._seen = None if missing else heads
             return missing
+
+    def _follow(self, news: Mapping[str, WorkflowHead], database: SearchDatabase) -> set[str]:
+        """Take note of heads; return those whose content is needed."""
+        known = self._directory.entries
+        missing = {one for one, head in news.items() if one not in known or known[one].head != head}
+        for entry in database.entries_of(missing) if missing else ():
+            if _is_current(entry.head, news[entry.id]):
+                self._directory.put(entry)
+                missing.discard(entry.id)
+        self._followed.update((one, head) for one, head in news.items() if one not in missing)
+        for one in missing:
+            self._followed.pop(one, None)
+        return missing
 
     def put(self, workflows: Sequence[Workflow]) -> None:
         """Index workflows in place of what was known of them."""
@@ -62,20 +78,21 @@ class TenantIndex:
         with self._lock:
             for entry in self._database().put(documents):
                 self._directory.put(entry)
-            self._followed = None
+            self._seen = None
 
     def forget(self, ids: Collection[str]) -> None:
         """Take workflows out; fine when they are not known."""
         with self._lock:
             self._database()
             self._forget(ids)
-            self._followed = None
+            self._seen = None
 
     def _forget(self, ids: Collection[str]) -> None:
         if ids:
             self._database().delete(ids)
         for workflow_id in ids:
             self._directory.remove(workflow_id)
+            self._followed.pop(workflow_id, None)
 
     def search(self, request: Request) -> SearchAnswer:
         """Return the answer to a request."""
@@ -109,7 +126,8 @@ class TenantIndex:
         """Forget everything; return the database that was open."""
         opened, self._opened = self._opened, None
         self._directory = Directory()
-        self._followed = None
+        self._followed = {}
+        self._seen = None
         return opened
 
     def close(self) -> None:
@@ -132,7 +150,7 @@ class TenantIndex:
         return self._opened
 
 
-def _is_current(indexed: Head, wanted: Head) -> bool:
+def _is_current(indexed: WorkflowHead, wanted: WorkflowHead) -> bool:
     """Say whether indexed content is what is wanted, or newer, since then another process knew more."""
     if indexed.changed is None or wanted.changed is None:
         return indexed == wanted

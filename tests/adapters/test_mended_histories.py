@@ -1,0 +1,44 @@
+"""A call history that does not fit its schema is set right, with a warning, and loses nothing."""
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from workflow_agent.adapters.conversation_json import parse_conversation
+
+GOOD = {
+    "call_id": "c1", "timestamp": "2026-11-21T12:00:00.000Z", "speaker": "agent", "method_name": "get_turn",
+    "outcome_summary": {"status": "success", "ok": True, "mood": "fine"}, "shoe_size": 43,
+}  # fmt: skip
+
+
+def file_with(calls: object) -> tuple[bytes, Path]:
+    document = {
+        "schema_version": 1, "id": "talk", "tenant": "default", "created_at": "2026-11-21T12:00:00.000Z",
+        "updated_at": "2026-11-21T12:00:00.000Z", "calls": calls,
+    }  # fmt: skip
+    return json.dumps(document).encode(), Path("default/conversations/talk.json")
+
+
+def test_a_bad_record_is_mended_beside_the_good_ones(caplog: pytest.LogCaptureFixture) -> None:
+    bad = {"call_id": "c2", "speaker": "the cat", "kwargs": {"a": 1}, "colour": "red"}
+
+    with caplog.at_level(logging.WARNING):
+        conversation = parse_conversation(*file_with([GOOD, bad, "not a record"]))
+
+    good, mended, kept = (call.model_dump(mode="json") for call in conversation.calls)
+    assert (good["shoe_size"], good["outcome_summary"]["mood"]) == (43, "fine")
+    assert (mended["call_id"], mended["kwargs"], mended["colour"]) == ("c2", {"a": 1}, "red")
+    assert (mended["speaker"], mended["malformed_speaker"]) == ("tool", "the cat")
+    assert kept["malformed"] == "not a record"
+    assert "a call history was set right" in caplog.text
+
+
+def test_a_history_that_is_no_list_becomes_an_empty_one(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        conversation = parse_conversation(*file_with({"no": "list"}))
+
+    assert conversation.calls == ()
+    assert "a call history was set right" in caplog.text

@@ -1,0 +1,82 @@
+"""What every journal of runs promises."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from workflow_agent.adapters.memory import InMemoryRunJournal
+from workflow_agent.adapters.run_journal import JsonlRunJournal
+from workflow_agent.domain.call_records import EndedCall, tool_record
+from workflow_agent.domain.iterations import Iteration, Message
+from workflow_agent.domain.runs import Run
+from workflow_agent.domain.turns import LeftBehind
+from workflow_agent.ports import RunJournal
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CALL = tool_record(EndedCall("call_1", "list_workflows", {}, "success", NOON, result=[]), "evt_1")
+
+
+@pytest.fixture(params=["memory", "jsonl"])
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> RunJournal:
+    (tmp_path / "acme" / "conversations").mkdir(parents=True)
+    return InMemoryRunJournal() if request.param == "memory" else JsonlRunJournal(tmp_path)
+
+
+def run(number: int = 1, *, fence: int = 1) -> Run:
+    return Run(
+        run_id=f"run_talk_{number}_abc", fingerprint="f", status="running", fence=fence, agent="assistant",
+        turn=number, user_event_id="evt_1", owner="me", accepted_at=NOON,
+    )  # fmt: skip
+
+
+def step(number: int, said: str = "hello") -> Iteration:
+    message = Message(role="assistant", content=said)
+    return Iteration(number=number, messages=(message,), started_at=NOON, metadata={"session_id": "s"})
+
+
+async def test_of_a_run_nobody_kept_anything_of_there_is_nothing(journal: RunJournal) -> None:
+    assert journal.left_by("acme", run()) == LeftBehind()
+
+
+async def test_each_iteration_is_left_as_kept_last_with_the_newest_records(
+    journal: RunJournal,
+) -> None:
+    await journal.keep("acme", run(), step(1, "begun"), [])
+    await journal.keep("acme", run(), step(1, "done"), [])
+    await journal.keep("acme", run(), step(2), [CALL])
+
+    left = journal.left_by("acme", run())
+
+    assert left == LeftBehind((step(1, "done"), step(2)), (CALL,))
+
+
+@pytest.mark.parametrize(
+    ("tenant", "other"),
+    [
+        pytest.param("acme", run(2), id="another run"),
+        pytest.param("acme", run(fence=2), id="another attempt"),
+        pytest.param("other", run(), id="another tenant"),
+    ],
+)
+async def test_runs_are_kept_apart(journal: RunJournal, tenant: str, other: Run) -> None:
+    await journal.keep("acme", run(), step(1), [CALL])
+
+    assert journal.left_by(tenant, other) == LeftBehind()
+
+
+async def test_what_is_forgotten_is_gone_and_nothing_else(journal: RunJournal) -> None:
+    await journal.keep("acme", run(), step(1), [])
+    await journal.keep("acme", run(2, fence=2), step(1), [])
+
+    await journal.forget("acme", run())
+    await journal.forget("acme", run())
+
+    assert journal.left_by("acme", run()) == LeftBehind()
+    assert journal.left_by("acme", run(2, fence=2)).iterations == (step(1),)
+
+
+async def test_what_cannot_be_kept_fails_nothing(journal: RunJournal) -> None:
+    await journal.keep("nobody", run(), step(1), [CALL])
+
+    await journal.forget("nobody", run())

@@ -1,0 +1,119 @@
+"""What every memory of the workflows a user dealt with promises."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.workflow_memories import InMemoryWorkflowMemory, JsonWorkflowMemory
+from workflow_agent.domain.conversation import WorkflowReference
+from workflow_agent.domain.errors import CorruptDocument, InvalidInput
+from workflow_agent.ports import WorkflowMemory
+
+AT = datetime(2026, 11, 20, 15, tzinfo=UTC)
+STRANGE_USERS = [
+    pytest.param("../../etc/passwd", id="climbs"),
+    pytest.param("a/b", id="slash"),
+    pytest.param("", id="empty"),
+    pytest.param("Ünï ©ode 🙂", id="unicode"),
+    pytest.param("x" * 10_000, id="very long"),
+    pytest.param("nul\x00byte", id="zero byte"),
+    pytest.param("half \ud800 pair", id="lone surrogate"),
+    pytest.param("ANNA", id="upper case"),
+]
+
+
+@pytest.fixture(params=["memory", "json"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> WorkflowMemory:
+    if request.param == "memory":
+        return InMemoryWorkflowMemory(most=10)
+    return JsonWorkflowMemory(DurableFiles(tmp_path / "data"), most=10)
+
+
+def reference(number: int = 1, **fields: object) -> WorkflowReference:
+    return WorkflowReference.model_validate(
+        {
+            "workflow_id": f"wf_{number}", "name": f"Number {number}", "relation": "viewed", "turn": number,
+            "conversation_id": "cv_1", "at": AT + timedelta(minutes=number), **fields,
+        }
+    )  # fmt: skip
+
+
+async def test_nobody_is_known_at_first(memory: WorkflowMemory) -> None:
+    assert await memory.recall("acme", "anna") == ()
+
+
+async def test_what_was_remembered_is_recalled_oldest_first(memory: WorkflowMemory) -> None:
+    await memory.remember("acme", "anna", [reference(1)])
+    await memory.remember("acme", "anna", [reference(2, aliases=("the Monday thing",))])
+
+    recalled = await memory.recall("acme", "anna")
+
+    assert recalled == (reference(1), reference(2, aliases=("the Monday thing",)))
+
+
+async def test_users_and_tenants_do_not_share(memory: WorkflowMemory) -> None:
+    await memory.remember("acme", "anna", [reference(1)])
+
+    assert await memory.recall("acme", "ben") == ()
+    assert await memory.recall("umbrella", "anna") == ()
+
+
+@pytest.mark.parametrize("user", STRANGE_USERS)
+async def test_any_text_is_a_user(memory: WorkflowMemory, user: str) -> None:
+    await memory.remember("acme", user, [reference(1)])
+    await memory.remember("acme", "anna", [reference(2)])
+
+    assert await memory.recall("acme", user) == (reference(1),)
+
+
+async def test_a_tenant_is_matched_before_anything_is_kept(memory: WorkflowMemory) -> None:
+    with pytest.raises(InvalidInput):
+        await memory.remember("../acme", "anna", [reference(1)])
+    with pytest.raises(InvalidInput):
+        await memory.recall("../acme", "anna")
+
+
+async def test_of_many_who_write_at_once_nothing_is_lost(memory: WorkflowMemory) -> None:
+    await asyncio.gather(*(memory.remember("acme", "anna", [reference(n)]) for n in range(8)))
+
+    assert {one.workflow_id for one in await memory.recall("acme", "anna")} == {f"wf_{n}" for n in range(8)}
+
+
+async def test_the_same_turn_remembered_twice_counts_once(memory: WorkflowMemory) -> None:
+    for _ in range(2):
+        await memory.remember("acme", "anna", [reference(1)])
+
+    assert await memory.recall("acme", "anna") == (reference(1),)
+
+
+async def test_it_stays_within_its_bound(memory: WorkflowMemory) -> None:
+    await memory.remember("acme", "anna", [reference(n) for n in range(25)])
+
+    assert len(await memory.recall("acme", "anna")) == 10
+
+
+async def test_a_damaged_file_is_set_aside_and_the_next_write_works(tmp_path: Path) -> None:
+    memory = JsonWorkflowMemory(DurableFiles(tmp_path), most=10)
+    await memory.remember("acme", "anna", [reference(1)])
+    (tmp_path / "acme" / "memory" / "anna.json").write_bytes(b'{"references": [')
+
+    with pytest.raises(CorruptDocument):
+        await memory.recall("acme", "anna")
+    await memory.remember("acme", "anna", [reference(2)])
+
+    assert await memory.recall("acme", "anna") == (reference(2),)
+    assert [path.name for path in (tmp_path / "acme" / "memory").glob("anna.json.corrupt-*")] != []
+
+
+async def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    first, second = (JsonWorkflowMemory(DurableFiles(tmp_path), most=10) for _ in range(2))
+
+    await asyncio.gather(
+        *(memory.remember("acme", "anna", [reference(n)])
+          for n, memory in enumerate([first, second, first, second]))
+    )  # fmt: skip
+
+    assert len(await first.recall("acme", "anna")) == 4

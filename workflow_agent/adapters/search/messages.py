@@ -1,0 +1,196 @@
+"""What was said in the conversations of one tenant, in SQLite: any part of a word is found."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from workflow_agent.adapters.search.index_file import IndexFile
+
+_SCHEMA = 1
+_SHORTEST_INDEXED_CHARS = 3
+"""The index knows sequences of three characters; a shorter word is looked for in the texts themselves."""
+TITLE = -1
+"""The number that stands for a conversation's title."""
+
+_TABLES = (
+    "DROP TABLE IF EXISTS texts",
+    "DROP TABLE IF EXISTS messages",
+    "DROP TABLE IF EXISTS conversations",
+    """CREATE TABLE conversations(
+        rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, began TEXT NOT NULL,
+        title TEXT NOT NULL, last_number INTEGER NOT NULL, last_turn INTEGER NOT NULL)""",
+    """CREATE TABLE messages(
+        rowid INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, number INTEGER NOT NULL,
+        turn INTEGER NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL, author TEXT NOT NULL,
+        at TEXT NOT NULL, run TEXT, UNIQUE(conversation, number))""",
+    # Folded before it is stored, because SQLite folds fewer letters than Python.
+    "CREATE VIRTUAL TABLE texts USING fts5(folded, content UNINDEXED, tokenize='trigram case_sensitive 1')",
+)
+_KNOWN = "SELECT id, stamp, began, last_number, last_turn FROM conversations"
+_STORE_CONVERSATION = """INSERT INTO conversations(id, stamp, began, title, last_number, last_turn)
+    VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET stamp = excluded.stamp, began = excluded.began,
+    title = excluded.title, last_number = excluded.last_number, last_turn = excluded.last_turn
+    RETURNING rowid"""
+_STORE_MESSAGE = """INSERT OR IGNORE INTO messages(conversation, number, turn, event, type, author, at, run)
+    VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid"""
+_STORE_TEXT = "INSERT INTO texts(rowid, folded, content) VALUES(?, ?, ?)"
+_FORGET_TEXTS = """DELETE FROM texts WHERE rowid IN (SELECT rowid FROM messages
+    WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?) AND number >= ? AND number < ?)"""
+_FORGET_MESSAGES = """DELETE FROM messages
+    WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?) AND number >= ? AND number < ?"""
+_EVERY_NUMBER = (TITLE, 2**62)
+_HOLDING = """SELECT DISTINCT conversations.id FROM texts JOIN messages ON messages.rowid = texts.rowid
+    JOIN conversations ON conversations.rowid = messages.conversation WHERE """
+_FOUND = """SELECT conversations.id, conversations.title, messages.turn, messages.number, messages.event,
+    messages.type, messages.author, messages.at, messages.run, texts.content
+    FROM (SELECT messages.rowid AS found FROM texts
+        JOIN messages ON messages.rowid = texts.rowid
+        JOIN conversations ON conversations.rowid = messages.conversation
+        WHERE messages.number >= 0 AND {where}
+        ORDER BY messages.at DESC, conversations.id DESC, messages.number DESC LIMIT ? OFFSET ?)
+    JOIN messages ON messages.rowid = found JOIN texts ON texts.rowid = found
+    JOIN conversations ON conversations.rowid = messages.conversation
+    ORDER BY messages.at DESC, conversations.id DESC, messages.number DESC"""
+
+
+class Said(NamedTuple):
+    """A message as the index takes it in."""
+
+    number: int
+    turn: int
+    event_id: str
+    type: str
+    author: str
+    at: str
+    run_id: str | None
+    content: str
+
+
+class Indexed(NamedTuple):
+    """Up to where a conversation is indexed."""
+
+    stamp: str
+    """Which state of the conversation that was; empty when some of it could not be read."""
+    began: str
+    last_number: int
+    last_turn: int
+
+
+class Found(NamedTuple):
+    """A message that was found."""
+
+    conversation_id: str
+    title: str
+    turn: int
+    number: int
+    event_id: str
+    type: str
+    author: str
+    at: str
+    run_id: str | None
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Which messages to find: those that hold every word, newest first."""
+
+    words: tuple[str, ...]
+    conversation_id: str | None
+    limit: int
+    offset: int = 0
+
+
+class MessageDatabase:
+    """The messages of one tenant. Not for two threads at once.
+
+    Args:
+        path: The file; None keeps the index in memory.
+
+    Raises:
+        sqlite3.Error: From every method, when the file is damaged or cannot be used.
+        OSError: From the constructor, when the file cannot be made.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = IndexFile(path, schema=_SCHEMA, tables=_TABLES)
+        self._connection = self._file.connection
+
+    def close(self) -> None:
+        """Close the connection; nothing is lost."""
+        self._file.close()
+
+    def known(self) -> dict[str, Indexed]:
+        """Return up to where each conversation is indexed."""
+        return {row[0]: Indexed(*row[1:]) for row in self._connection.execute(_KNOWN)}
+
+    def known_of(self, conversation_id: str) -> Indexed | None:
+        """Return up to where one conversation is indexed; None for one that is not."""
+        row = self._connection.execute(f"{_KNOWN} WHERE id = ?", (conversation_id,)).fetchone()
+        return None if row is None else Indexed(*row[1:])
+
+    def put(
+        self, conversation_id: str, state: Indexed, title: str, messages: Iterable[Said], *, anew: bool
+    ) -> None:
+        """Index messages of a conversation, its title, and up to where it is indexed now.
+
+        Args:
+            conversation_id: Which one.
+            state: What `known` is to return of it.
+            title: Its title now.
+            messages: Those to add; one whose number is indexed already stays as it is.
+            anew: Whether to forget the messages indexed before.
+        """
+        with self._file.transaction():
+            first, end = _EVERY_NUMBER if anew else (TITLE, TITLE + 1)
+            self._connection.execute(_FORGET_TEXTS, (conversation_id, first, end))
+            self._connection.execute(_FORGET_MESSAGES, (conversation_id, first, end))
+            facts = (conversation_id, state.stamp, state.began, title, state.last_number, state.last_turn)
+            (row,) = self._connection.execute(_STORE_CONVERSATION, facts).fetchone()
+            self._add(row, Said(TITLE, 0, "", "title", "", "", None, title))
+            for message in messages:
+                self._add(row, message)
+
+    def _add(self, conversation: int, message: Said) -> None:
+        content = storable(message.content)
+        # Read to its end: until then the statement holds the table.
+        added = self._connection.execute(_STORE_MESSAGE, (conversation, *message[:-1])).fetchall()
+        for (row,) in added:
+            self._connection.execute(_STORE_TEXT, (row, content.casefold(), content))
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Take conversations out; fine when they are not known."""
+        for conversation_id in ids:
+            with self._file.transaction():
+                self._connection.execute(_FORGET_TEXTS, (conversation_id, *_EVERY_NUMBER))
+                self._connection.execute(_FORGET_MESSAGES, (conversation_id, *_EVERY_NUMBER))
+                self._connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+
+    def holding(self, text: str) -> set[str]:
+        """Return the conversations whose title or one of whose messages holds a folded text."""
+        where, values = _holds((text,))
+        return {row[0] for row in self._connection.execute(f"{_HOLDING}{where}", values)}
+
+    def find(self, lookup: Lookup) -> Sequence[Found]:
+        """Return the messages that hold every one of some folded words."""
+        where, values = _holds(lookup.words)
+        if lookup.conversation_id is not None:
+            where, values = f"{where} AND conversations.id = ?", [*values, lookup.conversation_id]
+        found = self._connection.execute(_FOUND.format(where=where), (*values, lookup.limit, lookup.offset))
+        return [Found(*row) for row in found]
+
+
+def storable(text: str) -> str:
+    """Return a text as SQLite can keep it: half a character and a zero byte have no place there."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def _holds(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the condition that a text holds every word, and what is bound to it."""
+    indexed = [word for word in words if len(word) >= _SHORTEST_INDEXED_CHARS]
+    short = [word for word in words if len(word) < _SHORTEST_INDEXED_CHARS]
+    conditions = ["texts MATCH ?"] if indexed else []
+    conditions += ["instr(texts.folded, ?) > 0"] * len(short)
+    matched = [" AND ".join('"' + word.replace('"', '""') + '"' for word in indexed)] if indexed else []
+    return " AND ".join(conditions), [*matched, *short]

@@ -1,0 +1,118 @@
+"""Vectors of workflows in a small SQLite file, and the nearest of them."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_TABLE = "CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, head TEXT NOT NULL, vector BLOB NOT NULL)"
+Vector = NDArray[np.float32]
+
+
+class Embedded(NamedTuple):
+    """A workflow's vector, and of which content it is."""
+
+    id: str
+    head: str
+    vector: Vector
+
+
+def unit(values: Iterable[float]) -> Vector:
+    """Return a vector of length one; a vector of nothing but zeros stays as it is."""
+    made = np.asarray(list(values), dtype=np.float32)
+    length = float(np.linalg.norm(made))
+    return made / length if length else made
+
+
+class VectorTable:
+    """The vectors of one tenant by one model. Calls block; threads may share it.
+
+    A file that cannot be read is begun anew: everything in it can be made again.
+
+    Args:
+        path: The file; None keeps vectors in memory.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._lock = Lock()
+        self._database = _opened(path)
+        self._known = {
+            row[0]: Embedded(row[0], row[1], np.frombuffer(row[2], dtype=np.float32))
+            for row in self._database.execute("SELECT id, head, vector FROM vectors")
+        }
+        self._matrix: tuple[list[str], NDArray[np.float32]] | None = None
+
+    def outdated(self, heads: Mapping[str, str]) -> list[str]:
+        """Return the workflows whose vector is missing or of other content; forget those that are gone."""
+        with self._lock:
+            gone = [one for one in self._known if one not in heads]
+            if gone:
+                self._database.executemany("DELETE FROM vectors WHERE id = ?", [(one,) for one in gone])
+                self._database.commit()
+                self._matrix = None
+            for one in gone:
+                del self._known[one]
+            return [
+                one for one, head in heads.items() if one not in self._known or self._known[one].head != head
+            ]
+
+    def put(self, embedded: Collection[Embedded]) -> None:
+        """Keep vectors in place of earlier ones."""
+        rows = [(one.id, one.head, one.vector.tobytes()) for one in embedded]
+        with self._lock:
+            self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+            self._database.commit()
+            self._known.update({one.id: one for one in embedded})
+            self._matrix = None
+
+    def nearest(self, vector: Vector, count: int) -> list[tuple[str, float]]:
+        """Return ids and cosines of the nearest workflows, the nearest first."""
+        with self._lock:
+            ids, matrix = self._rows(len(vector))
+            if not ids:
+                return []
+            cosines = matrix @ vector
+            order = np.argsort(-cosines)[:count]
+            return [(ids[int(at)], float(cosines[int(at)])) for at in order]
+
+    def _rows(self, dimensions: int) -> tuple[list[str], NDArray[np.float32]]:
+        if self._matrix is None:
+            fitting = [one for one in self._known.values() if len(one.vector) == dimensions]
+            vectors = (
+                np.stack([one.vector for one in fitting])
+                if fitting
+                else np.zeros((0, dimensions), np.float32)
+            )
+            self._matrix = ([one.id for one in fitting], vectors)
+        return self._matrix
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+
+def _opened(path: Path | None) -> sqlite3.Connection:
+    if path is None:
+        return _connected(":memory:")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        return _connected(path)
+    except sqlite3.DatabaseError:
+        path.unlink(missing_ok=True)
+        return _connected(path)
+
+
+def _connected(where: Any) -> sqlite3.Connection:
+    database = sqlite3.connect(where, check_same_thread=False, timeout=5)
+    try:
+        database.execute(_TABLE)
+        database.commit()
+    except sqlite3.DatabaseError:
+        database.close()
+        raise
+    return database

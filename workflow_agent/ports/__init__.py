@@ -1,0 +1,34 @@
+"""What the application needs from whatever keeps something; one contract suite each in tests/contracts."""
+
+from workflow_agent.ports.caches import CacheBackend
+from workflow_agent.ports.conversations import (
+    ConversationPage,
+    ConversationStore,
+    ConversationSummary,
+    MessageHit,
+    MessageQuery,
+)
+from workflow_agent.ports.processes import Owners, RunJournal
+from workflow_agent.ports.workflow_memory import WorkflowMemory
+from workflow_agent.ports.workflow_search import SearchAnswer, WorkflowHit, WorkflowSearch
+from workflow_agent.ports.workflows import Author, Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
+
+__all__ = [
+    "Author",
+    "CacheBackend",
+    "Change",
+    "ConversationPage",
+    "ConversationStore",
+    "ConversationSummary",
+    "MessageHit",
+    "MessageQuery",
+    "Owners",
+    "RunJournal",
+    "SearchAnswer",
+    "WorkflowCatalog",
+    "WorkflowHead",
+    "WorkflowHit",
+    "WorkflowMemory",
+    "WorkflowSearch",
+    "WorkflowVersion",
+]

@@ -1,0 +1,62 @@
+"""Finding workflows by what people say."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowHit:
+    """A workflow that matches a search, and why."""
+
+    id: str
+    name: str
+    description: str
+    score: float
+    """1.0 is an exact id or name; comparable within one answer only below that."""
+    strategies: tuple[str, ...]
+    """exact_id, exact_name, alias, full_text, fuzzy, filter, recent, meaning"""
+    matched: tuple[str, ...]
+    """The fields in which words were found."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Hits good enough to show, or suggestions where there are none."""
+
+    hits: tuple[WorkflowHit, ...]
+    suggestions: tuple[WorkflowHit, ...] = ()
+
+
+class WorkflowSearch(Protocol):
+    """Finds workflows by what people say."""
+
+    async def search(
+        self,
+        tenant: str,
+        query: str,
+        *,
+        tag: str | None = None,
+        trigger: str | None = None,
+        role: str | None = None,
+        service: str | None = None,
+        step_type: str | None = None,
+        among: Collection[str] | None = None,
+        limit: int = 10,
+    ) -> SearchAnswer:
+        """Return the best matches first; an empty query lists by latest change.
+
+        Any text is a query. What the filters ask for, a hit has: all of it.
+
+        Args:
+            tenant: Whose workflows.
+            query: An id, a name, an alias, or any words about a workflow, also misspelled.
+            tag: A whole tag.
+            trigger: What starts it, in words: `schedule`, `monday`, `nightly`, an event's name.
+            role: Who does or decides something in it.
+            service: What one of its steps calls: `slack.post_message`, or `slack` for anything of it.
+            step_type: A type that one of its steps has.
+            among: Ids, such as those that came up in a conversation.
+            limit: The most hits to return.
+        """
+        ...
