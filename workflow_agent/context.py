@@ -1,102 +1,32 @@
 """What the model will see this turn: the history that fits, the facts of the run, and the record of both."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile, islice
+from itertools import islice
 
-from pydantic_ai.messages import ModelMessage
-
+from workflow_agent.agent.built_context import BuiltContext, earlier_tokens
+from workflow_agent.agent.evidence import texts_of
 from workflow_agent.agent.replay import to_model_messages
-from workflow_agent.domain.conversation import (
-    AgentReply,
-    Conversation,
-    Event,
-    ModeRecord,
-    SystemEvent,
-    UserMessage,
-)
-from workflow_agent.domain.errors import ContextOverflow
+from workflow_agent.domain.agents import ROSTER
+from workflow_agent.domain.compacting import earlier_turns, hidden_events, within
+from workflow_agent.domain.context_record import WindowLimits, overflow_of
+from workflow_agent.domain.conversation import AgentReply, Conversation, Event, UserMessage
+from workflow_agent.domain.counting import TokenCounter
+from workflow_agent.domain.handoffs import Handoff
 from workflow_agent.domain.iterations import Message
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.window import (
-    Utilization,
-    budget_tokens,
-    level_of,
-    newest_that_fit,
-    tokens_of,
-    tokens_of_chars,
-)
-
-SECTIONS = ("prompt_module", "memory", "workflow", "tools", "history", "message", "run")
-"""The parts of a request, in the order of the record."""
-
-
-@dataclass(frozen=True, slots=True)
-class WindowLimits:
-    """How large a request may be."""
-
-    window_tokens: int
-    reserve_tokens: int
-    utilization: Utilization
-
-    @property
-    def budget_tokens(self) -> int:
-        """Return the tokens a request may use."""
-        return budget_tokens(self.window_tokens, self.reserve_tokens, self.utilization)
+from workflow_agent.domain.transcript import Entry, Transcript, without_echo
+from workflow_agent.domain.window import newest_that_fit, shortened
 
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
     """One earlier turn as the model reads it."""
 
-    messages: tuple[Message, ...]
+    entries: Sequence[tuple[Entry, Sequence[Message]]]
     tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltContext:
-    """The window of one turn."""
-
-    history: list[ModelMessage]
-    limits: WindowLimits
-    history_tokens: int
-    message_tokens: int
-    turns_included: int
-    turns_excluded: int
-
-    def record(
-        self, *, model: str, mode: ModeRecord, section_chars: dict[str, int], cache_stats: JsonObject
-    ) -> JsonObject:
-        """Return the context record: every section in tokens, summing to what was used.
-
-        Args:
-            model: The model that answered.
-            mode: The mode the run ended in.
-            section_chars: Characters of the sections that the agent loop rendered for its last request.
-            cache_stats: Hits and misses of all caches together, as counted so far.
-        """
-        measured = {name: tokens_of_chars(chars) for name, chars in section_chars.items()}
-        measured |= {"history": self.history_tokens, "message": self.message_tokens}
-        breakdown = {name: measured.get(name, 0) for name in SECTIONS}
-        used = sum(breakdown.values())
-        fraction = used / self.limits.budget_tokens if self.limits.budget_tokens else 1.0
-        return {
-            "model": model,
-            "window_tokens": self.limits.window_tokens,
-            "budget_tokens": self.limits.budget_tokens,
-            "used_tokens": used,
-            "fraction": round(fraction, 4),
-            "level": level_of(fraction),
-            "breakdown": breakdown,
-            "counting": "chars_div_4",
-            "strategy": self.limits.utilization,
-            "turns": {"included": self.turns_included, "compacted": 0, "excluded": self.turns_excluded},
-            "artifacts_processed": [],
-            "llm_planning_used": False,
-            "planning_cost": None,
-            "cache_stats": cache_stats,
-            "mode": mode.name,
-        }
+    is_earlier: bool
+    """Whether it counts as a turn: not what belongs to the one under way, nor what precedes the first."""
+    with_tools: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +41,21 @@ class ContextManager:
 
     max_turns: int = 50
     turns_with_tools: int = 3
-    count: Callable[[str], int] = tokens_of
 
     async def build(
         self,
         conversation: Conversation,
         trigger: UserMessage,
         agent: str,
-        fixed_tokens: int,
+        fixed: Mapping[str, int],
         limits: WindowLimits,
+        counter: TokenCounter,
+        *,
+        handoff: Handoff | None = None,
+        registered: Collection[str] = tuple(ROSTER),
+        system_in_place: bool = True,
+        mask_step: int = 1,
+        material_tokens: int = 0,
     ) -> BuiltContext:
         """Return what fits beside the fixed parts: the message itself and the newest unbroken turns.
 
@@ -127,71 +63,141 @@ class ContextManager:
             conversation: With the trigger in it.
             trigger: The message to answer; it comes last and is never in the history.
             agent: Who answers: its own replies are the assistant's, those of others are attributed.
-            fixed_tokens: Prompt module, tools, facts and open workflow together.
+            fixed: Tokens of what is sent in any case, by section: prompt module, tools, facts, open workflow.
             limits: The window and how much of it may be used.
+            counter: Counts tokens as the run's model does.
+            handoff: What brought the agent in, if another handed over.
+            registered: The agents there are.
+            mask_step: In steps of how many turns tool results leave the window.
+            system_in_place: Whether the provider leaves system messages where they are.
+            material_tokens: What the artifacts take.
 
         Raises:
-            ContextOverflow: The fixed parts alone are over the budget; says by how much.
+            ContextOverflow: The fixed parts alone are over the budget; says which weigh most.
         """
-        message_tokens = self.count(trigger.content)
-        left = limits.budget_tokens - fixed_tokens
+        transcript = Transcript(conversation, agent, trigger, handoff, registered)
+        left = limits.budget_tokens - sum(fixed.values())
         if left <= 0:
-            raise ContextOverflow(
-                f"The instructions, tools and open workflow take {fixed_tokens} tokens, {-left} more than "
-                f"the budget of {limits.budget_tokens}. Use a model with a larger window, a higher context "
-                "utilization, or a smaller open workflow.",
-                section="system",
-                excess_tokens=-left,
-            )
-        earlier = list(islice(self._turns_before(conversation, trigger, agent), self.max_turns))
-        fitted = newest_that_fit(earlier[::-1], left - message_tokens)
-        messages = [message for turn in fitted.included for message in turn.messages]
+            raise overflow_of(fixed, limits.budget_tokens)
+        earlier = earlier_turns(conversation)
+        if earlier is not None:
+            earlier = within(earlier, left // 2, counter.count)
+            left -= sum(earlier_tokens(earlier, counter).values())
+        prompt = trigger.content
+        message_tokens = counter.count(prompt)
+        if message_tokens > left:
+            # Half of what there is room for: passages of it, chosen by what it asks, take the other half.
+            prompt = shortened(prompt, left // 2, counter.count)
+            message_tokens = counter.count(prompt)
+        # What frames the turns is there whatever fits between.
+        frame_tokens = _tokens(transcript.assembled(()), counter)
+        beside_message = left - message_tokens
+        room = beside_message - frame_tokens - material_tokens
+        before = _until_full(islice(self._turns_before(transcript, counter, mask_step), self.max_turns), room)
+        fitted = newest_that_fit(before[::-1], room)
+        entries = [entry for turn in fitted.included for entry in turn.entries]
+        # First, because it stays the same from one compaction to the next and providers cache beginnings.
+        head = (Message(role="system", content=earlier.text),) if earlier else ()
+        messages = (*head, *transcript.assembled(entries))
+        turns = sum(turn.is_earlier for turn in fitted.included)
         return BuiltContext(
-            history=to_model_messages(messages),
+            history=to_model_messages(messages, system_in_place=system_in_place),
+            prompt=prompt,
             limits=limits,
-            history_tokens=fitted.tokens,
+            history_tokens=fitted.tokens + frame_tokens,
             message_tokens=message_tokens,
-            turns_included=len(fitted.included),
-            turns_excluded=max(trigger.turn - 1 - len(fitted.included), 0),
+            turns_included=turns,
+            turns_excluded=max(trigger.turn - 1 - turns - (earlier.turns if earlier else 0), 0),
+            counter=counter,
+            original_chars=len(trigger.content),
+            room_tokens=beside_message,
+            verbatim=_verbatim(fitted.included, agent),
+            earlier=earlier,
         )
 
     def _turns_before(
-        self, conversation: Conversation, trigger: UserMessage, agent: str
+        self, transcript: Transcript, counter: TokenCounter, mask_step: int
     ) -> Iterator[PastTurn]:
-        """Yield the turns before the trigger, newest first; only as many are rendered as are asked for."""
-        group: list[Event] = []
+        """Yield the uncompacted turns before the trigger, newest first, each rendered as it is asked for."""
+        group: list[Entry] = []
         number = 0
-        newest_first = dropwhile(lambda event: event.id != trigger.id, reversed(conversation.events))
-        for event in islice(newest_first, 1, None):
-            group.append(event)
-            if isinstance(event, UserMessage):
-                yield self._rendered(group[::-1], agent, with_tools=number < self.turns_with_tools)
+        # Between two steps the same turns stay whole, so that what was sent of them does not change.
+        whole = self.turns_with_tools + getattr(transcript.trigger, "turn", 0) % mask_step
+        answered = getattr(transcript.trigger, "turn", None)
+        hidden = hidden_events(transcript.conversation)
+        for entry in transcript.newest_first():
+            if entry.event.id in hidden:
+                continue
+            is_message = isinstance(entry.event, UserMessage)
+            if group and getattr(group[-1].event, "turn", None) == answered != getattr(
+                entry.event, "turn", None
+            ):
+                # What others answered to this very message is no earlier turn.
+                yield _rendered(transcript, group, counter, with_tools=True, is_earlier=False)
+                group = []
+            group.append(entry)
+            if is_message:
+                yield _rendered(transcript, group, counter, with_tools=number < whole)
                 group = []
                 number += 1
-
-    def _rendered(self, events: Sequence[Event], agent: str, *, with_tools: bool) -> PastTurn:
-        messages = tuple(m for event in events for m in _as_read_by(agent, event, with_tools=with_tools))
-        return PastTurn(messages, sum(self.count(m.content) + _tool_tokens(m) for m in messages))
+        if group:
+            yield _rendered(transcript, group, counter, with_tools=False, is_earlier=False)
 
 
-def _tool_tokens(message: Message) -> int:
-    asked = sum(len(call.name) + len(str(call.args)) for call in message.tool_calls)
-    return tokens_of_chars(asked + sum(len(str(result.content)) for result in message.results))
+def _rendered(
+    transcript: Transcript,
+    newest_first: Sequence[Entry],
+    counter: TokenCounter,
+    *,
+    with_tools: bool,
+    is_earlier: bool = True,
+) -> PastTurn:
+    entries = [
+        (entry, _messages_of(transcript, entry.event, with_tools=with_tools))
+        for entry in reversed(newest_first)
+    ]
+    tokens = sum(_tokens(messages, counter) for _, messages in entries)
+    return PastTurn(entries, tokens, is_earlier, with_tools)
 
 
-def _as_read_by(agent: str, event: Event, *, with_tools: bool) -> tuple[Message, ...]:
-    if isinstance(event, UserMessage):
-        return (Message(role="user", content=event.content),)
-    if isinstance(event, SystemEvent):
-        return (Message(role="system", content=event.content),)
-    if event.author != agent:
-        return (Message(role="system", content=f"[{event.author}]: {event.content}"),)
-    if not with_tools:
-        return (Message(role="assistant", content=event.content),)
-    return _loop_messages(event)
+def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:
+    return frozenset(
+        entry.event.index
+        for turn in turns
+        if turn.with_tools
+        for entry, _ in turn.entries
+        if isinstance(entry.event, AgentReply) and entry.event.author == agent
+    )
 
 
-def _loop_messages(reply: AgentReply) -> tuple[Message, ...]:
+def _tokens(messages: Iterable[Message], counter: TokenCounter) -> int:
+    return sum(counter.count(text) for message in messages for text in texts_of(message))
+
+
+def _until_full(newest_first: Iterable[PastTurn], room: int) -> list[PastTurn]:
+    """Return turns up to the first that is too much: nothing older is rendered."""
+    taken: list[PastTurn] = []
+    for turn in newest_first:
+        taken.append(turn)
+        room -= turn.tokens
+        if room < 0:
+            break
+    return taken
+
+
+def _messages_of(transcript: Transcript, event: Event, *, with_tools: bool) -> tuple[Message, ...]:
+    if with_tools and isinstance(event, AgentReply) and event.author == transcript.agent:
+        return _loop_messages(event, transcript.registered)
+    return (transcript.message_of(event),)
+
+
+def _loop_messages(reply: AgentReply, names: Collection[str]) -> tuple[Message, ...]:
     """Return what was said and done in the run, without the instructions and the message it began with."""
     messages = (message for one in reply.iterations for message in one.messages)
-    return tuple(message for message in messages if message.role in ("assistant", "tool"))
+    return tuple(
+        message.model_copy(update={"content": without_echo(message.content, names)})
+        if message.role == "assistant"
+        else message
+        for message in messages
+        if message.role in ("assistant", "tool")
+    )

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.agent.prompts import read_prompt, read_prompts
+from workflow_agent.agent.prompts import read_phase_prompts, read_prompt, read_prompts
 from workflow_agent.domain.errors import Misconfigured
 from workflow_agent.domain.modes import MODES
+from workflow_agent.domain.phases import PHASES
 from workflow_agent.domain.workflow import (
     STEP_TYPES,
     TRANSITION_TYPES,
@@ -27,9 +28,13 @@ BUDGET_TOKENS = {"general": 400, "creation": 700, "search": 650, "modification":
 
 READING_TOOLS = {
     "list_workflows", "search_workflows", "get_workflow", "validate_workflow", "analyze_workflow",
-    "draw_diagram", "compare_versions", "search_history", "get_turn", "switch_mode",
+    "draw_diagram", "compare_versions", "compare_workflows", "list_changes", "export_workflow",
+    "search_history", "get_turn", "recall", "switch_mode",
 }  # fmt: skip
-WRITING_TOOLS = {"create_workflow", "edit_workflow", "undo_change"}
+WRITING_TOOLS = {
+    "create_workflow", "copy_workflow", "import_workflow", "edit_workflow", "undo_change", "fix_findings",
+    "delete_workflow", "apply_preview",
+}  # fmt: skip
 EDITS = {
     "add_step", "insert_step", "remove_step", "rename_step", "update_step", "move_step", "replace_step",
     "connect", "disconnect", "update_transition", "set_start", "add_trigger", "remove_trigger", "set_form",
@@ -39,7 +44,7 @@ EDITS = {
 }  # fmt: skip
 PARAMETERS_AND_RESULTS = {
     "trigger", "tag", "limit", "dry_run", "to_version", "changes", "suggestions", "before", "after",
-    "between", "fix",
+    "between", "fix", "applied", "text", "service", "role", "step_type", "in_conversation",
 }  # fmt: skip
 EXAMPLES = {"slack.post", "P2D", "review"}
 
@@ -120,6 +125,14 @@ def test_other_prompts_are_read_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_module_keeps_its_token_budget(mode: str) -> None:
     assert len(read_prompt(PROMPTS, mode)) / 4 <= BUDGET_TOKENS[mode]
+
+
+def test_every_phase_but_plain_chat_has_short_guidance() -> None:
+    guidance = read_phase_prompts(PROMPTS / "phases")
+
+    assert set(guidance) == set(PHASES) - {"chat"}
+    assert {phase: text for phase, text in guidance.items() if len(text) / 4 > 90} == {}
+    assert all(code_spans(text) <= set(PHASES) for text in guidance.values())
 
 
 @pytest.mark.parametrize("mode", MODES)

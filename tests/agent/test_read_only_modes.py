@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.chats import TENANT, chat_with
 from tests.support.scripted import Calls, scripted
+from workflow_agent.agent.layout import PromptLayout
 from workflow_agent.agent.tools import WRITING_TOOLS
 
 RENAME = {"op": "rename_step", "step": "review", "name": "Changed"}
@@ -40,11 +41,12 @@ async def test_a_writing_mode_offers_every_tool(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["analysis", "search"])
 @pytest.mark.parametrize("attempt", [WRITE, CREATE, UNDO], ids=["edit", "create", "undo"])
+@pytest.mark.parametrize("layout", ["plain", "stable_prefix"])
 async def test_a_question_does_not_write_even_when_the_model_tries(
-    mode: str, attempt: tuple[str, dict[str, object]]
+    mode: str, attempt: tuple[str, dict[str, object]], layout: PromptLayout
 ) -> None:
     model, _ = scripted(Calls([attempt]), Calls([SWITCH]), Calls([attempt]), "I could not change anything.")
-    under_test = chat_with(model)
+    under_test = chat_with(model, layout=layout)
     before = await under_test.add()
 
     outcome = await under_test.say(ASKS[mode])
@@ -57,9 +59,12 @@ async def test_a_question_does_not_write_even_when_the_model_tries(
 
 
 @pytest.mark.parametrize("mode", ["analysis", "search", "general"])
-async def test_a_mode_the_user_set_cannot_be_left_for_one_that_writes(mode: str) -> None:
+@pytest.mark.parametrize("layout", ["plain", "stable_prefix"])
+async def test_a_mode_the_user_set_cannot_be_left_for_one_that_writes(
+    mode: str, layout: PromptLayout
+) -> None:
     model, _ = scripted(Calls([SWITCH]), Calls([WRITE]), "I could not change anything.")
-    under_test = chat_with(model)
+    under_test = chat_with(model, layout=layout)
     before = await under_test.add()
 
     outcome = await under_test.say("please rename the review step to Changed", mode=mode)

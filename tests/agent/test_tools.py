@@ -4,46 +4,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.chats import APPROVAL, PROMPTS, TENANT, ChatUnderTest, chat_with
+from tests.support.chats import APPROVAL, PROMPTS, TENANT, chat_with
 from tests.support.scripted import Calls, Script, scripted
+from tests.support.tool_calls import Tools
 from workflow_agent.agent.assistant import build_assistant
 from workflow_agent.agent.prompts import read_prompts
-from workflow_agent.domain.conversation import AgentReply
-from workflow_agent.domain.iterations import ToolResult
 from workflow_agent.domain.workflow_parsing import parse_workflow
-
-
-class Tools:
-    """Calls tools one after the other within one conversation."""
-
-    def __init__(self) -> None:
-        model, self.script = scripted()
-        self.under_test: ChatUnderTest = chat_with(model)
-        self.conversation_id: str | None = None
-        self.reply: AgentReply | None = None
-
-    async def use(self, tool: str, /, **args: Any) -> ToolResult:
-        """Call a tool in a turn of its own; return what the model was told."""
-        self.script.steps[:] = [Calls([(tool, args)]), "Done."]
-        outcome = await self.under_test.say(
-            f"use {tool}", mode="modification", conversation_id=self.conversation_id
-        )
-        self.conversation_id = outcome.conversation_id
-        self.reply = outcome.reply
-        (result,) = outcome.reply.iterations[0].messages[-1].results
-        return result
-
-    async def ok(self, tool: str, /, **args: Any) -> dict[str, Any]:
-        """Call a tool that has to succeed; return its answer."""
-        result = await self.use(tool, **args)
-        assert result.outcome == "success", result.content
-        return dict(result.content)
-
-    async def refused(self, tool: str, /, **args: Any) -> str:
-        """Call a tool that has to ask for another try; return what it said."""
-        result = await self.use(tool, **args)
-        assert result.outcome == "retried"
-        return str(result.content)
 
 
 @pytest.fixture
@@ -104,7 +70,8 @@ async def test_a_workflow_is_read_by_id_or_name_and_becomes_the_open_one(
     again = await tools.ok("get_workflow", workflow="open")
 
     assert answer["workflow"]["id"] == again["workflow"]["id"] == "wf_expense_approval"
-    assert "review" in answer["outline"]
+    assert "review" in {step["id"] for step in answer["workflow"]["steps"]}
+    assert set(answer) == {"workflow"}, "a workflow is told once"
 
 
 async def test_an_older_version_can_be_read(tools: Tools) -> None:
@@ -225,8 +192,11 @@ async def test_a_version_can_be_restored_by_number(tools: Tools) -> None:
     for tag in ("one", "two"):
         await tools.ok("edit_workflow", workflow="wf_expense_approval", edits=[{"op": "tag", "tag": tag}])
 
-    answer = await tools.ok("undo_change", workflow="open", to_version=1)
+    shown = await tools.ok("undo_change", workflow="open", to_version=1)
+    answer = await tools.ok("apply_preview")
 
+    assert shown["applied"] is False
+    assert "goes back 2 versions" in shown["reason"]
     assert answer["workflow"]["version"] == 4
     assert "newest version is 4" in await tools.refused("undo_change", workflow="open", to_version=9)
 
@@ -276,7 +246,11 @@ async def test_an_earlier_turn_can_be_read(tools: Tools) -> None:
     assert answer["turn"] == 1
     assert answer["message"] == "use list_workflows"
     assert answer["tools"] == [{"name": "list_workflows", "args": {"limit": 3}, "outcome": "success"}]
+    assert answer["iterations"] == 2
     assert "turns go from 1 to 2" in await tools.refused("get_turn", turn=7)
+    step = (await tools.ok("get_turn", turn=1, iteration=1))["iteration"]
+    assert [message["role"] for message in step["messages"]] == ["user", "assistant", "tool"]
+    assert "it has 2" in await tools.refused("get_turn", turn=1, iteration=3)
 
 
 async def test_the_first_turn_has_none_before_it(tools: Tools) -> None:
@@ -311,6 +285,46 @@ async def test_reaching_the_step_limit_gives_a_reply_that_says_so() -> None:
     )
     assert len(reply.iterations) == 3
     assert all(iteration.completed_at for iteration in reply.iterations)
+
+
+@pytest.mark.parametrize(
+    ("most", "told"),
+    [
+        pytest.param(1, "after 1 step, ", id="one"),
+        pytest.param(2, "after 2 steps, ", id="two"),
+        pytest.param(10, "after 10 steps, ", id="ten"),
+    ],
+)
+async def test_a_limit_allows_exactly_that_many_requests_and_says_what_was_done(most: int, told: str) -> None:
+    model, asked = scripted(*[Calls([("list_workflows", {})])] * 12)
+    under_test = chat_with(model, max_iterations=most)
+
+    outcome = await under_test.say("go on forever")
+
+    reply = outcome.reply
+    assert len(asked.requests) == len(reply.iterations) == most
+    assert told in reply.content
+    times = "list_workflows." if most == 1 else f"list_workflows ({most} times)."
+    assert f"No workflow was changed; these tools gave me answers: {times}" in reply.content
+    # The last answer came, though no request told the model of it any more.
+    assert {call.outcome for one in reply.iterations for call in one.tool_calls} == {"success"}
+    assert reply.iterations[-1].messages[-1].results[0].outcome == "success"
+    stored = await under_test.store.load(TENANT, outcome.conversation_id)
+    assert [call.outcome_summary.status for call in stored.calls] == ["success"] * (most + 1)
+
+
+async def test_an_answer_in_the_last_step_is_no_limit() -> None:
+    reply = (await chat_with(scripted("Hello.")[0], max_iterations=1).say("hello")).reply
+
+    assert reply.content == "Hello."
+
+
+async def test_a_limit_that_nothing_answered_before_says_so() -> None:
+    model, _ = scripted(*[Calls([("get_workflow", {"workflow": "none"})])] * 2)
+
+    reply = (await chat_with(model, max_iterations=1).say("show it")).reply
+
+    assert "No tool gave an answer, and no workflow was changed." in reply.content
 
 
 async def test_an_edit_shows_in_the_very_next_request() -> None:
@@ -376,5 +390,5 @@ async def test_a_repeated_run_does_not_apply_its_edit_twice() -> None:
 def test_the_tool_definitions_stay_within_their_budget() -> None:
     offer = build_assistant(read_prompts(PROMPTS), tool_timeout_seconds=1.0).offer
 
-    assert offer.chars("search") < 8_000
-    assert offer.chars("modification") < 20_000
+    assert offer.chars("search") < 10_000
+    assert offer.chars("modification") < 26_000

@@ -1,16 +1,21 @@
 """The Pydantic AI agent: its instructions, which tools a request offers, and what it records."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic_ai import Agent, RunContext
-from pydantic_ai.capabilities import PrepareTools
+from pydantic_ai.capabilities import Instrumentation, PrepareTools
+from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.tools import ToolDefinition
 
 from workflow_agent.agent.evidence import RecordEvidence
-from workflow_agent.agent.tools import WRITING_TOOLS, workflow_tools
-from workflow_agent.agent.workflow_context import READ_ONLY_MODES, WorkflowContext
+from workflow_agent.agent.layout import OfferByMode, PromptLayout, StablePrefix
+from workflow_agent.agent.tools import workflow_tools
+from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
+from workflow_agent.domain.agents import AgentProfile
+from workflow_agent.domain.call_summaries import history_notice
+from workflow_agent.domain.conversation import Phase
 from workflow_agent.domain.errors import WorkflowNotFound
 from workflow_agent.domain.modes import Mode
 
@@ -18,58 +23,59 @@ TOOL_RETRIES = 3
 """How often a tool may ask the model to mend one call; more often means that it does not understand."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfferByMode:
-    """Decides which tools a request offers: those that write only where writing is what was asked for."""
-
-    definition_chars: Mapping[str, int]
-
-    def names(self, mode: Mode) -> frozenset[str]:
-        """Return the names of the tools of a mode."""
-        return frozenset(self.definition_chars) - (WRITING_TOOLS if mode in READ_ONLY_MODES else frozenset())
-
-    def chars(self, mode: Mode) -> int:
-        """Return how long the definitions of a mode's tools are."""
-        return sum(self.definition_chars[name] for name in self.names(mode))
-
-    async def __call__(
-        self, ctx: RunContext[WorkflowContext], tool_defs: list[ToolDefinition]
-    ) -> list[ToolDefinition]:
-        """Return the definitions to offer now; the mode may have changed since the last request."""
-        mode = ctx.deps.progress.mode.name
-        ctx.deps.evidence.section_chars["tools"] = self.chars(mode)
-        names = self.names(mode)
-        return [tool for tool in tool_defs if tool.name in names]
-
-
-def _definition_chars(tool: ToolDefinition) -> int:
-    return len(tool.name) + len(tool.description or "") + len(json.dumps(tool.parameters_json_schema))
+def _definition(tool: ToolDefinition) -> str:
+    return f"{tool.name}{tool.description or ''}{json.dumps(tool.parameters_json_schema)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """The agent, and how long the parts of its requests are that depend on the mode alone."""
+    """The agent, and how large the parts of its requests are that depend on the mode alone."""
 
     agent: Agent[WorkflowContext, str]
     offer: OfferByMode
     prompts: Mapping[Mode, str]
+    phases: Mapping[Phase, str]
 
-    def overhead_chars(self, mode: Mode) -> int:
-        """Return how long a mode's prompt module and tool definitions are together."""
-        return len(self.prompts[mode]) + self.offer.chars(mode)
+    def overhead(
+        self, progress: RunProgress, agent: AgentProfile, model: object, count: Callable[[str], int]
+    ) -> dict[str, int]:
+        """Return the tokens of a run's prompt module, of its agent's tools and of its phase's guidance."""
+        mode = progress.mode.name
+        return {
+            "prompt_module": count(self.prompts[mode]),
+            "phase": count(self.phases.get(progress.phase, "")),
+            "tools": sum(map(count, self.offer.sent(mode, model, agent))),
+        }
 
 
-def build_assistant(prompts: Mapping[Mode, str], *, tool_timeout_seconds: float) -> Assistant:
-    """Return the assistant; its model, limits and dependencies come with each run."""
+def build_assistant(
+    prompts: Mapping[Mode, str],
+    *,
+    tool_timeout_seconds: float,
+    phases: Mapping[Phase, str] | None = None,
+    layout: PromptLayout = "auto",
+    instrumentation: InstrumentationSettings | None = None,
+) -> Assistant:
+    """Return the assistant; its model, limits and dependencies come with each run.
+
+    Args:
+        prompts: The prompt module of each mode.
+        tool_timeout_seconds: For one call.
+        phases: What each phase adds to the instructions; nothing without it.
+        layout: Whether requests keep their beginning; see `has_stable_prefix`.
+        instrumentation: Where the framework reports its spans; nowhere without it.
+    """
+    guidance = phases or {}
+    observed = [Instrumentation(settings=instrumentation)] if instrumentation else []
     tools = workflow_tools()
-    offer = OfferByMode({name: _definition_chars(tool.tool_def) for name, tool in tools.tools.items()})
+    offer = OfferByMode({name: _definition(tool.tool_def) for name, tool in tools.tools.items()}, layout)
     agent = Agent[WorkflowContext, str](
         None,
         name="workflow_agent",
         deps_type=WorkflowContext,
         output_type=str,
         toolsets=[tools],
-        capabilities=[PrepareTools(offer), RecordEvidence()],
+        capabilities=[*observed, PrepareTools(offer), RecordEvidence(), StablePrefix(offer)],
         retries={"tools": TOOL_RETRIES, "output": 1},
         tool_timeout=tool_timeout_seconds,
     )
@@ -80,19 +86,30 @@ def build_assistant(prompts: Mapping[Mode, str], *, tool_timeout_seconds: float)
         return _section(ctx, "prompt_module", prompts[ctx.deps.progress.mode.name])
 
     @agent.instructions
+    def phase_guidance(ctx: RunContext[WorkflowContext]) -> str:
+        return _section(ctx, "phase", guidance.get(ctx.deps.progress.phase, ""))
+
+    @agent.instructions
     def run_facts(ctx: RunContext[WorkflowContext]) -> str:
-        lines = [f"Mode: {ctx.deps.progress.mode.name}", *ctx.deps.notes]
+        progress = ctx.deps.progress
+        lines = [f"Mode: {progress.mode.name}", f"Phase: {progress.phase}", *ctx.deps.notes]
         return _section(ctx, "memory", "\n".join(lines))
 
     @agent.instructions
     async def open_workflow(ctx: RunContext[WorkflowContext]) -> str:
         return _section(ctx, "workflow", await _open_workflow(ctx.deps))
 
-    return Assistant(agent, offer, prompts)
+    @agent.instructions
+    def call_history(ctx: RunContext[WorkflowContext]) -> str:
+        return _section(
+            ctx, "calls", history_notice(ctx.deps.conversation.calls, ctx.deps.conversation.sealed_calls)
+        )
+
+    return Assistant(agent, offer, prompts, guidance)
 
 
 def _section(ctx: RunContext[WorkflowContext], name: str, text: str) -> str:
-    ctx.deps.evidence.section_chars[name] = len(text)
+    ctx.deps.evidence.measured(name, text)
     return text
 
 

@@ -3,10 +3,13 @@
 One capability fills it from the agent loop, so that it is right whatever way a run ends.
 """
 
+import asyncio
+import json
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -16,13 +19,20 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import ToolDefinition
 
-from workflow_agent.agent.replay import feedback_in, results_in, said_by
+from workflow_agent.agent.call_recorder import CallRecorder, error_type_of, status_of_error
+from workflow_agent.agent.models import OFFLINE
+from workflow_agent.agent.replay import arguments_of, feedback_in, results_in, said_by, session_of
+from workflow_agent.agent.spending import price_of, usage_of
 from workflow_agent.domain import iterations
-from workflow_agent.domain.call_history import CallRecord, OutcomeSummary, json_safe
-from workflow_agent.domain.conversation import Usage
-from workflow_agent.domain.iterations import Iteration, IterationToolCall, Message, TurnContext
+from workflow_agent.domain.call_history import CallRecord, CallStatus
+from workflow_agent.domain.call_records import EndedCall, ended_calls
+from workflow_agent.domain.compaction import Compaction
+from workflow_agent.domain.costs import RunCosts
+from workflow_agent.domain.counting import TokenCounter
+from workflow_agent.domain.iterations import Iteration, Message, Outcome, ToolResult, TurnContext
 
-_STATUS = {"success": "success", "failed": "error", "retried": "retried", "interrupted": "interrupted"}
+StepKept = Callable[[Iteration, Iterable[CallRecord]], Awaitable[None]]
+"""Keeps an iteration as it stands, and the records so far, should the process die."""
 
 
 @dataclass(slots=True)
@@ -31,39 +41,52 @@ class Evidence:
 
     turn: TurnContext
     now: Callable[[], datetime]
-    usage: Usage = field(default_factory=Usage)
-    cost_usd: float | None = None
+    calls: CallRecorder
+    keep_step: StepKept
+    costs: RunCosts = field(default_factory=RunCosts)
     model: str = ""
-    section_chars: dict[str, int] = field(default_factory=dict[str, int])
-    """Characters of each part of the latest request, by section."""
+    instructions: tuple[str, ...] = ()
+    """The parts of the first request's instructions, the stable ones first."""
+    counter: TokenCounter = field(default_factory=TokenCounter)
+    """How the run's model counts, once it is chosen."""
+    section_tokens: dict[str, int] = field(default_factory=dict[str, int])
+    """Tokens of each part of the latest request, by section."""
+    reported_tokens: int | None = None
+    """What the provider counted for that request; None where there is no provider, or it did not say."""
     durations_ms: dict[str, float] = field(default_factory=dict[str, float])
+    results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
+    """What calls came to, by their ids, also where no request tells the model of it any more."""
     called_at: dict[str, datetime] = field(default_factory=dict[str, datetime])
     """When each tool call began; one that was refused before it began is not here."""
+
+    _keeping: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def responded(self, response: ModelResponse) -> None:
         """Note what the model said, and what the provider charged for it."""
         text, calls = said_by(response)
-        self.turn = iterations.add_assistant_message(self.turn, text, calls, at=self.now())
+        self.turn = iterations.add_assistant_message(
+            self.turn, text, calls, session_id=session_of(response), at=self.now()
+        )
         self.model = response.model_name or self.model
-        self.usage = self.usage.plus(
-            Usage(
-                requests=1,
-                input_tokens=response.usage.input_tokens,
-                output_tokens=response.usage.output_tokens,
-                cache_read_tokens=response.usage.cache_read_tokens,
-                cache_write_tokens=response.usage.cache_write_tokens,
-            )
+        self.costs = self.costs.with_primary(usage_of(response), price_of(response))
+        is_counted = response.provider_name not in (None, OFFLINE)
+        self.reported_tokens = (response.usage.input_tokens or None) if is_counted else None
+
+    def answered(self, call: ToolCallPart, outcome: Outcome, content: Any) -> None:
+        """Note what a call came to, before the model is told."""
+        self.results[call.tool_call_id] = ToolResult(
+            id=call.tool_call_id, name=call.tool_name, outcome=outcome, content=content
         )
 
-        self._spend(response)
+    def summarised(self, compaction: Compaction) -> None:
+        """Note what a compaction took that had to be made before this run could go on."""
+        spent = compaction.cost.total_usd
+        price = None if spent is None else Decimal(str(spent))
+        self.costs = self.costs.with_summarizer(compaction.usage, price)
 
-    def _spend(self, response: ModelResponse) -> None:
-        """Add what the response cost, where its provider's prices are known."""
-        try:
-            self.cost_usd = (self.cost_usd or 0.0) + float(response.cost().total_price)
-        except (LookupError, ValueError, AssertionError):
-            # Not an error: self-hosted and offline models have no price, which the reply says as null.
-            return
+    def measured(self, section: str, *texts: str) -> None:
+        """Note how large a part of the request is that is being made."""
+        self.section_tokens[section] = sum(map(self.counter.count, texts))
 
     def requesting(self, request: ModelRequestContext) -> None:
         """Note what a request carries: first the instructions, later the results that end an iteration."""
@@ -75,64 +98,73 @@ class Evidence:
             self.turn = iterations.add_tool_results(
                 self.turn, results, durations_ms=self.durations_ms, at=self.now()
             )
-        self.section_chars["run"] = sum(_chars(one) for one in self.turn.iterations)
+            self._record(self.turn.iterations[-2])
+        self.measured("run", *(text for one in self.turn.iterations for text in _texts(one)))
 
     def _first_request(self, request: ModelRequestContext) -> None:
         parts = request.model_request_parameters.instruction_parts or []
-        told = "\n\n".join(part.content for part in parts)
+        self.instructions = tuple(part.content for part in parts)
+        told = "\n\n".join(self.instructions)
         first = self.turn.iterations[0]
         system = Message(role="system", content=told)
         with_system = first.model_copy(update={"messages": (system, *first.messages)})
         self.turn = self.turn.model_copy(update={"iterations": (with_system,)})
         self.model = request.model.model_name
 
-    def closed(self) -> tuple[Iteration, ...]:
-        """Return every iteration, completed, as the run leaves them."""
-        self.turn = iterations.close(self.turn, at=self.now())
+    def closed(self, *, interrupted_as: CallStatus = "interrupted") -> tuple[Iteration, ...]:
+        """Return every iteration, completed, as the run leaves them; each call is on record then.
+
+        Args:
+            interrupted_as: How the records name the end of calls that were still open.
+        """
+        self.turn = self._as_it_stands()
+        for iteration in self.turn.iterations:
+            self._record(iteration, interrupted_as)
         return self.turn.iterations
+
+    async def keep(self) -> None:
+        """Keep the latest iteration as it would be left if the process died now."""
+        async with self._keeping:
+            await self.keep_step(self._as_it_stands().iterations[-1], self.calls.records.values())
+
+    def _as_it_stands(self) -> TurnContext:
+        return iterations.close(
+            self.turn, results=self.results, durations_ms=self.durations_ms, at=self.now()
+        )
 
     def tools_used(self) -> tuple[str, ...]:
         """Return the names of the tools that were called, in order of first use."""
         return tuple(dict.fromkeys(call.name for one in self.turn.iterations for call in one.tool_calls))
 
-    def call_records(self, parent_call_id: str) -> tuple[CallRecord, ...]:
-        """Return one record for each tool call of the closed run."""
-        return tuple(
-            _record(one, call, self.called_at.get(call.id, one.started_at), parent_call_id)
-            for one in self.turn.iterations
-            for call in one.tool_calls
-        )
+    def tools_that_answered(self) -> tuple[str, ...]:
+        """Return the name of the tool for each call that succeeded, in the order they ended."""
+        return tuple(result.name for result in self.results.values() if result.outcome == "success")
+
+    def call_records(self) -> tuple[CallRecord, ...]:
+        """Return one record for each call of the closed run, in the order they began."""
+        return tuple(sorted(self.calls.records.values(), key=lambda record: record.timestamp))
+
+    def _record(self, iteration: Iteration, interrupted_as: CallStatus = "interrupted") -> None:
+        """Record the calls that ended without being run, or otherwise than it seemed where they ran."""
+        for call in ended_calls(iteration, interrupted_as):
+            if self.calls.status_of(call.id) != call.status:
+                self.calls.ended(replace(call, started_at=self.called_at.get(call.id, call.started_at)))
 
 
-def _chars(iteration: Iteration) -> int:
-    said = sum(len(message.content) for message in iteration.messages if message.role == "assistant")
-    asked = sum(len(call.name) + len(str(call.args)) for m in iteration.messages for call in m.tool_calls)
-    return said + asked + sum(len(str(result.content)) for m in iteration.messages for result in m.results)
+def texts_of(message: Message) -> Iterator[str]:
+    """Yield what a message of the loop holds as text, as it weighs in the window."""
+    yield message.content
+    for call in message.tool_calls:
+        yield f"{call.name} {json.dumps(call.args, ensure_ascii=False, default=str)}"
+    for result in message.results:
+        content = result.content
+        yield content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
 
 
-def _record(iteration: Iteration, call: IterationToolCall, at: datetime, parent_call_id: str) -> CallRecord:
-    asked = {made.id: made.args for message in iteration.messages for made in message.tool_calls}
-    result = next((r for m in iteration.messages for r in m.results if r.id == call.id), None)
-    outcome = call.outcome or "interrupted"
-    ok = outcome == "success"
-    return CallRecord(
-        call_id=call.id,
-        timestamp=at,
-        speaker="agent",
-        method_name=call.name,
-        kwargs=json_safe(asked.get(call.id, {})),
-        outcome_summary=OutcomeSummary(
-            status=_STATUS[outcome],  # pyright: ignore[reportArgumentType] - the table's values are its literals
-            ok=ok,
-            error_type=None if ok else outcome,
-            retriable=outcome == "retried",
-            value_class=type(result.content).__name__ if ok and result else None,
-        ),
-        parent_call_id=parent_call_id,
-        depth=1,
-        duration_ms=call.duration_ms,
-        error_message=None if ok or result is None else json_safe(str(result.content)),
-    )
+def _texts(iteration: Iteration) -> Iterator[str]:
+    """Yield what the loop itself added; the instructions and the message are counted by themselves."""
+    spoken = (message for message in iteration.messages if message.role in ("assistant", "tool"))
+    return (text for message in spoken for text in texts_of(message))
 
 
 @dataclass
@@ -143,7 +175,11 @@ class RecordEvidence(AbstractCapability[Any]):
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Close the iteration whose results this request carries."""
-        ctx.deps.evidence.requesting(request_context)
+        evidence: Evidence = ctx.deps.evidence
+        before = evidence.turn.current_iteration
+        evidence.requesting(request_context)
+        if evidence.turn.current_iteration != before:
+            await evidence.keep_step(evidence.turn.iterations[-2], evidence.calls.records.values())
         return request_context
 
     async def after_model_request(
@@ -151,7 +187,9 @@ class RecordEvidence(AbstractCapability[Any]):
     ) -> ModelResponse:
         """Add what the model said."""
         del request_context
-        ctx.deps.evidence.responded(response)
+        evidence: Evidence = ctx.deps.evidence
+        evidence.responded(response)
+        await evidence.keep_step(evidence.turn.iterations[-1], evidence.calls.records.values())
         return response
 
     async def wrap_tool_execute(
@@ -163,12 +201,33 @@ class RecordEvidence(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: WrapToolExecuteHandler,
     ) -> Any:
-        """Time the call, however it ends."""
+        """Time the call and record it, however it ends."""
         del tool_def
-        ctx.deps.evidence.called_at[call.tool_call_id] = ctx.deps.evidence.now()
+        evidence: Evidence = ctx.deps.evidence
+        evidence.called_at[call.tool_call_id] = started_at = evidence.now()
+        # As the model wrote them: those of the handler are the tool's own objects.
+        asked = arguments_of(call)
         started = time.perf_counter()
+
+        def ended(status: CallStatus, **how: Any) -> None:
+            elapsed = round((time.perf_counter() - started) * 1000, 3)
+            evidence.durations_ms[call.tool_call_id] = elapsed
+            evidence.calls.ended(
+                EndedCall(call.tool_call_id, call.tool_name, asked, status, started_at, elapsed, **how)
+            )
+
         try:
-            return await handler(args)
-        finally:
-            elapsed = (time.perf_counter() - started) * 1000
-            ctx.deps.evidence.durations_ms[call.tool_call_id] = round(elapsed, 3)
+            result = await handler(args)
+        except BaseException as error:
+            status = status_of_error(error)
+            ended(status, error_type=error_type_of(error), error_message=str(error))
+            if (outcome := _OUTCOMES.get(status)) is not None:
+                evidence.answered(call, outcome, str(error))
+            raise
+        ended("success", result=result)
+        evidence.answered(call, "success", result)
+        await evidence.keep()
+        return result
+
+
+_OUTCOMES: Mapping[CallStatus, Outcome] = {"retried": "retried", "error": "failed"}

@@ -10,6 +10,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from workflow_agent.domain.errors import InvalidInput, Misconfigured, Problem
 
 OFFLINE = "offline"
+_MOVE_SYSTEM_MESSAGES = frozenset({"anthropic"})
 ModelFactory = Callable[[], Model]
 
 
@@ -50,9 +51,9 @@ def build_model(name: str, provider: Provider, offline: ModelFactory) -> Model:
 
 # The SDKs are imported where they are used: they cost a second that the offline model should not wait for.
 def _openai(model: str, provider: Provider) -> Model:
-    from openai import AsyncOpenAI, OpenAIError  # noqa: PLC0415
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+    from openai import AsyncOpenAI, OpenAIError  # noqa: PLC0415 - see above
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - see above
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - see above
 
     try:
         client = AsyncOpenAI(
@@ -67,9 +68,9 @@ def _openai(model: str, provider: Provider) -> Model:
 
 
 def _anthropic(model: str, provider: Provider) -> Model:
-    from anthropic import AsyncAnthropic  # noqa: PLC0415
-    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
-    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+    from anthropic import AsyncAnthropic  # noqa: PLC0415 - see above
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - see above
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - see above
 
     client = AsyncAnthropic(
         base_url=provider.base_url,
@@ -85,6 +86,18 @@ def with_fallback(primary: Model, fallback: Model | None) -> Model:
     return FallbackModel(primary, fallback, fallback_on=(ModelAPIError,)) if fallback else primary
 
 
+def keeps_system_messages_in_place(model: Model) -> bool:
+    """Say whether a model's provider reads a system message where it stands in the conversation.
+
+    Most hoist it to the front. Anthropic takes it later on but moves it behind the user messages next to
+    it, so that who answered whom would be lost.
+    """
+    if isinstance(model, FallbackModel):
+        return all(keeps_system_messages_in_place(each) for each in model.models)
+    in_place = bool(model.profile.get("supports_inline_system_prompts", False))
+    return in_place and model.system not in _MOVE_SYSTEM_MESSAGES
+
+
 @dataclass(frozen=True, slots=True)
 class Models:
     """The models a request may name, by name."""
@@ -93,6 +106,8 @@ class Models:
     by_name: Mapping[str, Model]
     window_tokens: int
     """Of a model whose window is not known."""
+    aside: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """Those that plan and summarize, by name; no request may name them."""
 
     def named(self, name: str | None) -> Model:
         """Return the model of this name, or the default one.

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from workflow_agent.domain.conversation import Phase
 from workflow_agent.domain.errors import Misconfigured
 from workflow_agent.domain.modes import MODES, Mode
+from workflow_agent.domain.phases import PHASES
 
 
 def read_prompt(directory: Path, name: str) -> str:
@@ -28,6 +30,16 @@ def read_prompt(directory: Path, name: str) -> str:
     if not text:
         raise Misconfigured(f"The prompt {str(path)!r} is empty. Write the instructions of {name!r} into it.")
     return text
+
+
+def read_phase_prompts(directory: Path) -> Mapping[Phase, str]:
+    """Return what each phase adds to the instructions, read-only; plain chat adds nothing.
+
+    Raises:
+        Misconfigured: A file is missing, empty or unreadable; the message names it.
+    """
+    guided: dict[Phase, str] = {phase: read_prompt(directory, phase) for phase in PHASES if phase != "chat"}
+    return MappingProxyType(guided)
 
 
 def read_prompts(directory: Path) -> Mapping[Mode, str]:

@@ -20,15 +20,30 @@ from pydantic_ai.messages import (
 
 from workflow_agent.domain.iterations import Message, ToolCall, ToolResult
 
+_NOTE = "not_from_the_user"
+"""Frames what another agent or the system said, where it cannot be said in their role."""
 
-def to_model_messages(messages: Iterable[Message]) -> list[ModelMessage]:
-    """Return stored messages as the model's, in order; messages that say nothing are left out."""
+
+def to_model_messages(messages: Iterable[Message], *, system_in_place: bool = True) -> list[ModelMessage]:
+    """Return stored messages as the model's, in order; messages that say nothing are left out.
+
+    Args:
+        messages: Oldest first.
+        system_in_place: Whether the provider leaves system messages where they are. Where it does not,
+            they are carried as framed user text, which keeps their order and says who speaks.
+    """
     replayed: list[ModelMessage] = []
     for message in messages:
-        made = _response(message) if message.role == "assistant" else _request(message)
+        carried = message if system_in_place or message.role != "system" else _as_note(message)
+        made = _response(carried) if carried.role == "assistant" else _request(carried)
         if made is not None:
             replayed.append(made)
     return replayed
+
+
+def _as_note(message: Message) -> Message:
+    inside = message.content.replace(f"</{_NOTE}", f"<\\/{_NOTE}")
+    return Message(role="user", content=f"<{_NOTE}>\n{inside}\n</{_NOTE}>")
 
 
 def _response(message: Message) -> ModelResponse | None:
@@ -55,14 +70,21 @@ def said_by(response: ModelResponse) -> tuple[str, tuple[ToolCall, ...]]:
     """
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     calls = tuple(
-        ToolCall(id=part.tool_call_id, name=part.tool_name, args=_arguments(part))
+        ToolCall(id=part.tool_call_id, name=part.tool_name, args=arguments_of(part))
         for part in response.parts
         if isinstance(part, ToolCallPart)
     )
     return text, calls
 
 
-def _arguments(part: ToolCallPart) -> dict[str, Any]:
+def session_of(response: ModelResponse) -> str | None:
+    """Return the provider's name for the session a response belongs to: its conversation's, or its own."""
+    named = (response.provider_details or {}).get("conversation_id") or response.provider_response_id
+    return str(named) if named else None
+
+
+def arguments_of(part: ToolCallPart) -> dict[str, Any]:
+    """Return the arguments as the model wrote them; under `unparsed` what is no JSON object."""
     if isinstance(part.args, dict):
         return part.args
     try:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.drafts import drafted, notation
 from workflow_agent.agent.offline.drafting import draft_workflow
-from workflow_agent.agent.offline.drafting.topics import TOPICS
+from workflow_agent.agent.offline.drafting.topics import TOPICS, Topic
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,11 @@ def test_the_description_is_the_text_on_one_line() -> None:
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
-def test_a_process_that_is_only_named_gets_its_usual_form_and_says_so(topic: object) -> None:
-    name: str = getattr(topic, "name")  # noqa: B009
-    draft = draft_workflow(f"we need a workflow for {name.lower()}")
+def test_a_process_that_is_only_named_gets_its_usual_form_and_says_so(topic: Topic) -> None:
+    draft = draft_workflow(f"we need a workflow for {topic.name.lower()}")
 
     assert draft is not None
-    assert draft.name == name
+    assert draft.name == topic.name
     assert "starting point" in draft.assumptions[0]
     assert len([step for step in draft.steps if step["type"] != "end"]) > 2
 

@@ -337,11 +337,20 @@ async def test_an_unknown_step_is_never_swapped_for_a_similar_one() -> None:
     assert "I can't tell which step 'the legal review' is" in turn.text
 
 
-@pytest.mark.parametrize(
-    "said", ["delete this workflow", "delete the expense approval", "can you delete workflows?"]
-)
-async def test_a_workflow_is_not_deleted_from_a_conversation(said: str) -> None:
+@pytest.mark.parametrize("said", ["delete this workflow", "delete the expense approval", "delete it"])
+async def test_a_workflow_is_deleted_only_after_a_yes(said: str) -> None:
+    chat = Chat(mode="modification")
+
+    turn = await chat.say(said)
+
+    assert turn.tools[-1] == "delete_workflow"
+    assert "That would delete **Expense approval**" in turn.text
+    assert "wf_expense_approval" in chat.store
+
+
+@pytest.mark.parametrize("said", ["can you delete workflows?", "delete all workflows"])
+async def test_workflows_are_deleted_one_at_a_time(said: str) -> None:
     turn = await Chat(mode="modification").say(said)
 
-    assert not {"edit_workflow", "undo_change"} & set(turn.tools)
-    assert "DELETE /api/v1/workflows/" in turn.text
+    assert turn.tools == []
+    assert "one workflow at a time" in turn.text

@@ -140,11 +140,14 @@ async def test_a_number_picks_among_the_fixes() -> None:
     assert turn.edits == [{"op": "set_timeout", "step": "announce", "timeout": "PT5M"}]
 
 
-async def test_fixing_without_an_offer_analyses_first() -> None:
-    turn = await Chat().say("fix it")
+async def test_fixing_without_an_offer_makes_every_safe_fix() -> None:
+    chat = Chat()
 
-    assert turn.tools[:1] == ["analyze_workflow"]
-    assert turn.edits == [{"op": "add_error_path", "step": "pay"}]
+    turn = await chat.say("fix it")
+
+    assert turn.tools[-1] == "fix_findings"
+    assert turn.text.startswith("Done: I fixed")
+    assert any(edge.type == "error" for edge in chat.store["wf_expense_approval"][-1].outgoing("pay"))
 
 
 async def test_yes_to_nothing_is_questioned() -> None:

@@ -192,7 +192,6 @@ async def test_a_workflow_met_before_needs_no_search() -> None:
         ("ok", "All right"),
         ("that's wrong", "Sorry"),
         ("run it", "I don't run them"),
-        ("copy it", "I can't copy a workflow"),
         ("asdf qwer zxcv", "I didn't understand that"),
         ("what's the capital of France?", "I didn't understand that"),
     ],

@@ -195,23 +195,27 @@ async def test_a_change_that_changes_nothing_says_so() -> None:
     assert "There was nothing to change" in turn.text
 
 
-async def test_fixes_that_do_not_go_together_are_made_one_by_one() -> None:
+async def test_what_is_left_after_fixing_is_told_with_why() -> None:
     turn = await Chat(store=workflows(LEAFLET), open_id="wf_leaflet").say("fix everything")
 
-    assert turn.tools[0] == "analyze_workflow"
-    assert turn.text
+    assert turn.tools[-1] == "fix_findings"
+    assert "I left it: it has no fix that is certain to be right" in turn.text
 
 
 async def test_nothing_to_fix_is_told() -> None:
     clean = {
         "id": "wf_c",
         "name": "C",
-        "steps": [{"id": "a", "name": "A", "type": "wait", "duration": "P1D"}],
+        "steps": [
+            {"id": "a", "name": "A", "type": "wait", "duration": "P1D"},
+            {"id": "b", "name": "B", "type": "end", "outcome": "ok"},
+        ],
+        "transitions": [{"from": "a", "to": "b"}],
     }
 
     turn = await Chat(store=workflows(clean), open_id="wf_c").say("fix it")
 
-    assert "nothing I can fix" in turn.text or "Done" in turn.text
+    assert "found nothing wrong" in turn.text
 
 
 async def test_a_creation_with_findings_offers_the_fix() -> None:

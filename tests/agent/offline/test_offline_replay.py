@@ -1,5 +1,6 @@
 """Replaying a skill against recorded calls, and reading facts from instructions."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from workflow_agent.agent.offline.turn.facts import read_facts
 from workflow_agent.agent.offline.turn.outcome import Call, Reply, Skill
 from workflow_agent.agent.offline.turn.reading import Exchange
 from workflow_agent.agent.offline.turn.replay import run_skill
+from workflow_agent.domain.conversation import WorkflowReference
+from workflow_agent.domain.memory import memory_lines
 
 TOOLS = frozenset({"a", "b", "switch_mode"})
 
@@ -81,7 +84,21 @@ def test_an_outline_cannot_open_a_workflow() -> None:
 
 
 def test_workflows_of_the_conversation_are_read_with_what_was_done() -> None:
-    facts = read_facts('Workflows in this conversation: wf_a "A; b" (created, turn 1); wf_b "B" (viewed)')
+    references = [
+        WorkflowReference(
+            workflow_id=f"wf_{name}", name=name, relation="created", turn=2, conversation_id=conversation,
+            at=datetime(2026, 11, 20, 9, tzinfo=UTC), aliases=("the \"big\" one",),
+        )
+        for name, conversation in (('a, called "b": viewed', "cv_1"), ("c", "cv_2"))
+    ]  # fmt: skip
+    references = [one.model_copy(update={"workflow_id": f"wf_{at}"}) for at, one in enumerate(references)]
+    now = datetime(2026, 11, 21, 9, tzinfo=UTC)
+
+    facts = read_facts("\n".join(memory_lines(references, now=now, conversation_id="cv_1")))
 
     told: list[Any] = [(ref.id, ref.name, ref.change, ref.turn) for ref in facts.known]
-    assert told == [("wf_a", "A; b", "created", 1), ("wf_b", "B", "viewed", None)]
+    assert told == [("wf_0", 'a, called "b": viewed', "created", 2)]
+    assert [(ref.workflow_id, ref.aliases) for ref in facts.references] == [
+        ("wf_0", ('the "big" one',)),
+        ("wf_1", ('the "big" one',)),
+    ]

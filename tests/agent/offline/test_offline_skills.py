@@ -3,7 +3,8 @@
 from typing import Any
 
 from workflow_agent.agent.offline.intents.reading import Request
-from workflow_agent.agent.offline.skills.analysis import apply_proposal, compare, stuck
+from workflow_agent.agent.offline.skills.analysis import apply_proposal, stuck
+from workflow_agent.agent.offline.skills.comparing import compare
 from workflow_agent.agent.offline.skills.creation import create
 from workflow_agent.agent.offline.skills.inside import inside
 from workflow_agent.agent.offline.turn.facts import Facts, WorkflowRef

@@ -5,9 +5,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from workflow_agent.agent.offline.intents.reading import Request, read_answer, read_request
-from workflow_agent.agent.offline.skills import analysis, changes, discovery, history, repeating
+from workflow_agent.agent.offline.intents.showing import shown_first
+from workflow_agent.agent.offline.skills import (
+    agents,
+    analysis,
+    changes,
+    comparing,
+    computing,
+    confirming,
+    discovery,
+    documents,
+    history,
+    portability,
+    repeating,
+)
 from workflow_agent.agent.offline.skills.creation import create
 from workflow_agent.agent.offline.skills.inside import inside
+from workflow_agent.agent.offline.skills.naming import nickname
 from workflow_agent.agent.offline.skills.talk import speak, spoken
 from workflow_agent.agent.offline.turn.drafting import Drafting
 from workflow_agent.agent.offline.turn.focus import focus
@@ -24,6 +38,8 @@ from workflow_agent.agent.offline.turn.outcome import (
 )
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.agent.offline.turn.replay import run_skill
+from workflow_agent.domain.confirming import answer_in
+from workflow_agent.domain.memory import name_given_in
 
 _PLACE = re.compile(
     r"(?:(?:right|just|directly) )?(?:before|after|between|at the|as |in front|behind|to the|once)\b",
@@ -45,11 +61,19 @@ _SKILLS: Mapping[str, Callable[[Turn, Request], Skill]] = {
     "stuck": analysis.stuck,
     "validate": analysis.validate,
     "fix": analysis.fix,
-    "compare": analysis.compare,
+    "compare": comparing.compare,
+    "compare_workflows": comparing.compare_workflows,
+    "list_changes": comparing.list_changes,
+    "import": portability.import_document,
+    "export": portability.export,
+    "copy": portability.copy,
     "undo": repeating.undo,
     "restore": repeating.undo,
     "same": repeating.same,
-    "delete_workflow": repeating.delete_workflow,
+    "delete_workflow": confirming.delete_workflow,
+    "count_calls": computing.count_calls,
+    "tools_used": computing.tools_used,
+    "as_table": computing.as_table,
     "first_question": history.first,
     "changed_then": history.changed_then,
     "last_question": history.last,
@@ -57,6 +81,9 @@ _SKILLS: Mapping[str, Callable[[Turn, Request], Skill]] = {
     "so_far": history.so_far,
     "recall": history.recall,
     "inside": inside,
+    "hand_over": agents.hand_over,
+    "who_is_there": agents.who_is_there,
+    "phase": agents.enter_phase,
     **dict.fromkeys(spoken(), speak),
 }
 
@@ -79,6 +106,13 @@ class Answering:
         """Return the turn with what it answers filled in, and the skill for it."""
         if not turn.text:
             return turn, speak(turn, Request("empty"))
+        if turn.facts.pending is not None and (answer := answer_in(turn.text)):
+            settle = confirming.confirm if answer == "yes" else confirming.drop
+            return turn, settle(turn, Request("answer"))
+        if documents.is_about_material(turn):
+            return turn, documents.quote_material(turn)
+        if turn.facts.confirmed and answer_in(turn.text) == "yes":
+            return self._again(turn, turn.facts.confirmed)
         offer = self._offer(turn, turns_back)
         return self._taken_up(turn, offer) or (turn, self._skill(turn))
 
@@ -87,7 +121,9 @@ class Answering:
         if not turn.past or turns_back == 0:
             return None
         past = turn.past[-1]
-        before = Turn(past.text, past.facts or turn.facts, turn.past[:-1], past.exchanges)
+        # What waits for a yes now did not wait then.
+        facts = past.facts or replace(turn.facts, pending=None)
+        before = Turn(past.text, facts, turn.past[:-1], past.exchanges)
         outcome = self._answered(before, turns_back - 1)
         if not isinstance(outcome, Reply) or outcome.text.split() != past.reply.split():
             return None
@@ -99,6 +135,8 @@ class Answering:
         if answer == "no" and offer is not None:
             return turn, speak(turn, Request("declined"))
         match offer:
+            case Proposal() if shown_first(turn.text) == "":
+                return turn, analysis.apply_proposal(offer, dry_run=True)
             case Proposal():
                 numbers = picked_numbers(turn.text)
                 if answer == "yes" or numbers:
@@ -113,7 +151,8 @@ class Answering:
                 return self._again(turn, offer.before + turn.text + offer.after)
             case _:
                 pass
-        return (turn, speak(turn, Request("unconfirmed"))) if answer == "yes" and offer is not None else None
+        unclear = answer == "yes" and (offer is not None or self._request(turn).kind == "unknown")
+        return (turn, speak(turn, Request("unconfirmed"))) if unclear else None
 
     def _again(self, turn: Turn, text: str) -> tuple[Turn, Skill]:
         told = replace(turn, text=text)
@@ -130,9 +169,19 @@ class Answering:
         return read_request(turn.text, self.drafting, mode=turn.facts.mode, has_focus=focus(turn) is not None)
 
     def _skill(self, turn: Turn) -> Skill:
+        given = name_given_in(turn.text)
+        if given is not None and given.is_nickname and focus(turn) is not None:
+            return nickname(turn, given)
+        if wanted := shown_first(turn.text):
+            previewed = replace(turn, text=wanted)
+            request = self._request(previewed)
+            if request.kind == "change":
+                return changes.change(previewed, request, self.drafting, dry_run=True)
         request = self._request(turn)
         if request.kind == "change":
             return changes.change(turn, request, self.drafting)
         if request.kind == "create":
             return create(turn, request, self.drafting)
+        if request.slots.get("what") and turn.facts.agent in agents.named_in(turn, request):
+            return self._skill(replace(turn, text=request.slots["what"]))
         return _SKILLS[request.kind](turn, request)

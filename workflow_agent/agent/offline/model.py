@@ -30,9 +30,12 @@ from pydantic_ai.usage import RequestUsage
 
 from workflow_agent.agent.offline import drafting as rules_drafting
 from workflow_agent.agent.offline.answering import Answering
+from workflow_agent.agent.offline.planning import planned
+from workflow_agent.agent.offline.summing_up import is_summary, summary_of
 from workflow_agent.agent.offline.turn.drafting import Drafting
 from workflow_agent.agent.offline.turn.outcome import Call
 from workflow_agent.agent.offline.turn.reading import read_turn
+from workflow_agent.agent.plan_request import PLAN_TOOL
 
 MODEL_NAME = "offline"
 DEFAULT_WINDOW_TOKENS = 32_000
@@ -120,6 +123,14 @@ class OfflineModel(Model[None]):
     def _parts(
         self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters
     ) -> list[ModelResponsePart]:
+        if any(tool.name == PLAN_TOOL for tool in parameters.output_tools):
+            plan = planned(messages)
+            return [ToolCallPart(PLAN_TOOL, plan, tool_call_id=_call_id(PLAN_TOOL, plan, messages))]
+        for output in parameters.output_tools:
+            if is_summary(output.parameters_json_schema):
+                summary = summary_of(messages)
+                call_id = _call_id(output.name, summary, messages)
+                return [ToolCallPart(output.name, summary, tool_call_id=call_id)]
         tools = frozenset(tool.name for tool in parameters.declared_function_tools)
         turn = read_turn(messages, _instructions(messages, parameters), tools)
         outcome = self._answering.next_of(turn)

@@ -2,17 +2,39 @@
 
 from pydantic_ai import FunctionToolset
 
-from workflow_agent.agent.tools import analysis, conversation, creation, discovery, history, modification
+from workflow_agent.agent.tools import (
+    analysis,
+    comparing,
+    confirming,
+    conversation,
+    creation,
+    discovery,
+    history,
+    modification,
+    portability,
+    programs,
+    recalling,
+)
 from workflow_agent.agent.workflow_context import WorkflowContext
 
-WRITING_TOOLS = frozenset({"create_workflow", "edit_workflow", "undo_change"})
+WRITING_TOOLS = frozenset({
+    "create_workflow", "copy_workflow", "import_workflow", "edit_workflow", "undo_change", "fix_findings",
+    "delete_workflow", "apply_preview",
+})  # fmt: skip
 """What changes a workflow; every other tool only reads."""
+_MODULES = (
+    discovery, creation, portability, modification, confirming, analysis, comparing, history, programs,
+    conversation, recalling,
+)  # fmt: skip
+SWITCH_MODE = conversation.switch_mode.__name__
+"""Not for agents that always work in the same mode."""
+TOOL_NAMES = frozenset(tool.__name__ for module in _MODULES for tool in module.TOOLS)
 
 
 def workflow_tools() -> FunctionToolset[WorkflowContext]:
     """Return a toolset with every tool; which of them a request offers is decided by mode."""
     toolset = FunctionToolset[WorkflowContext]()
-    for module in (discovery, creation, modification, analysis, history, conversation):
+    for module in _MODULES:
         for tool in module.TOOLS:
             toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False)
     return toolset

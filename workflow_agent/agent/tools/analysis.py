@@ -1,21 +1,16 @@
-"""Tools that look into a workflow: findings, validity, diagrams, comparisons."""
+"""Tools that look into a workflow: findings, validity, diagrams."""
 
 from collections import Counter
-from typing import Literal
 
-from pydantic import Field
-from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai import RunContext
 
 from workflow_agent.agent.tools.findings import listed_findings
 from workflow_agent.agent.tools.parameters import Parameters, Reference
 from workflow_agent.agent.tools.resolving import find_workflow, named
 from workflow_agent.agent.workflow_context import WorkflowContext
 from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.diagram import mermaid
-from workflow_agent.domain.diff import describe_diff, diff_workflows
-from workflow_agent.domain.errors import WorkflowNotFound
+from workflow_agent.domain.diagram import DiagramFormat, diagram_of
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow_parsing import parse_workflow
 
 
 class OneWorkflow(Parameters):
@@ -28,17 +23,7 @@ class DrawDiagram(Parameters):
     """Which workflow to draw."""
 
     workflow: Reference
-    format: Literal["mermaid"] = "mermaid"
-
-
-class CompareVersions(Parameters):
-    """Which versions to compare."""
-
-    workflow: Reference
-    from_version: int | None = Field(
-        default=None, ge=1, description="the one before the newest, unless given"
-    )
-    to_version: int | None = Field(default=None, ge=1, description="the newest, unless given")
+    format: DiagramFormat = "mermaid"
 
 
 async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
@@ -62,28 +47,14 @@ async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkfl
 
 
 async def draw_diagram(ctx: RunContext[WorkflowContext], request: DrawDiagram) -> JsonObject:
-    """Draw a workflow as a Mermaid flowchart."""
+    """Draw a workflow as a Mermaid flowchart, or in another format."""
     workflow = await find_workflow(ctx, request.workflow)
-    ctx.deps.progress.touch(workflow, "viewed")
-    return {"workflow": named(workflow), "format": request.format, "diagram": mermaid(workflow)}
-
-
-async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVersions) -> JsonObject:
-    """Tell what changed between two versions of a workflow."""
-    workflow = await find_workflow(ctx, request.workflow)
-    to_version = request.to_version or workflow.version
-    from_version = request.from_version or max(to_version - 1, 1)
-    try:
-        before = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, from_version)
-        after = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, to_version)
-    except WorkflowNotFound as error:
-        raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
-    diff = diff_workflows(parse_workflow(before.document), parse_workflow(after.document))
     ctx.deps.progress.touch(workflow, "viewed")
     return {
-        "workflow": named(workflow), "from_version": from_version, "to_version": to_version,
-        "changes": list(describe_diff(diff)),
-    }  # fmt: skip
+        "workflow": named(workflow),
+        "format": request.format,
+        "diagram": diagram_of(workflow, request.format),
+    }
 
 
-TOOLS = (analyze_workflow, validate_workflow, draw_diagram, compare_versions)
+TOOLS = (analyze_workflow, validate_workflow, draw_diagram)

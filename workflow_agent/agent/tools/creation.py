@@ -1,5 +1,6 @@
-"""The tool that creates a workflow from a description."""
+"""Tools that create a workflow: from a description, or from one that is there."""
 
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -7,17 +8,16 @@ from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.agent.tools.edit_calls import StepParts
 from workflow_agent.agent.tools.findings import listed_findings
-from workflow_agent.agent.tools.parameters import Parameters
-from workflow_agent.agent.tools.resolving import named
+from workflow_agent.agent.tools.parameters import Parameters, Reference
+from workflow_agent.agent.tools.resolving import find_workflow, named
+from workflow_agent.agent.tools.storing import store_new
 from workflow_agent.agent.workflow_context import WorkflowContext
 from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.drafts import WorkflowDraft, parse_draft, workflow_from_draft, workflow_id_for
-from workflow_agent.domain.errors import AlreadyExists, InvalidInput
+from workflow_agent.domain.drafts import copied_as, parse_draft, workflow_from_draft
+from workflow_agent.domain.errors import InvalidInput
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import TransitionType, Workflow, workflow_document
 from workflow_agent.ports import Change
-
-_ID_ATTEMPTS = 50
 
 
 class Edge(Parameters):
@@ -48,38 +48,59 @@ class CreateWorkflow(Parameters):
     start: str | None = Field(default=None, description="the first step, unless it is the first in the list")
 
 
+class CopyWorkflow(Parameters):
+    """Which workflow to copy, and what to call the copy."""
+
+    workflow: Reference
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+
+
 async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkflow) -> JsonObject:
     """Create and store a new workflow: its steps, the transitions between them, and what starts it."""
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    deps = ctx.deps
     try:
-        created = await _stored(ctx.deps, parse_draft(given), ctx.deps.progress.digest_of_write(given))
+        draft = parse_draft(given)
+        summary = (f"Created {draft.name!r}",)
+        change = Change(deps.author(), "created", summary, digest=deps.progress.digest_of_write(given))
+        created = await store_new(deps, draft.name, partial(workflow_from_draft, draft), change)
     except InvalidInput as error:
         raise ModelRetry(str(error)) from error
-    ctx.deps.progress.touch(created, "created")
+    return created_report(created)
+
+
+async def copy_workflow(ctx: RunContext[WorkflowContext], request: CopyWorkflow) -> JsonObject:
+    """Make a new workflow from an existing one, its template, under another name; then edit the copy."""
+    deps = ctx.deps
+    original = await find_workflow(ctx, request.workflow)
+    digest = deps.progress.digest_of_write(["copy", original.id, request.name])
+    try:
+        copied = copied_as(original, request.name)
+    except InvalidInput as error:
+        raise ModelRetry(str(error)) from error
+    summary = (f"Copied from {original.name!r} ({original.id}, version {original.version})",)
+    change = Change(deps.author(), "copied", summary, digest=digest)
+
+    def made(workflow_id: str) -> Workflow:
+        return copied.model_copy(update={"id": workflow_id})
+
+    created = await store_new(deps, request.name, made, change)
+    return {"copied_from": named(original), **created_report(created)}
+
+
+def created_report(created: Workflow) -> JsonObject:
+    """Return what a tool tells of a workflow it has just created."""
     document = workflow_document(created)
     return {
         "workflow": named(created),
-        "steps": [_brief(step, ("id", "name", "type", "assignee")) for step in document["steps"]],
+        "steps": [_brief(step, ("id", "name", "type", "assignee", "parent")) for step in document["steps"]],
         "transitions": [_brief(edge, ("from", "to", "type", "when")) for edge in document["transitions"]],
         "findings": listed_findings(analyze(created)),
     }
-
-
-async def _stored(deps: WorkflowContext, draft: WorkflowDraft, digest: str) -> Workflow:
-    """Store the draft under the first free id made from its name."""
-    taken: list[str] = []
-    for _ in range(_ID_ATTEMPTS):
-        workflow = workflow_from_draft(draft, workflow_id_for(draft.name, taken))
-        change = Change(deps.author(), "created", summary=(f"Created {draft.name!r}",), digest=digest)
-        try:
-            return await deps.workflows.create(deps.tenant, workflow, change)
-        except AlreadyExists:
-            taken.append(workflow.id)
-    raise ModelRetry(f"There are {_ID_ATTEMPTS} workflows named like {draft.name!r}. Choose another name.")
 
 
 def _brief(part: JsonObject, fields: tuple[str, ...]) -> JsonObject:
     return {name: part[name] for name in fields if name in part}
 
 
-TOOLS = (create_workflow,)
+TOOLS = (create_workflow, copy_workflow)

@@ -9,7 +9,7 @@ from workflow_agent.agent.workflow_context import WorkflowContext
 from workflow_agent.domain.errors import InvalidInput, WorkflowNotFound
 from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import Workflow, workflow_document
+from workflow_agent.domain.workflow import StepType, Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.ports import WorkflowHit
 
@@ -25,9 +25,19 @@ class ListWorkflows(Parameters):
 class SearchWorkflows(Parameters):
     """What to look for."""
 
-    query: str = Field(min_length=1, max_length=500, description="words: a topic, a service, a role, a step")
+    query: str = Field(
+        default="",
+        max_length=500,
+        description="words: a topic, a step; empty lists what the filters let through",
+    )
     tag: str | None = None
-    trigger: str | None = None
+    trigger: str | None = Field(
+        default=None, description="what starts it, in words: schedule, monday, an event"
+    )
+    role: str | None = Field(default=None, description="who does or decides something in it")
+    service: str | None = Field(default=None, description="what a step calls: slack, slack.post_message")
+    step_type: StepType | None = None
+    in_conversation: bool = Field(default=False, description="only those that came up in this conversation")
     limit: Limit = 5
 
 
@@ -68,13 +78,21 @@ async def list_workflows(ctx: RunContext[WorkflowContext], request: ListWorkflow
 async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWorkflows) -> JsonObject:
     """Find workflows by words of their names, descriptions, steps, roles, services or tags."""
     answer = await ctx.deps.search.search(
-        ctx.deps.tenant, request.query, tag=request.tag, trigger=request.trigger, limit=request.limit
-    )
+        ctx.deps.tenant, request.query, tag=request.tag, trigger=request.trigger, role=request.role,
+        service=request.service, step_type=request.step_type, limit=request.limit,
+        among=_met(ctx.deps) if request.in_conversation else None,
+    )  # fmt: skip
     return {
         "query": request.query,
         "hits": [_hit(hit) for hit in answer.hits],
         "suggestions": [{"id": hit.id, "name": hit.name} for hit in answer.suggestions],
     }
+
+
+def _met(deps: WorkflowContext) -> frozenset[str]:
+    """Return the ids of the workflows that this conversation dealt with."""
+    touched = {workflow_id for workflow_id, _ in deps.progress.touched}
+    return frozenset(touched | {ref.workflow_id for ref in deps.conversation.workflow_refs})
 
 
 async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -> JsonObject:
@@ -83,7 +101,7 @@ async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -
     if request.version is not None and request.version != workflow.version:
         workflow = await _at_version(ctx, workflow, request.version)
     ctx.deps.progress.touch(workflow, "viewed")
-    return {"workflow": workflow_document(workflow), "outline": ctx.deps.outline(workflow)}
+    return {"workflow": workflow_document(workflow)}
 
 
 async def _at_version(ctx: RunContext[WorkflowContext], workflow: Workflow, version: int) -> Workflow:

@@ -1,14 +1,20 @@
 """Tools that look back into the conversation itself."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.agent.tools.parameters import Limit, Parameters
 from workflow_agent.agent.workflow_context import WorkflowContext
-from workflow_agent.domain.conversation import AgentReply, Conversation, SystemEvent, UserMessage
+from workflow_agent.domain.archive import Position
+from workflow_agent.domain.iterations import Iteration
+from workflow_agent.domain.records import Answer, RecordedTurn, Records, turn_in
 from workflow_agent.domain.values import JsonObject
+from workflow_agent.ports import MessageQuery
 
-_EXCERPT_CHARS = 240
+_OF_ONE_RUN = 2
+"""Messages that a run may have: the question and the answer."""
 
 
 class SearchHistory(Parameters):
@@ -22,27 +28,20 @@ class GetTurn(Parameters):
     """Which turn to read."""
 
     turn: int = Field(description="from 1; negative counts from the end: -1 is the turn before this one")
+    iteration: int | None = Field(default=None, ge=1, description="one step of it, in full")
 
 
 async def search_history(ctx: RunContext[WorkflowContext], request: SearchHistory) -> JsonObject:
     """Find what was said earlier in this conversation, newest first."""
-    words = request.query.casefold().split()
-    hits: list[JsonObject] = []
-    for event in reversed(ctx.deps.conversation.events):
-        if isinstance(event, SystemEvent) or getattr(event, "run_id", None) == ctx.deps.run_id:
-            continue
-        if all(word in event.content.casefold() for word in words):
-            excerpt = _excerpt(event.content, words[0])
-            hits.append({"turn": event.turn, "speaker": event.author, "excerpt": excerpt})
-        if len(hits) == request.limit:
-            break
-    return {"hits": hits}
+    return {"hits": await earlier_hits(ctx.deps, request.query, request.limit)}
 
 
-def _excerpt(text: str, word: str) -> str:
-    at = max(text.casefold().find(word) - _EXCERPT_CHARS // 3, 0)
-    cut = text[at : at + _EXCERPT_CHARS]
-    return ("…" if at else "") + cut + ("…" if at + _EXCERPT_CHARS < len(text) else "")
+async def earlier_hits(deps: WorkflowContext, query: str, limit: int) -> list[JsonObject]:
+    """Return the messages that hold every word of a query, newest first, those of this run left out."""
+    wanted = MessageQuery(query, deps.conversation.id, limit=limit + _OF_ONE_RUN)
+    found = await deps.find(deps.conversation.tenant, wanted)
+    earlier = [hit for hit in found if hit.run_id != deps.run_id]
+    return [{"turn": hit.turn, "speaker": hit.author, "excerpt": hit.snippet} for hit in earlier[:limit]]
 
 
 async def get_turn(ctx: RunContext[WorkflowContext], request: GetTurn) -> JsonObject:
@@ -54,27 +53,67 @@ async def get_turn(ctx: RunContext[WorkflowContext], request: GetTurn) -> JsonOb
         raise ModelRetry("This is the first turn: there is no earlier one.")
     if not 1 <= wanted <= latest:
         raise ModelRetry(f"There is no earlier turn {request.turn}; turns go from 1 to {latest}.")
-    return _turn(conversation, wanted)
+    turn = await recorded_turn(ctx.deps, wanted)
+    if request.iteration is None:
+        return told_of(turn)
+    return {"turn": wanted, "iteration": _step(turn, request.iteration)}
 
 
-def _turn(conversation: Conversation, number: int) -> JsonObject:
-    events = conversation.events_of_turn(number)
-    message = next((one for one in events if isinstance(one, UserMessage)), None)
-    reply = next((one for one in events if isinstance(one, AgentReply)), None)
+async def recorded_turn(deps: WorkflowContext, number: int) -> RecordedTurn:
+    """Return an earlier turn, wherever its records are kept by now.
+
+    Raises:
+        LookupError: There is no such turn.
+    """
+    conversation = deps.conversation
+    records: Records = conversation
+    if number <= conversation.sealed_turns:
+        records = await deps.sealed(conversation.tenant, conversation.id, Position("turn", number))
+    found = turn_in(records, number)
+    if found is None:
+        raise LookupError(f"turn_not_found: {number}")
+    return found
+
+
+def _step(turn: RecordedTurn, number: int) -> JsonObject:
+    """Return one iteration without the instructions, which are long and the model's own."""
+    found = next((step for step in turn.iterations if step.number == number), None)
+    if found is None:
+        count = len(turn.iterations)
+        raise ModelRetry(f"Turn {turn.message.turn} has no iteration {number}; it has {count}.")
+    said = tuple(message for message in found.messages if message.role != "system")
+    return found.model_copy(update={"messages": said}).model_dump(mode="json")
+
+
+def told_of(turn: RecordedTurn) -> JsonObject:
+    """Return one turn: what was asked, answered, called and changed, and how many iterations it took.
+
+    Where several agents answered, what the others did comes after the first one's.
+    """
+    others = [{"agent": one.agent, **_answer(one)} for one in turn.answers if one != turn.first]
     return {
-        "turn": number,
-        "message": message.content if message else None,
+        "turn": turn.message.turn,
+        "message": turn.message.content,
+        **_answer(turn.first),
+        **({"others": others} if others else {}),
+    }
+
+
+def _answer(answer: Answer) -> JsonObject:
+    reply = answer.reply
+    return {
         "response": reply.content if reply else None,
-        "tools": _tools(reply) if reply else [],
+        "tools": _tools(answer.iterations),
+        "iterations": len(answer.iterations),
         "workflows": [touch.model_dump(mode="json") for touch in reply.workflows_touched] if reply else [],
     }
 
 
-def _tools(reply: AgentReply) -> list[JsonObject]:
-    asked = {call.id: call for one in reply.iterations for m in one.messages for call in m.tool_calls}
+def _tools(iterations: Sequence[Iteration]) -> list[JsonObject]:
+    asked = {call.id: call for one in iterations for m in one.messages for call in m.tool_calls}
     return [
         {"name": call.name, "args": asked[call.id].args if call.id in asked else {}, "outcome": call.outcome}
-        for one in reply.iterations
+        for one in iterations
         for call in one.tool_calls
     ]
 

@@ -13,5 +13,10 @@ class Parameters(BaseModel):
 
 Limit = Annotated[int, Field(ge=1, le=100)]
 Reference = Annotated[
-    str, Field(min_length=1, max_length=200, description="id, name or alias; `open` for the open one")
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="id, name, alias, `open`, or the user's words for it",
+    ),
 ]

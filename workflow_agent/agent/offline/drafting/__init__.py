@@ -6,10 +6,10 @@ from typing import Any
 from workflow_agent.agent.offline.drafting.actors import Memory
 from workflow_agent.agent.offline.drafting.durations import duration_at
 from workflow_agent.agent.offline.drafting.reading import read_clauses
+from workflow_agent.agent.offline.drafting.repeated import draft_with_loops
 from workflow_agent.agent.offline.drafting.results import Draft
 from workflow_agent.agent.offline.drafting.schedules import schedule_at
 from workflow_agent.agent.offline.drafting.statements import Task
-from workflow_agent.agent.offline.drafting.texts import draft_text
 from workflow_agent.agent.offline.drafting.tokens import Token, clean, lows, tokens_of
 from workflow_agent.agent.offline.drafting.triggers import event_trigger
 from workflow_agent.domain.workflow import JsonObject
@@ -27,7 +27,7 @@ _MANUAL_WORDS = frozenset({"manual", "manually", "hand", "demand"})
 
 def draft_workflow(text: str) -> Draft | None:
     """Return the workflow a text describes, or None when it does not describe a process."""
-    return draft_text(text)
+    return draft_with_loops(text, parse_step)
 
 
 def parse_duration(text: str) -> str | None:

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from workflow_agent.agent.offline.intents.numbers import ORDINALS
+from workflow_agent.agent.offline.intents.times import TIME
 
 MOST_PHRASE_CHARS = 300
 _GROUP = re.compile(r"<(\w+)>")
@@ -34,7 +35,11 @@ _TYPED = {
     "dur": rf"(?:P[0-9YMWDTHS.]{{2,30}}|{_LENGTH}(?:(?:,| and|, and)? {_LENGTH})*)",
     "when": r"(?:(?:every|each|on|at|when|whenever|daily|weekly|monthly|hourly|nightly|automatically|by|"
     r"manually|once|as soon as|in the|tomorrow|today|overnight|after an?)\b.*?)",
+    "agents": r"(?:(?:,? ?and |, ?| )?(?:both )?(?:the |@)?(?:assistant|designer|finder|editor|analyst))+",
+    "phase": r"(?:brainstorm(?:ing)?|plan(?:ning)?|execut(?:e|ing|ion)|verif(?:y|ying|ication)|chores|"
+    r"reflect(?:ion)?|chat(?:ting)?)",
     "interval": rf"(?:{_LENGTH}|{_UNIT})",
+    "time": TIME,
 }
 """Slots that hold a certain kind of phrase only: a number, an ordinal, a length of time."""
 _SYNTAX = {"[": "(?:", "]": ")?", "]*": ")*", "(": "(?:", ")": ")", "|": "|"}
@@ -88,7 +93,8 @@ def word_lists(name: str) -> Mapping[str, Sequence[str]]:
 
 @cache
 def _groups() -> Mapping[str, Sequence[str]]:
-    return word_lists("groups")
+    formats = [phrase for phrases in word_lists("formats").values() for phrase in phrases]
+    return {**word_lists("groups"), "fmt": formats}
 
 
 def _expression(pattern: str, groups: Mapping[str, Sequence[str]]) -> str:

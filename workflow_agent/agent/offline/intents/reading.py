@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from workflow_agent.agent.offline.intents.changes import Order, read_orders
 from workflow_agent.agent.offline.intents.grammar import MOST_PHRASE_CHARS, matches, phrase_table
+from workflow_agent.agent.offline.intents.importing import read_import
 from workflow_agent.agent.offline.intents.mentions import split_mention
 from workflow_agent.agent.offline.intents.text import (
     MOST_CHARS,
@@ -64,6 +65,8 @@ def read_request(text: str, drafting: Drafting, *, mode: str, has_focus: bool) -
         mode: The mode the turn began in, which tips the scales where words do not.
         has_focus: Whether there is a workflow that an order without a name can be about.
     """
+    if pasted := read_import(text):
+        return Request("import", pasted, text)
     plain = cleaned(text)
     core = core_of(plain)
     if negated := _negated(core):
@@ -136,9 +139,20 @@ def _creation(text: str, core: Core, orders: tuple[Order, ...], *, expected: boo
     )
     asked = next((match for match in found if match[0] in _CREATING), None)
     bare = core.meaning != "order" and " " not in core.text
-    if asked and not bare and (asked[0] == "create" or not _is_placed(orders)):
+    if (
+        asked
+        and not bare
+        and not _adds_to_one(core.text, orders)
+        and (asked[0] == "create" or not _is_placed(orders))
+    ):
         return Request("create", asked[1], core.text, core.meaning)
     return _description(text, core) if expected and not (orders and begins_with_order(core.text)) else None
+
+
+def _adds_to_one(text: str, orders: tuple[Order, ...]) -> bool:
+    """Say whether something other than a step is added to a workflow: "add an alias to the x workflow"."""
+    first = orders[0].readings[0] if orders and orders[0].readings else None
+    return first is not None and first.kind != "insert" and text.lower().startswith("add ")
 
 
 def _is_placed(orders: tuple[Order, ...]) -> bool:

@@ -1,12 +1,13 @@
-"""Skills that judge a workflow: analyse, where it can get stuck, validate, fix, compare versions."""
+"""Skills that judge a workflow: analyse, where it can get stuck, validate, fix."""
 
 import re
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from workflow_agent.agent.offline.intents.numbers import listed, number_of, ordinal_of
+from workflow_agent.agent.offline.intents.numbers import listed, ordinal_of
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.skills.changes import apply_edits
+from workflow_agent.agent.offline.skills.confirming import is_preview, previewed
 from workflow_agent.agent.offline.skills.focus import is_pronoun, read_workflow, which_workflow
 from workflow_agent.agent.offline.turn.offers import fixes_offered
 from workflow_agent.agent.offline.turn.outcome import (
@@ -109,12 +110,36 @@ def validate(turn: Turn, request: Request) -> Skill:
 
 
 def fix(turn: Turn, request: Request) -> Skill:
-    """Analyse, then apply the fixes that the analysis proposes: all of them, or those that are numbered."""
+    """Apply every fix that is safe, or those of the findings that are numbered."""
     phrase = request.slots.get("workflow")
     ref = yield from which_workflow(turn, None if phrase is None or is_pronoun(phrase) else phrase)
+    if "n" not in request.slots:
+        result = yield Call("fix_findings", {"workflow": ref.id})
+        return _mended(result)
     result = yield Call("analyze_workflow", {"workflow": ref.id})
     groups = tuple(tuple(item.get("fix") or ()) for item in result["findings"])
-    return (yield from apply_proposal(Proposal(Candidate(ref.id, ref.name), groups), request.slots.get("n")))
+    return (yield from apply_proposal(Proposal(Candidate(ref.id, ref.name), groups), request.slots["n"]))
+
+
+def _mended(result: JsonObject) -> Reply:
+    """Return what was fixed, or would be, and what is left and why."""
+    workflow, left = result["workflow"], result["left"]
+    rest = f"What is left:\n\n{_left(left)}" if left else "The analysis finds nothing else."
+    if is_preview(result):
+        asked = previewed(result)
+        return Reply(f"{asked.text}\n\n{rest}", asked.offer)
+    if not result["changes"]:
+        nothing = f"There is nothing in **{workflow['name']}** that I can fix by myself."
+        return Reply(f"{nothing} {rest}" if left else f"I found nothing wrong in **{workflow['name']}**.")
+    lines = "\n".join(f"- {line}" for line in result["changes"])
+    count = counted(len(result["fixed"]), "finding")
+    head = f"Done: I fixed {count}; **{workflow['name']}** is now version {workflow['version']}."
+    return Reply(f"{head}\n\n{lines}\n\n{rest}")
+
+
+def _left(left: Sequence[JsonObject]) -> str:
+    told = [{**item, "message": f"{item['message']} I left it: {item['why']}."} for item in left]
+    return describe_findings(told)
 
 
 def picked_groups(proposal: Proposal, numbers: str | None) -> list[tuple[JsonObject, ...]]:
@@ -127,31 +152,18 @@ def picked_groups(proposal: Proposal, numbers: str | None) -> list[tuple[JsonObj
     ]
 
 
-def apply_proposal(proposal: Proposal, numbers: str | None = None) -> Generator[Call, Any, Reply]:
+def apply_proposal(
+    proposal: Proposal, numbers: str | None = None, *, dry_run: bool = False
+) -> Generator[Call, Any, Reply]:
     """Apply what was proposed; where the fixes do not go together, the first one alone."""
     groups = picked_groups(proposal, numbers)
     if not groups:
         return Reply("There is nothing I can fix by myself there. Tell me what to change and I will do it.")
     edits = list({repr(edit): edit for group in groups for edit in group}.values())
     try:
-        return (yield from apply_edits(proposal.workflow, edits))
+        return (yield from apply_edits(proposal.workflow, edits, dry_run=dry_run))
     except ToolFailure:
         if len(groups) == 1:
             raise
     reply = yield from apply_edits(proposal.workflow, groups[0])
     return Reply(f"The fixes do not go together, so I made the first one.\n\n{reply.text}", reply.offer)
-
-
-def compare(turn: Turn, request: Request) -> Skill:
-    """Say what changed between two versions; without numbers, since the one before."""
-    ref = yield from which_workflow(turn, request.slots.get("workflow"))
-    wanted: dict[str, Any] = {"workflow": ref.id}
-    for key, name in (("from", "from_version"), ("to", "to_version")):
-        if (number := number_of(request.slots.get(key, ""))) is not None:
-            wanted[name] = number
-    result = yield Call("compare_versions", wanted)
-    name, before, after = result["workflow"]["name"], result["from_version"], result["to_version"]
-    lines = "\n".join(f"- {line}" for line in result["changes"])
-    if not lines:
-        return Reply(f"Versions {before} and {after} of **{name}** do not differ.")
-    return Reply(f"From version {before} to {after} of **{name}**:\n\n{lines}")

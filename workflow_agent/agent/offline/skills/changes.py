@@ -1,11 +1,14 @@
 """Skills that change a workflow: apply orders, weigh them, undo, restore."""
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.agent.offline.intents.changes import Order
 from workflow_agent.agent.offline.intents.mentions import split_mention
+from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.intents.reading import Request
+from workflow_agent.agent.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.agent.offline.skills.focus import read_workflow
 from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, Plan, plan_orders
 from workflow_agent.agent.offline.skills.settings import SETTINGS
@@ -34,49 +37,55 @@ from workflow_agent.agent.offline.wording.changes import (
     shall_i_fix,
 )
 from workflow_agent.agent.offline.wording.lists import clipped, joined, numbered
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
 
 BUILDERS: Mapping[str, Builder] = {**STRUCTURE, **SETTINGS}
 
 
-def change(turn: Turn, request: Request, drafting: Drafting) -> Skill:
-    """Apply what a message orders, or describe it when the message only weighs it."""
+def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = False) -> Skill:
+    """Apply what a message orders, show it first, or describe it when the message only weighs it."""
     orders, phrase = _without_mention(turn, request, drafting)
     workflow = yield from read_workflow(turn, phrase)
-    if orders[0].readings and _removes_workflow(orders[0], workflow):
-        return Reply(cannot_delete(workflow))
+    if removed := _removed_workflow(turn, orders, workflow):
+        return deletion((yield Call("delete_workflow", {"workflow": removed})))
     plan = _planned(turn, workflow, orders, drafting)
     if request.meaning != "order":
         return _weighed(workflow, plan.edits)
-    return (yield from apply_edits(Candidate(workflow.id, workflow.name), plan.edits, unread=plan.unread))
+    meant = Candidate(workflow.id, workflow.name)
+    try:
+        return (yield from apply_edits(meant, plan.edits, unread=plan.unread, dry_run=dry_run))
+    except ToolFailure as failure:
+        # In a mode that only reads there is no tool that could show it.
+        if failure.offered or not dry_run:
+            raise
+        return _weighed(workflow, plan.edits)
 
 
 def _without_mention(
     turn: Turn, request: Request, drafting: Drafting
 ) -> tuple[tuple[Order, ...], str | None]:
     """Return the orders and the workflow they name, when they name one."""
-    names = [ref.name for ref in known_workflows(turn)]
+    # Of one word, an alias may be part of what is ordered: "add an expense review".
+    called = [alias for ref in turn.facts.references for alias in ref.aliases if " " in alias]
+    met = [ref.name for ref in (*known_workflows(turn), *turn.facts.references)]
+    names = list(dict.fromkeys([*met, *called]))
     orders, phrase = split_mention(request.text, names, drafting)
     return (orders, phrase) if orders else (request.orders, None)
 
 
-def _removes_workflow(order: Order, workflow: Workflow) -> bool:
-    reading = order.readings[0]
-    phrase = reading.slots.get("step", "")
-    return reading.kind == "remove" and phrase.lower().removeprefix("the ") in (
-        workflow.name.lower(),
-        workflow.id,
-    )
-
-
-def cannot_delete(workflow: Workflow | None) -> str:
-    """Return why a workflow is not deleted from a conversation, and how it can be."""
-    route = f"`DELETE /api/v1/workflows/{workflow.id if workflow else '{workflow_id}'}`"
-    return (
-        f"I don't delete whole workflows from a conversation; that is too easily said by mistake. Over "
-        f"REST it is {route}, "
-        "with the workflow's ETag in `If-Match`. I can remove single steps, or undo changes."
-    )
+def _removed_workflow(turn: Turn, orders: Sequence[Order], workflow: Workflow) -> str | None:
+    """Return the id of the workflow that an order removes whole: by name, or as "it" after no step."""
+    readings = orders[0].readings if len(orders) == 1 else ()
+    if not readings or readings[0].kind != "remove":
+        return None
+    phrase = unquoted(readings[0].slots.get("step", "")).lower().removeprefix("the ")
+    if phrase in ("it", "this", "that", "that one", "this one") and last_step(turn) is None:
+        return workflow.id
+    if any(phrase in (step.id, step.name.lower()) for step in workflow.steps):
+        return None
+    refs = [Candidate(workflow.id, workflow.name), *(Candidate(r.id, r.name) for r in known_workflows(turn))]
+    named = next((ref.id for ref in refs if phrase in (ref.id, ref.name.lower())), None)
+    return named or (phrase if re.fullmatch(WORKFLOW_ID_PATTERN, phrase) else None)
 
 
 def _planned(turn: Turn, workflow: Workflow, orders: tuple[Order, ...], drafting: Drafting) -> Plan:
@@ -147,10 +156,13 @@ def _weighed(workflow: Workflow, edits: Sequence[JsonObject]) -> Reply:
 
 
 def apply_edits(
-    workflow: Candidate, edits: Sequence[JsonObject], *, unread: Sequence[str] = ()
+    workflow: Candidate, edits: Sequence[JsonObject], *, unread: Sequence[str] = (), dry_run: bool = False
 ) -> Generator[Call, Any, Reply]:
     """Make the edits, check the result and say what changed."""
-    result = yield Call("edit_workflow", {"workflow": workflow.id, "edits": list(edits)})
+    wanted = {"workflow": workflow.id, "edits": list(edits)}
+    result = yield Call("edit_workflow", wanted | {"dry_run": True} if dry_run else wanted)
+    if is_preview(result):
+        return previewed(result)
     check = ""
     if changes_structure(list(edits)):
         check = yield from _validity(workflow.id)

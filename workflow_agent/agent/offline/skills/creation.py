@@ -80,12 +80,15 @@ def _created(result: JsonObject, assumptions: tuple[str, ...]) -> Reply:
 
 def _step_lines(steps: list[JsonObject], transitions: list[JsonObject]) -> list[str]:
     names = {step["id"]: step["name"] for step in steps}
+    loops = {step["id"] for step in steps if step["type"] == "loop"}
     lines: list[str] = []
     for at, step in enumerate((step for step in steps if step["type"] != "end"), 1):
         who = f": {step['assignee']}" if step.get("assignee") else ""
         ways = [_way(edge, names) for edge in transitions if edge["from"] == step["id"]]
+        inside = " (inside the loop)" if step.get("parent") in loops else ""
         lines.append(
-            f"{at}. **{step['name']}** (`{step['id']}`){who}" + (f" → {'; '.join(ways)}" if ways else "")
+            f"{at}. **{step['name']}** (`{step['id']}`){inside}{who}"
+            + (f" → {'; '.join(ways)}" if ways else "")
         )
     return lines
 

@@ -28,7 +28,8 @@ from workflow_agent.agent.offline.turn.outcome import (
 )
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.agent.offline.wording.lists import clipped, counted, joined
-from workflow_agent.agent.offline.wording.workflow import explain_text, show_text
+from workflow_agent.agent.offline.wording.workflow import FENCES, explain_text, show_text
+from workflow_agent.domain.diagram import DIAGRAM_FORMATS
 
 _MOST_LISTED = 100
 _SURELY_A_STEP = 0.8
@@ -48,6 +49,9 @@ _TRIGGER_TYPES = {
     "manual": re.compile(r"\b(?:manual(?:ly)?|by hand|on demand)\b"),
     "event": re.compile(r"\b(?:events?|event-driven|when|on|as soon as|arrives?|after)\b"),
 }  # fmt: skip
+
+
+_DIAGRAMS = {"dot": "dot|graphviz", "svg": "svg"}
 
 
 def find(_: Turn, request: Request) -> Skill:
@@ -168,8 +172,12 @@ def _step_at_hand(turn: Turn, request: Request) -> Generator[Call, Any, Reply | 
 def diagram(turn: Turn, request: Request) -> Skill:
     """Draw a workflow."""
     ref = yield from which_workflow(turn, request.slots.get("workflow"))
-    result = yield Call("draw_diagram", {"workflow": ref.id})
-    name = result["workflow"]["name"]
-    return Reply(
-        f"Here is **{name}** as a Mermaid flowchart:\n\n```mermaid\n{result['diagram'].strip()}\n```"
-    )
+    words = request.text.lower()
+    wanted = next((kind for kind, named in _DIAGRAMS.items() if re.search(rf"\b(?:{named})\b", words)), None)
+    known = wanted if wanted in DIAGRAM_FORMATS else None
+    result = yield Call("draw_diagram", {"workflow": ref.id, **({"format": known} if known else {})})
+    name, kind = result["workflow"]["name"], result["format"]
+    drawn = "a Mermaid flowchart" if kind == "mermaid" else kind.upper()
+    instead = f"I cannot draw {wanted.upper()} here. " if wanted and not known else ""
+    block = f"```{FENCES.get(kind, kind)}\n{result['diagram'].strip()}\n```"
+    return Reply(f"{instead}Here is **{name}** as {drawn}:\n\n{block}")

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Generator, Sequence
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from workflow_agent.agent.offline.intents.numbers import ordinal_of, unquoted
 from workflow_agent.agent.offline.intents.stems import phrase_score
 from workflow_agent.agent.offline.skills.steps import PRONOUNS
-from workflow_agent.agent.offline.turn.facts import WorkflowRef
+from workflow_agent.agent.offline.turn.facts import HERE, WorkflowRef
 from workflow_agent.agent.offline.turn.focus import focus, known_workflows, listed_in_reply
 from workflow_agent.agent.offline.turn.outcome import (
     Answered,
@@ -21,6 +22,7 @@ from workflow_agent.agent.offline.turn.outcome import (
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.agent.offline.wording.lists import numbered
 from workflow_agent.domain.errors import InvalidWorkflow
+from workflow_agent.domain.memory import Resolution, resolve_reference
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 
@@ -33,6 +35,13 @@ _ORDINAL = re.compile(
     r"(?:the )?(?:(first|second|third|fourth|fifth|sixth|last|other)|(?:number |no |"
     r"#)?(\d{1,2}))(?: (?:one|result|hit|workflow|of them))?"
 )
+_STANDS_IN = re.compile(
+    r"\b(?:ones?|others?|both|former|latter|previous|thing|of them|yesterday|today|"
+    r"last (?:week|night|month))\b",
+    re.IGNORECASE,
+)
+"""What says that one of those dealt with is meant, where a topic would be looked for."""
+_BY_NAME = 0.95
 _SURELY = 0.85
 _SURE = 0.72
 _AHEAD = 0.08
@@ -65,8 +74,9 @@ def names_workflow(turn: Turn, phrase: str) -> bool:
     """Say whether a phrase is the name of a workflow the conversation met, or says that it is a workflow."""
     if re.search(rf"\b{_NOUN}$", phrase, re.IGNORECASE) or _listed(turn, phrase):
         return True
-    wanted = bare_name(phrase).lower()
-    return any(wanted in (ref.id, ref.name.lower()) for ref in known_workflows(turn))
+    if _STANDS_IN.search(phrase) and remembered(turn, phrase).outcome != "unknown":
+        return True
+    return _met(turn, bare_name(phrase)) is not None
 
 
 def which_workflow(turn: Turn, phrase: str | None) -> Choosing:
@@ -82,11 +92,8 @@ def which_workflow(turn: Turn, phrase: str | None) -> Choosing:
     if re.fullmatch(WORKFLOW_ID_PATTERN, phrase):
         return WorkflowRef(phrase, phrase)
     wanted = bare_name(phrase)
-    if ordinal := _listed(turn, phrase):
-        return ordinal
-    for ref in known_workflows(turn):
-        if wanted.lower() in (ref.id, ref.name.lower()):
-            return ref
+    if told := _listed(turn, phrase) or _met(turn, wanted) or _dealt_with(turn, phrase):
+        return told
     at_hand = focus(turn)
     if at_hand is not None and phrase_score(wanted, [at_hand.name]) >= _SURELY:
         return at_hand
@@ -100,6 +107,42 @@ def which_workflow(turn: Turn, phrase: str | None) -> Choosing:
         [hit.get("score") for hit in result["hits"]],
         result.get("suggestions") or [],
     )
+
+
+def remembered(turn: Turn, phrase: str) -> Resolution:
+    """Return what a phrase means among the workflows dealt with, here and in other conversations."""
+    at_hand = focus(turn)
+    today = turn.facts.today or max((one.at.date() for one in turn.facts.references), default=date.min)
+    return resolve_reference(
+        phrase,
+        turn.facts.references,
+        now=datetime.combine(today, time(23, 59), UTC),
+        open_workflow_id=at_hand.id if at_hand else None,
+        conversation_id=HERE,
+    )
+
+
+def _met(turn: Turn, name: str) -> WorkflowRef | None:
+    """Return the workflow with this id or name that the conversation met, or None."""
+    wanted = name.lower()
+    return next((ref for ref in known_workflows(turn) if wanted in (ref.id, ref.name.lower())), None)
+
+
+def _dealt_with(turn: Turn, phrase: str) -> WorkflowRef | None:
+    """Return the workflow that "the other one" or a name somebody gave means; None for a topic.
+
+    Raises:
+        Answered: It may mean several of those dealt with, or means more than one.
+    """
+    meant = remembered(turn, phrase)
+    stands_in = _STANDS_IN.search(phrase) is not None
+    if meant.workflow_id is not None and (stands_in or meant.confidence >= _BY_NAME):
+        return WorkflowRef(meant.workflow_id, meant.candidates[0].name)
+    if stands_in and len(meant.candidates) > 1 and meant.outcome != "unknown":
+        refs = [WorkflowRef(one.workflow_id, one.name) for one in meant.candidates]
+        question = "One at a time: which one do you mean?" if meant.workflow_ids else "Which one do you mean?"
+        raise Answered(ask_which(turn, phrase.lower(), question, refs))
+    return None
 
 
 def _listed(turn: Turn, phrase: str) -> WorkflowRef | None:

@@ -1,5 +1,6 @@
 """Skills that answer about the conversation itself."""
 
+import re
 from collections.abc import Generator
 from typing import Any
 
@@ -11,6 +12,8 @@ from workflow_agent.agent.offline.turn.reading import PastTurn, Turn
 from workflow_agent.agent.offline.wording.lists import clipped, joined
 
 _FIRST_TURN = 1
+_WORDS = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MOST_TURNS = 20
 _DID = {
     "create_workflow": "created", "edit_workflow": "changed", "undo_change": "restored",
@@ -150,9 +153,12 @@ def _before_the_window(turn: Turn) -> Generator[Call, Any, str]:
     return f"- It began with: “{clipped(told['message'], 140)}”\n- …\n"
 
 
-def recall(_: Turn, request: Request) -> Skill:
-    """Find where the conversation touched a topic."""
+def recall(turn: Turn, request: Request) -> Skill:
+    """Find where the conversation touched a topic, also where that is no longer in sight."""
     topic = request.slots["topic"]
+    if "recall" in turn.tools:
+        found = yield Call("recall", {"query": topic[:200]})
+        return _quoted(topic, found["turns"])
     result = yield Call("search_history", {"query": topic, "limit": 5})
     hits: list[JsonObject] = result["hits"]
     if not hits:
@@ -160,6 +166,21 @@ def recall(_: Turn, request: Request) -> Skill:
     lines = "\n".join(
         f"- Turn {hit['turn']}, {_speaker(hit['speaker'])}: “{clipped(hit['excerpt'], 300)}”" for hit in hits
     )
+    return Reply(f"Here is what was said about {clipped(topic, 80)!r}:\n\n{lines}")
+
+
+def _quoted(topic: str, turns: list[JsonObject]) -> Reply:
+    """Return what was said in turns, each in the sentence that has most of a topic's words."""
+    words = set(topic.lower().split())
+
+    def told(one: JsonObject) -> str:
+        said = [(item["speaker"], line) for item in one["said"] for line in _SENTENCE_END.split(item["text"])]
+        speaker, line = max(said, key=lambda pair: len(words & set(_WORDS.findall(pair[1].lower()))))
+        return f"- Turn {one['turn']}, {_speaker(speaker)}: “{clipped(line.strip(), 300)}”"
+
+    if not turns:
+        return Reply(f"I find nothing about {clipped(topic, 80)!r} in this conversation.")
+    lines = "\n".join(told(one) for one in sorted(turns, key=lambda one: one["turn"]))
     return Reply(f"Here is what was said about {clipped(topic, 80)!r}:\n\n{lines}")
 
 

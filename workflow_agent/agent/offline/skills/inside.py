@@ -1,8 +1,10 @@
 """The skill that answers questions about the inside of a workflow, from its document."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
 
+from workflow_agent.agent.offline.intents.grammar import matches, phrase_table
+from workflow_agent.agent.offline.intents.mentions import mention_splits
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.stems import phrase_score
 from workflow_agent.agent.offline.skills.answers import Inquiry, nothing_about
@@ -29,11 +31,17 @@ def inside(turn: Turn, request: Request) -> Skill:
     phrase = yield from _workflow_phrase(turn, request)
     workflow = yield from read_workflow(turn, phrase)
     last = last_told(turn)
-    for kind, slots in request.questions:
+    for kind, slots in (*_without_name(request.text, workflow.name), *request.questions):
         answer = ANSWERS[kind](Inquiry(workflow, request.text, slots, last))
         if answer is not None:
             return Reply(answer)
     return Reply(nothing_about(workflow, request.text))
+
+
+def _without_name(text: str, name: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield what a question asks apart from the workflow it names: "who approves in the expense approval"."""
+    for rest, _ in mention_splits(text, [name]):
+        yield from matches(rest, phrase_table("inside"))
 
 
 def _workflow_phrase(turn: Turn, request: Request) -> Generator[Call, Any, str | None]:

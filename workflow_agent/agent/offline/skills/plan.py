@@ -21,6 +21,8 @@ _STEP_FRAME = re.compile(
     r"(?:in which|where|when|that|to|for|of|called|named|titled|labelled|with the name|:|-)?\s+",
     re.IGNORECASE,
 )
+_STEP_BEHIND = re.compile(r"(?<=\w)\s+(?:step|stage)$", re.IGNORECASE)
+"""What a step is called is not "Legal review step"."""
 _NAMED = re.compile(r"\b(?:called|named|titled|labelled|with the name|by the name of)\s+(.+)$", re.IGNORECASE)
 _WITH_OWNER = re.compile(
     r"[\s,]+(?:and |which is |that is )?(?:assigned to|done by|owned by|handled by|performed by|"
@@ -87,6 +89,7 @@ class Plan:
         named = _NAMED.search(phrase)
         described = phrase[: named.start()].strip() if named else phrase
         bare = _STEP_FRAME.sub("", _ARTICLE.sub("", described)).strip(" ,:") or phrase
+        bare = _STEP_BEHIND.sub("", bare)
         parsed = dict(self.drafting.parse_step(bare) or {}) if not named or bare != phrase else {}
         name = unquoted(named[1]) if named else str(parsed.get("name") or sentence_case(unquoted(bare)))
         draft: JsonObject = {"name": name[:200]}

@@ -1,13 +1,13 @@
-"""Skills around a change already made: the same again, undo, restore, and why workflows are not deleted."""
+"""Skills around a change already made: the same again, undo, restore."""
 
 from typing import Any
 
 from workflow_agent.agent.offline.intents.numbers import number_of
 from workflow_agent.agent.offline.intents.reading import Request
-from workflow_agent.agent.offline.skills.changes import apply_edits, cannot_delete, unclear_step
-from workflow_agent.agent.offline.skills.focus import is_pronoun, read_workflow, which_workflow
+from workflow_agent.agent.offline.skills.changes import apply_edits, unclear_step
+from workflow_agent.agent.offline.skills.confirming import is_preview, previewed
+from workflow_agent.agent.offline.skills.focus import read_workflow, which_workflow
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
-from workflow_agent.agent.offline.turn.focus import focus
 from workflow_agent.agent.offline.turn.outcome import Call, Candidate, JsonObject, Reply, Skill
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.domain.workflow import Workflow
@@ -71,17 +71,10 @@ def undo(turn: Turn, request: Request) -> Skill:
     if request.kind == "restore":
         wanted["to_version"] = number_of(request.slots.get("n", "1")) or 1
     result = yield Call("undo_change", wanted)
+    if is_preview(result):
+        return previewed(result)
     workflow = result["workflow"]
     lines = "\n".join(f"- {line}" for line in result["changes"])
     restored, now = result["restored_version"], workflow["version"]
     text = f"Done: **{workflow['name']}** is back to how it was in version {restored} (now version {now})."
     return Reply(f"{text}\n\n{lines}" if lines else text)
-
-
-def delete_workflow(turn: Turn, request: Request) -> Skill:
-    """Say that workflows are not deleted from a conversation."""
-    phrase = request.slots.get("workflow_only")
-    if focus(turn) is None and (phrase is None or is_pronoun(phrase)):
-        return Reply(cannot_delete(None))
-    workflow = yield from read_workflow(turn, phrase)
-    return Reply(cannot_delete(workflow))

@@ -10,7 +10,8 @@ from workflow_agent.agent.offline.turn.reading import Exchange, PastTurn, Turn
 
 _ABOUT_ONE = frozenset({
     "get_workflow", "create_workflow", "edit_workflow", "undo_change", "validate_workflow",
-    "analyze_workflow",     "draw_diagram", "compare_versions",
+    "analyze_workflow", "draw_diagram", "compare_versions", "import_workflow", "copy_workflow",
+    "export_workflow", "fix_findings", "delete_workflow", "apply_preview",
 })  # fmt: skip
 _LISTED = re.compile(r"^\s*(\d{1,3})\. (?:\*\*)?(.{1,200}?)(?:\*\*)? \(`([a-z0-9_-]{1,64})`", re.MULTILINE)
 _TOLD_STEP = re.compile(r"\(`([a-z0-9][a-z0-9_-]{0,63})`\)")
@@ -22,9 +23,10 @@ def focus(turn: Turn) -> WorkflowRef | None:
 
     What the last turns dealt with comes before the open workflow, unless another one was opened since.
     """
+    gone = _deleted(turn)
     for past in reversed(turn.past):
         touched = last_touched(past)
-        if touched is None:
+        if touched is None or touched.id in gone:
             continue
         reopened = (
             past.facts is not None and past.facts.open != turn.facts.open and turn.facts.open is not None
@@ -34,6 +36,13 @@ def focus(turn: Turn) -> WorkflowRef | None:
         return turn.facts.open
     dated = sorted(turn.facts.known, key=lambda ref: ref.turn or 0)
     return dated[-1] if dated else None
+
+
+def _deleted(turn: Turn) -> set[str]:
+    """Return the ids of the workflows that were deleted in the turns before."""
+    results = [exchange.result for past in turn.past for exchange in past.exchanges]
+    deleted = [cast("dict[str, Any]", one).get("deleted") for one in results if isinstance(one, dict)]
+    return {ref.id for one in deleted if (ref := _ref(one))}
 
 
 def last_touched(past: PastTurn) -> WorkflowRef | None:
@@ -73,7 +82,8 @@ def _hits(exchange: Exchange) -> list[WorkflowRef]:
 def known_workflows(turn: Turn) -> list[WorkflowRef]:
     """Return every workflow the conversation met, newest first, each once."""
     refs = [*_from_turns(turn), *([turn.facts.open] if turn.facts.open else []), *turn.facts.known]
-    return list({ref.id: ref for ref in reversed(refs)}.values())[::-1]
+    gone = _deleted(turn)
+    return list({ref.id: ref for ref in reversed(refs) if ref.id not in gone}.values())[::-1]
 
 
 def _from_turns(turn: Turn) -> Iterator[WorkflowRef]:

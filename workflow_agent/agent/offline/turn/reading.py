@@ -1,6 +1,7 @@
 """Reading the messages of a request: what the person says now, and the turns before it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -9,6 +10,7 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
+    TextContent,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
@@ -16,9 +18,14 @@ from pydantic_ai.messages import (
 )
 
 from workflow_agent.agent.offline.turn.facts import Facts, read_facts
+from workflow_agent.domain.artifacts.framing import Material, material_in
 
 _NEW_INTERACTION = "=== NEW INTERACTION ==="
 """Precedes the message to answer when others spoke since the agent's last reply."""
+_ADDRESS = re.compile(
+    r"^(?:@[A-Za-z][\w-]{0,63}[,:]?\s+(?:and\s+|,\s*)?)+|,?\s*@[A-Za-z][\w-]{0,63}(?=\s*[?!.]*$)"
+)
+"""Whom a message speaks to, in front of it or at its end: no part of what it says."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class PastTurn:
     exchanges: tuple[Exchange, ...]
     facts: Facts | None
     """None when the messages do not keep the instructions of that turn."""
+    material: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,8 @@ class Turn:
     past: tuple[PastTurn, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     tools: frozenset[str] = frozenset()
+    material: tuple[Material, ...] = ()
+    """Documents and earlier results that came with the message, as data."""
     chosen: Mapping[str, str] = field(default_factory=dict[str, str])
     """What the person already settled: an ambiguous phrase, and the id it stands for."""
 
@@ -71,6 +81,7 @@ def read_turn(messages: Sequence[ModelMessage], instructions: str, tools: frozen
         past=tuple(turns[:-1]),
         exchanges=current.exchanges,
         tools=tools,
+        material=current.material,
     )
 
 
@@ -95,7 +106,16 @@ def _past_turn(group: Sequence[ModelMessage]) -> PastTurn:
         reply="\n".join(texts[-1:]),
         exchanges=tuple(_exchanges(group)),
         facts=read_facts(first.instructions) if first.instructions else None,
+        material=_material(prompts[-1]),
     )
+
+
+def _material(prompt: UserPromptPart) -> tuple[Material, ...]:
+    """Return the artifacts that stand before the person's own words."""
+    if isinstance(prompt.content, str):
+        return ()
+    texts = (item.content for item in prompt.content if isinstance(item, TextContent))
+    return tuple(one for text in texts for one in material_in(text))
 
 
 def _said(prompt: UserPromptPart) -> str:
@@ -105,7 +125,7 @@ def _said(prompt: UserPromptPart) -> str:
     else:
         plain = [item for item in prompt.content if isinstance(item, str)]
         text = plain[-1] if plain else ""
-    return text.rpartition(_NEW_INTERACTION)[2].strip()
+    return _ADDRESS.sub("", text.rpartition(_NEW_INTERACTION)[2].strip()).strip()
 
 
 def _exchanges(group: Sequence[ModelMessage]) -> list[Exchange]:

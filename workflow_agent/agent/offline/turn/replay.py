@@ -10,9 +10,9 @@ from workflow_agent.agent.offline.turn.reading import Exchange
 from workflow_agent.agent.offline.wording.failures import describe_failure
 
 MODE_OF_WRITER = {
-    "create_workflow": "creation",
-    "edit_workflow": "modification",
-    "undo_change": "modification",
+    **dict.fromkeys(("create_workflow", "copy_workflow", "import_workflow"), "creation"),
+    **dict.fromkeys(("edit_workflow", "undo_change", "fix_findings"), "modification"),
+    **dict.fromkeys(("delete_workflow", "apply_preview"), "modification"),
 }
 """The mode that offers each tool that writes."""
 _MOST_CALLS = 30

@@ -13,10 +13,21 @@ _TRIED = {
     "analyze_workflow": "analyse the workflow",
     "draw_diagram": "draw the diagram",
     "compare_versions": "compare the versions",
+    "import_workflow": "import that",
+    "export_workflow": "export the workflow",
+    "copy_workflow": "copy the workflow",
+    "compare_workflows": "compare the workflows",
+    "list_changes": "list the changes",
+    "fix_findings": "fix the findings",
+    "delete_workflow": "delete the workflow",
+    "apply_preview": "do that",
     "search_history": "search the conversation",
     "get_turn": "look that turn up",
 }
-_WRITES = frozenset({"create_workflow", "edit_workflow", "undo_change"})
+_WRITES = frozenset({
+    "create_workflow", "edit_workflow", "undo_change", "import_workflow", "copy_workflow", "fix_findings",
+    "delete_workflow", "apply_preview",
+})  # fmt: skip
 _MOST_CHARS = 600
 _REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
 
@@ -25,7 +36,7 @@ def describe_failure(tool: str, message: str, *, offered: bool) -> str:
     """Return what was tried, what the tool said, and that nothing changed where that matters."""
     tried = _TRIED.get(tool, f"use {tool}")
     said = _REFUSED.sub("", " ".join(message.split()))[:_MOST_CHARS]
-    unchanged = " Nothing was changed." if tool in _WRITES else ""
+    unchanged = " Nothing was changed." if tool in _WRITES and "Nothing was changed" not in said else ""
     if not offered:
         why = (
             f" Switching mode was refused: {said}"
@@ -33,4 +44,6 @@ def describe_failure(tool: str, message: str, *, offered: bool) -> str:
             else " The tool for it is not available to me here."
         )
         return f"I can't {tried} right now.{why}{unchanged}"
-    return f"I tried to {tried}, but it didn't work: {said or 'no reason was given.'}{unchanged}"
+    why = said or "no reason was given."
+    ended = "." if unchanged and not why.endswith((".", "!", "?")) else ""
+    return f"I tried to {tried}, but it didn't work: {why}{ended}{unchanged}"

@@ -6,6 +6,11 @@ from workflow_agent.agent.offline.wording.lists import clipped, counted, duratio
 from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.workflow import Step, Transition, Workflow
 
+FENCES = {
+    "json": "json", "yaml": "yaml", "yml": "yaml", "bpmn": "xml", "xml": "xml", "mermaid": "mermaid",
+    "dot": "dot", "svg": "svg",
+}  # fmt: skip
+"""How a fenced block is marked, by the extension of a file or the format of a diagram."""
 _MOST_STEPS = 60
 _KINDS = {
     "decision": "a decision", "fork": "splits into parallel branches", "join": "waits for the branches",

@@ -1,4 +1,4 @@
-"""What every turn cost and how full its window was, for those who operate the service."""
+"""The context records of the latest turns, for those who ask without a database."""
 
 from collections import deque
 from collections.abc import Sequence

@@ -1,0 +1,125 @@
+"""Requests whose beginning stays as it was: on the wire, in the record, where the provider takes it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic_ai import models
+from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
+
+from tests.support.chats import ChatUnderTest, chat_with
+from tests.support.provider import Answer, CallsTools, ProviderStub, Says, provider_stub
+from tests.support.scripted import scripted
+from workflow_agent.agent.layout import PromptLayout, has_stable_prefix
+from workflow_agent.agent.models import Provider, build_model
+from workflow_agent.agent.tools import WRITING_TOOLS
+
+FINE = Says(["All is well."])
+
+
+@pytest.fixture(autouse=True)
+def allow_local_requests() -> Iterator[None]:
+    with models.override_allow_model_requests(True):
+        yield
+
+
+def model_at(base_url: str) -> Model:
+    provider = Provider(base_url=base_url, api_key="k", max_retries=0)
+    return build_model("openai:stub-1", provider, offline=lambda: pytest.fail("not needed"))
+
+
+def chat_at(stub: ProviderStub, layout: PromptLayout = "stable_prefix") -> ChatUnderTest:
+    return chat_with(model_at(stub.base_url), layout=layout)
+
+
+async def requests_of(*answers: Answer, modes: tuple[str, ...], layout: PromptLayout) -> list[dict[str, Any]]:
+    async with provider_stub(*answers) as stub:
+        under_test = chat_at(stub, layout)
+        conversation_id = None
+        for number, mode in enumerate(modes):
+            outcome = await under_test.say(f"message {number}", mode=mode, conversation_id=conversation_id)
+            conversation_id = outcome.conversation_id
+    return stub.requests
+
+
+def roles(request: dict[str, Any]) -> list[str]:
+    return [message["role"] for message in request["messages"]]
+
+
+async def test_instructions_stand_right_before_the_message() -> None:
+    first, second = await requests_of(FINE, FINE, modes=("search", "modification"), layout="stable_prefix")
+
+    assert roles(first) == ["system", "user"]
+    assert roles(second) == ["user", "assistant", "system", "user"]
+    assert "Mode: modification" in second["messages"][2]["content"]
+    assert second["messages"][-1] == {"role": "user", "content": "message 1"}
+
+
+async def test_the_beginning_stays_when_the_mode_changes() -> None:
+    modes = ("search", "modification", "analysis")
+
+    made = await requests_of(*[FINE] * 3, modes=modes, layout="stable_prefix")
+
+    assert made[0]["tools"] == made[1]["tools"] == made[2]["tools"]
+    history = [[m for m in request["messages"] if m["role"] != "system"] for request in made]
+    assert history[1][: len(history[0])] == history[0]
+    assert history[2][: len(history[1])] == history[1]
+    assert made[2]["messages"][:3] == history[1][:3]
+
+
+async def test_the_requests_of_one_run_share_what_comes_before() -> None:
+    asks = CallsTools([("list_workflows", "{}")])
+    first, second = await requests_of(asks, FINE, modes=("search",), layout="stable_prefix")
+
+    assert second["messages"][: len(first["messages"])] == first["messages"]
+
+
+async def test_of_all_tools_only_those_of_the_mode_are_allowed() -> None:
+    reading, writing = await requests_of(FINE, FINE, modes=("search", "modification"), layout="stable_prefix")
+
+    sent = {tool["function"]["name"] for tool in reading["tools"]}
+    choice = reading["tool_choice"]["allowed_tools"]
+    allowed = {tool["function"]["name"] for tool in choice["tools"]}
+    assert sent >= WRITING_TOOLS
+    assert choice["mode"] == "auto"
+    assert allowed == sent - WRITING_TOOLS
+    assert writing["tool_choice"] == "auto"
+
+
+async def test_a_plain_request_begins_with_instructions_and_offers_nothing_that_writes() -> None:
+    _, request = await requests_of(FINE, FINE, modes=("search", "search"), layout="plain")
+
+    assert roles(request)[0] == "system"
+    assert not {tool["function"]["name"] for tool in request["tools"]} & WRITING_TOOLS
+
+
+async def test_the_reply_keeps_the_instructions_as_evidence_either_way() -> None:
+    async with provider_stub(FINE) as stub:
+        reply = (await chat_at(stub).say("hello", mode="search")).reply
+
+    system = reply.iterations[0].messages[0]
+    assert system.role == "system"
+    assert "Mode: search" in "\n".join(part.text or "" for part in system.parts)
+    assert reply.context["breakdown"]["prompt_module"] > 0
+
+
+@pytest.mark.parametrize(
+    ("address", "layout", "expected"),
+    [
+        ("https://api.openai.com/v1", "auto", True),
+        ("https://api.openai.com.example/v1", "auto", False),
+        ("http://127.0.0.1:8080/v1", "auto", False),
+        ("http://127.0.0.1:8080/v1", "stable_prefix", True),
+        ("https://api.openai.com/v1", "plain", False),
+    ],
+)
+def test_who_gets_it(address: str, layout: PromptLayout, expected: bool) -> None:
+    assert has_stable_prefix(model_at(address), layout) is expected
+
+
+def test_a_fallback_gets_it_where_both_take_it() -> None:
+    known, other = model_at("https://api.openai.com/v1"), scripted()[0]
+
+    assert has_stable_prefix(FallbackModel(known, known), "auto")
+    assert not has_stable_prefix(FallbackModel(known, other), "auto")

@@ -1,0 +1,124 @@
+"""Skills that answer from the material that came with a message: documents, and results of earlier calls."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from workflow_agent.agent.offline.intents.stems import content_words
+from workflow_agent.agent.offline.turn.outcome import JsonObject, Reply, Skill
+from workflow_agent.agent.offline.turn.reading import Turn
+from workflow_agent.domain.artifacts.framing import Material
+from workflow_agent.domain.artifacts.passages import passages_of
+
+_ASKS_WHAT_IS_SAID = re.compile(
+    r"\b(?:what|where|how|which|when|who|does|do|did|is|are|according|quote|cite|summari[sz]e|tell me)\b",
+    re.IGNORECASE,
+)
+_MEANS_MATERIAL = re.compile(
+    r"\b(?:say|says|said|mention\w*|state[sd]?|require\w*|according to|attach\w*|document|file|upload\w*|"
+    r"in the (?:policy|contract|report|document|file|text|attachment)|quote|cite)\b",
+    re.IGNORECASE,
+)
+_MEANS_A_RESULT = re.compile(
+    r"\b(?:search|result|results|found|find|analysis|answer|listed|list)\b.*\b(?:earlier|before|previous\w*|ago|first|then)\b"
+    r"|\bwhat did (?:the|your|that|my) \w+(?: \w+){0,4} (?:say|find|return|show|give)\b"
+    r"|\b(?:earlier|previous) (?:search|result|results|analysis|answer)\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"^\[characters (\d+) to (\d+) of \d+\]\n", re.MULTILINE)
+_NAMES_NOTHING = frozenset({
+    "say", "says", "said", "document", "file", "attach", "mention", "state", "policy",
+})  # fmt: skip
+_MOST_QUOTES = 3
+_MOST_CHARS = 600
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A stretch of a document that answers a question."""
+
+    source: str
+    text: str
+    score: float
+
+
+def is_about_material(turn: Turn) -> bool:
+    """Say whether a message asks for what documents or earlier results say."""
+    if not turn.material or not _ASKS_WHAT_IS_SAID.search(turn.text):
+        return False
+    documents = [one for one in turn.material if one.artifact_type == "document"]
+    if documents and (_MEANS_MATERIAL.search(turn.text) or _names_one(turn.text, documents)):
+        return True
+    return len(documents) < len(turn.material) and _MEANS_A_RESULT.search(turn.text) is not None
+
+
+def _names_one(text: str, documents: Iterable[Material]) -> bool:
+    asked = set(content_words(text))
+    return any(asked & set(content_words(one.source.partition(":")[2])) for one in documents)
+
+
+def quote_material(turn: Turn) -> Skill:
+    """Quote the passages that answer best, each with where it is from."""
+    yield from ()
+    quotes = best_quotes(turn.text, turn.material)
+    if not quotes:
+        named = ", ".join(f"“{_called(one.source)}”" for one in turn.material)
+        return Reply(f"I looked through {named} and found nothing about that.")
+    said = "\n\n".join(
+        f"From “{_called(one.source)}”:\n\n> " + one.text.replace("\n", "\n> ") for one in quotes
+    )
+    return Reply(said)
+
+
+def best_quotes(question: str, material: Sequence[Material]) -> list[Quote]:
+    """Return the passages that share most of the question's words, those of one score in their order."""
+    quotes = [quote for one in material for quote in _quotes(question, one)]
+    best = max((one.score for one in quotes), default=0)
+    return [one for one in sorted(quotes, key=lambda one: -one.score) if one.score >= best / 2][:_MOST_QUOTES]
+
+
+def _quotes(question: str, material: Material) -> Iterable[Quote]:
+    title = set(content_words(_called(material.source)))
+    asked = set(content_words(question))
+    wanted = (asked - title - _NAMES_NOTHING) or asked
+    text = _PLACE.sub("", material.text) if material.artifact_type == "document" else in_lines(material.text)
+    for passage in passages_of(text, _MOST_CHARS):
+        held = set(content_words(passage.text))
+        shared = sum(1 for word in wanted if word in held or _near(word, held))
+        if shared:
+            yield Quote(material.source, passage.text[:_MOST_CHARS], shared / len(wanted))
+
+
+def in_lines(result: str) -> str:
+    """Return a tool's result for people: what it lists, a line each, then its other facts."""
+    try:
+        read: Any = json.loads(result)
+    except ValueError:
+        return result
+    if not isinstance(read, dict):
+        return result
+    facts = cast("JsonObject", read)
+    listed = [
+        item for value in facts.values() if isinstance(value, list) for item in cast("list[Any]", value)
+    ]
+    named = [cast("JsonObject", item) for item in listed if isinstance(item, dict) and "name" in item]
+    lines = [
+        f"- **{item['name']}**" + (f" (`{item['id']}`)" if "id" in item else "")
+        + (f": {item['description']}" if item.get("description") else "")
+        for item in named
+    ]  # fmt: skip
+    plain = [f"- {name}: {value}" for name, value in facts.items() if isinstance(value, str | int | float)]
+    return "\n".join((*lines, *plain)) or result
+
+
+def _near(word: str, held: Iterable[str]) -> bool:
+    stem = word[: max(len(word) - 2, 4)]
+    return len(word) > 4 and any(one.startswith(stem) for one in held)
+
+
+def _called(source: str) -> str:
+    """Return what a source is called: an attachment by its title, a result by its tool."""
+    kind, _, rest = source.partition(":")
+    return f"the result of {rest.rpartition(':')[2]}" if kind == "history" else rest or source

@@ -1,0 +1,164 @@
+"""Reading earlier turns back, wherever they are kept by now, with the contents that are kept apart."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+from workflow_agent.agent.workflow_context import WorkflowContext
+from workflow_agent.domain.archive import Position
+from workflow_agent.domain.conversation import AgentReply, Event, SystemEvent, UserMessage
+from workflow_agent.domain.errors import ContentNotFound, StorageFailed
+from workflow_agent.domain.iterations import ToolResult
+from workflow_agent.domain.records import Records
+from workflow_agent.domain.sealing import SealedPart
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.ports import MessageQuery
+
+_WORD: Final = re.compile(r"\w+(?:[-_.]\w+)*")
+_LEAST_LETTERS: Final = 2
+_STEM_FROM: Final = 5
+_NOT_SEARCHED: Final = frozenset({
+    "the", "and", "for", "was", "were", "did", "what", "when", "that", "this", "about", "with", "you", "your",
+    "our", "we", "us", "me", "my", "it", "is", "are", "be", "to", "of", "in", "on", "at", "an", "as", "do",
+    "does", "how", "who", "which", "said", "say", "tell", "told", "agree", "agreed", "beginning", "earlier",
+    "before",
+})  # fmt: skip
+_LOOK_BACK: Final = frozenset({"recall", "search_history", "get_turn"})
+_MOST_HITS: Final = 100
+_NEWEST: Final = 3
+_GOOD_ENOUGH: Final = 0.6
+"""Of the best match."""
+
+
+def words_asked_for(query: str) -> list[str]:
+    """Return the words of a query to look for: all of them where only common ones are left."""
+    words = [word for word in _WORD.findall(query.casefold()) if len(word) >= _LEAST_LETTERS]
+    telling = [word for word in words if word not in _NOT_SEARCHED]
+    return list(dict.fromkeys(map(_stem, telling or words)))
+
+
+def _stem(word: str) -> str:
+    """Return the beginning of a word that its other forms have too; numbers and ids stay whole."""
+    if len(word) <= _STEM_FROM or not word.isalpha():
+        return word
+    return next((word[: -len(end)] for end in ("ing", "ed", "es", "s") if word.endswith(end)), word)
+
+
+async def events_of_turn(deps: WorkflowContext, turn: int) -> Sequence[Event]:
+    """Return what was said in a turn; nothing where there is no such turn."""
+    records: Records = deps.conversation
+    if turn <= deps.conversation.sealed_turns:
+        records = await _sealed(deps, turn)
+    return _of_turn(records, turn)
+
+
+async def best_turns(deps: WorkflowContext, query: str, before_turn: int) -> list[int]:
+    """Return the turns that speak of what a query asks for, best first.
+
+    Where no message holds all of its words, everything is read, tool results too; rare words count for more.
+    """
+    words = words_asked_for(query)
+    wanted = MessageQuery(" ".join(words), deps.conversation.id, limit=_MOST_HITS)
+    hits = await deps.find(deps.tenant, wanted)
+    held = list(dict.fromkeys(hit.turn for hit in hits if hit.turn < before_turn))
+    if held:
+        # Newest first, and among them the one where it came up: later ones may only ask about it.
+        return list(dict.fromkeys([*held[:_NEWEST], held[-1], *held[_NEWEST:]]))
+    return await _read_for(deps, words, before_turn)
+
+
+async def _read_for(deps: WorkflowContext, words: Sequence[str], before_turn: int) -> list[int]:
+    matches: dict[int, set[str]] = {}
+    searched = 0
+    async for turn, text in _texts(deps, before_turn):
+        searched += 1
+        found = {word for word in words if word in text}
+        if found:
+            matches[turn] = found
+    known = Counter(word for found in matches.values() for word in found)
+    scores = {
+        turn: sum(math.log(1 + searched / known[word]) for word in found) for turn, found in matches.items()
+    }
+    best = max(scores.values(), default=0.0)
+    good = [turn for turn, score in scores.items() if score >= best * _GOOD_ENOUGH]
+    return sorted(good, key=lambda turn: (-scores[turn], -turn))
+
+
+async def _texts(deps: WorkflowContext, before_turn: int) -> AsyncIterator[tuple[int, str]]:
+    """Yield each earlier turn with everything that was said and done in it, one file after the other."""
+    at = 1
+    while at < before_turn:
+        records: Records = deps.conversation
+        last = before_turn - 1
+        if at <= deps.conversation.sealed_turns:
+            part = await _sealed(deps, at)
+            records, last = part, min(part.last_turn, last)
+        by_turn: dict[int, list[str]] = {}
+        for event in records.events:
+            if not isinstance(event, SystemEvent) and at <= event.turn <= last:
+                by_turn.setdefault(event.turn, []).append(_searchable(event))
+        for turn, texts in by_turn.items():
+            yield turn, "\n".join(texts).casefold()
+        at = last + 1
+
+
+async def _sealed(deps: WorkflowContext, turn: int) -> SealedPart:
+    return await deps.sealed(deps.tenant, deps.conversation.id, Position("turn", turn))
+
+
+def _of_turn(records: Records, turn: int) -> Sequence[Event]:
+    return [e for e in records.events if not isinstance(e, SystemEvent) and e.turn == turn]
+
+
+def _searchable(event: UserMessage | AgentReply) -> str:
+    if isinstance(event, UserMessage):
+        return event.content
+    # What looks back repeats what was said: found there, it would hide where that was.
+    exchanged = (
+        [call.args for call in message.tool_calls if call.name not in _LOOK_BACK]
+        + [result.content for result in message.results if result.name not in _LOOK_BACK]
+        for one in event.iterations
+        for message in one.messages
+    )
+    return event.content + json.dumps(list(exchanged), ensure_ascii=False, default=str)
+
+
+async def told(deps: WorkflowContext, turn: int) -> JsonObject | None:
+    """Return a turn as it was, tool results included; None where there is no such turn."""
+    events = await events_of_turn(deps, turn)
+    if not events:
+        return None
+    said = [
+        {"speaker": "user" if isinstance(event, UserMessage) and not event.is_external else event.author,
+         "text": event.content}
+        for event in events
+    ]  # fmt: skip
+    tools = [one for event in events if isinstance(event, AgentReply) for one in await _tools(deps, event)]
+    return {"turn": turn, "said": said, "tools": tools}
+
+
+async def _tools(deps: WorkflowContext, reply: AgentReply) -> list[JsonObject]:
+    messages = [message for one in reply.iterations for message in one.messages]
+    results = {result.id: result for message in messages for result in message.results}
+    return [
+        {
+            "name": call.name,
+            "args": call.args,
+            "outcome": results[call.id].outcome if call.id in results else "interrupted",
+            "result": await _content(deps, results[call.id]) if call.id in results else None,
+        }
+        for message in messages
+        for call in message.tool_calls
+    ]
+
+
+async def _content(deps: WorkflowContext, result: ToolResult) -> Any:
+    if result.content_ref is None:
+        return result.content
+    try:
+        return await deps.blob(deps.tenant, deps.conversation.id, result.content_ref)
+    except (ContentNotFound, StorageFailed):
+        return "(this content cannot be read any more)"

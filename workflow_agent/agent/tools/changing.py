@@ -1,0 +1,165 @@
+"""Changing a stored workflow: at once, or as a preview that the next message may confirm."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pydantic_ai import ModelRetry
+
+from workflow_agent.agent.tools.findings import new_findings
+from workflow_agent.agent.tools.resolving import named
+from workflow_agent.agent.workflow_context import WorkflowContext
+from workflow_agent.domain.diff import describe_diff, diff_workflows
+from workflow_agent.domain.digests import digest_of
+from workflow_agent.domain.edits import Edit, apply_edits, edit_document
+from workflow_agent.domain.errors import WorkflowConflict, WorkflowNotFound
+from workflow_agent.domain.previews import Preview, PreviewAction
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Workflow
+from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.ports import Change, WorkflowVersion
+
+_TO_CONFIRM = "Nothing is changed yet. Show the changes and ask; a yes in the next message applies them."
+Apply = Callable[[Workflow], tuple[Workflow, Change]]
+
+
+def show_preview(
+    deps: WorkflowContext, action: PreviewAction, before: Workflow, after: Workflow | None, reason: str,
+    *, edits: Sequence[JsonObject] = (), to_version: int | None = None,
+) -> JsonObject:  # fmt: skip
+    """Return what a change would do, and keep it for the next message to confirm."""
+    diff = diff_workflows(before, after) if after is not None else None
+    changes = tuple(describe_diff(diff)) if diff else (f"Delete workflow {before.name!r} ({before.id})",)
+    told = [deps.run_id, action, before.id, before.version, to_version, list(edits)]
+    preview = Preview(
+        id=f"pv_{digest_of(told)[:12]}", action=action, workflow_id=before.id, workflow_name=before.name,
+        version=before.version, reason=reason, edits=tuple(edits), to_version=to_version, changes=changes,
+        diff=diff.as_dict() if diff else None,
+    )  # fmt: skip
+    deps.progress.preview = preview
+    return {
+        "workflow": named(before), "applied": False, "dry_run": True, "preview": preview.id,
+        "reason": reason, "changes": list(changes), "to_confirm": _TO_CONFIRM,
+        "findings": new_findings(before, after) if after is not None else [],
+    }  # fmt: skip
+
+
+async def store_edits(
+    deps: WorkflowContext,
+    workflow: Workflow,
+    edits: Sequence[Edit],
+    digest: str,
+    *,
+    preview: Preview | None = None,
+) -> JsonObject:
+    """Apply edits to the newest version; return what changed.
+
+    Raises:
+        ModelRetry: The edits were previewed for a version that is no longer the newest.
+    """
+    documents = tuple(edit_document(edit) for edit in edits)
+    known = Change(deps.author(), "edited", edits=documents, digest=digest)
+
+    def applied(current: Workflow) -> tuple[Workflow, Change]:
+        changed = apply_edits(current, edits)
+        return changed.workflow, replace(known, summary=tuple(describe_diff(changed.diff)))
+
+    changed = await _updated(deps, workflow, applied, known, preview=preview)
+    if changed is workflow or changed.version == 1:
+        return _report(workflow, changed)
+    # What is stored, not what was read before: another writer, or an earlier attempt, may have come between.
+    before = await deps.workflows.version(deps.tenant, workflow.id, changed.version - 1)
+    return _report(parse_workflow(before.document), changed)
+
+
+def _report(before: Workflow, after: Workflow) -> JsonObject:
+    return {
+        "workflow": named(after),
+        "previous_version": before.version,
+        "changes": list(describe_diff(diff_workflows(before, after))),
+        "dry_run": False,
+        "findings": new_findings(before, after),
+    }
+
+
+async def store_restored(
+    deps: WorkflowContext,
+    workflow: Workflow,
+    record: WorkflowVersion,
+    digest: str,
+    *,
+    preview: Preview | None = None,
+) -> JsonObject:
+    """Make an earlier version the newest one; return what changed.
+
+    Raises:
+        ModelRetry: It was previewed for a version that is no longer the newest.
+    """
+    earlier = parse_workflow(record.document)
+    known = Change(deps.author(), f"restored version {record.version}", digest=digest)
+
+    def restored(current: Workflow) -> tuple[Workflow, Change]:
+        return earlier, replace(known, summary=tuple(describe_diff(diff_workflows(current, earlier))))
+
+    changed = await _updated(deps, workflow, restored, known, preview=preview)
+    return {
+        "workflow": named(changed),
+        "restored_version": record.version,
+        "changes": list(describe_diff(diff_workflows(workflow, changed))),
+    }
+
+
+async def _updated(
+    deps: WorkflowContext, workflow: Workflow, apply: Apply, known: Change, *, preview: Preview | None
+) -> Workflow:
+    expected = preview.version if preview else None
+    try:
+        changed = await deps.workflows.update(
+            deps.tenant, workflow.id, apply, expected_version=expected, beforehand=known
+        )
+    except WorkflowConflict as error:
+        if preview is None:
+            raise
+        raise stale(preview) from error
+    deps.progress.touch(changed, "modified", formerly=workflow.name)
+    return changed
+
+
+async def delete_previewed(deps: WorkflowContext, preview: Preview) -> JsonObject:
+    """Delete the workflow of a preview; return what was deleted.
+
+    Raises:
+        ModelRetry: It changed since.
+    """
+    try:
+        workflow = await deps.workflows.get(deps.tenant, preview.workflow_id)
+        await deps.workflows.delete(deps.tenant, workflow.id, expected_version=preview.version)
+        deps.progress.touch(workflow, "deleted")
+    except WorkflowConflict as error:
+        raise stale(preview) from error
+    except WorkflowNotFound:
+        # A repeated run finds gone what its earlier attempt has deleted.
+        if deps.attempt == 1:
+            raise
+    deleted = {"id": preview.workflow_id, "name": preview.workflow_name, "version": preview.version}
+    return {"deleted": deleted, "changes": list(preview.changes)}
+
+
+async def before_earlier_attempt(deps: WorkflowContext, workflow: Workflow) -> Workflow:
+    """Return a workflow as it was before an earlier attempt at this very run changed it."""
+    number = workflow.version
+    while deps.attempt > 1 and number > 1:
+        record = await deps.workflows.version(deps.tenant, workflow.id, number)
+        if record.author.run_id != deps.run_id:
+            return parse_workflow(record.document)
+        number -= 1
+        record = await deps.workflows.version(deps.tenant, workflow.id, number)
+        workflow = parse_workflow(record.document)
+    return workflow
+
+
+def stale(preview: Preview) -> ModelRetry:
+    """Return the refusal of a preview whose workflow changed since it was shown."""
+    return ModelRetry(
+        f"Nothing was changed: {preview.workflow_name!r} has been changed since the preview, which was of "
+        f"version {preview.version}. Make a new preview from the workflow as it is now."
+    )

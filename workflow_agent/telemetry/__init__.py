@@ -1,0 +1,19 @@
+"""What every turn did and cost, for those who operate the service: spans, metrics, and the latest records."""
+
+from workflow_agent.telemetry.building import Telemetry, TelemetryOptions, build_telemetry
+from workflow_agent.telemetry.compactions import CompactionTrace
+from workflow_agent.telemetry.correlation import correlation
+from workflow_agent.telemetry.metrics import Metrics
+from workflow_agent.telemetry.recent import RecentContexts
+from workflow_agent.telemetry.turns import TurnTrace
+
+__all__ = [
+    "CompactionTrace",
+    "Metrics",
+    "RecentContexts",
+    "Telemetry",
+    "TelemetryOptions",
+    "TurnTrace",
+    "build_telemetry",
+    "correlation",
+]

@@ -1,0 +1,33 @@
+"""Which run a line of the log belongs to: carried along the call, never passed by hand."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from opentelemetry import context, trace
+from opentelemetry.trace import format_span_id, format_trace_id
+
+_RUN = context.create_key("workflow_agent-run")
+
+
+@contextmanager
+def correlated(**ids: str) -> Generator[None]:
+    """Let everything logged inside the block carry these ids, beside those set around it."""
+    token = context.attach(context.set_value(_RUN, {**_run_ids(), **ids}))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
+def correlation() -> dict[str, str]:
+    """Return the ids of the run and the span in whose course this is called; nothing outside of one."""
+    span = trace.get_current_span().get_span_context()
+    ids = dict(_run_ids())
+    if span.is_valid:
+        ids |= {"trace_id": format_trace_id(span.trace_id), "span_id": format_span_id(span.span_id)}
+    return ids
+
+
+def _run_ids() -> dict[str, str]:
+    found = context.get_value(_RUN)
+    return found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType] - only correlated() sets it

@@ -1,0 +1,150 @@
+"""What is counted and measured; labels take few values: configured names and words of ours, no ids."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
+
+from workflow_agent.domain.compaction import Compaction
+from workflow_agent.domain.conversation import AgentReply
+from workflow_agent.domain.values import JsonObject
+
+_FRACTIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_ERRORS = (-0.5, -0.3, -0.2, -0.1, -0.05, -0.02, 0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+_RUN_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+_SAVE_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0)
+_CACHE_COUNTS = {"hits": "hit", "misses": "miss", "evictions": "eviction"}
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The instruments of the service; docs/operations.md says what each one means."""
+
+    turns: Counter
+    run_seconds: Histogram
+    context_tokens: Counter
+    context_fraction: Histogram
+    context_level: Counter
+    counting_error: Histogram
+    usage_tokens: Counter
+    cost_usd: Counter
+    planning: Counter
+    compactions: Counter
+    mode_confidence: Histogram
+    save_seconds: Histogram
+    lock_wait_seconds: Histogram
+    errors: Counter
+    unrecorded_calls: Counter
+
+    def replied(self, reply: AgentReply, model: str, seconds: float) -> None:
+        """Count a finished turn.
+
+        Args:
+            reply: As it was stored.
+            model: By the name it is configured under, because what a provider calls it has no bound.
+            seconds: From its message to its reply.
+        """
+        self.ended("completed", reply.mode.name, seconds)
+        record, of_model = reply.context, {"model": model}
+        for section, tokens in record.get("breakdown", {}).items():
+            self.context_tokens.add(tokens, of_model | {"section": section})
+        self.context_fraction.record(record.get("fraction", 0.0), of_model)
+        self.context_level.add(1, of_model | {"level": record.get("level", "ok")})
+        if (error := record.get("counting_error")) is not None:
+            self.counting_error.record(error, of_model | {"counting": record.get("estimated_by", "")})
+        planned_by = record.get("planning", {}).get("planned_by", "nobody")
+        self.planning.add(1, {"used": str(bool(record.get("llm_planning_used"))).lower(), "by": planned_by})
+        self.mode_confidence.record(
+            reply.mode.confidence, {"mode": reply.mode.name, "source": reply.mode.source}
+        )
+        self._spent(reply, model)
+
+    def _spent(self, reply: AgentReply, model: str) -> None:
+        usage, cost = reply.usage, reply.cost
+        kinds = {
+            "input": usage.input_tokens, "output": usage.output_tokens,
+            "cache_read": usage.cache_read_tokens, "cache_write": usage.cache_write_tokens,
+        }  # fmt: skip
+        for kind, tokens in kinds.items():
+            self.usage_tokens.add(tokens, {"model": model, "kind": kind})
+        parts = {"primary": cost.primary_usd, "planner": cost.planner_usd, "summarizer": cost.summarizer_usd}
+        for part, usd in parts.items():
+            self.cost_usd.add(float(usd or 0), {"model": model, "part": part})
+
+    def compacted(self, compaction: Compaction, outcome: str) -> None:
+        """Count a compaction: summarised, fallback, or discarded because the conversation had moved on."""
+        self.compactions.add(1, {"trigger": compaction.trigger, "outcome": outcome})
+        if compaction.trigger == "overflow":
+            # The turn it was made for counts what it took.
+            return
+        usage = compaction.usage
+        for kind, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
+            self.usage_tokens.add(tokens, {"model": "summarizer", "kind": kind})
+        self.cost_usd.add(compaction.cost.summarizer_usd, {"model": "summarizer", "part": "summarizer"})
+
+    def ended(self, outcome: str, mode: str, seconds: float) -> None:
+        """Count a run that came to its end, whichever way."""
+        self.turns.add(1, {"outcome": outcome, "mode": mode})
+        self.run_seconds.record(seconds, {"outcome": outcome})
+
+
+def build_metrics(meter: Meter) -> Metrics:
+    """Return the instruments, made with a meter."""
+
+    def counter(name: str, description: str) -> Counter:
+        return meter.create_counter(f"workflow_agent.{name}", description=description)
+
+    def histogram(name: str, description: str, bounds: Iterable[float], unit: str = "") -> Histogram:
+        return meter.create_histogram(
+            f"workflow_agent.{name}", unit, description, explicit_bucket_boundaries_advisory=list(bounds)
+        )
+
+    return Metrics(
+        turns=counter("turns", "Runs that ended, by outcome and mode."),
+        run_seconds=histogram("run.duration", "From accepting a message to its end.", _RUN_SECONDS, "s"),
+        context_tokens=counter("context.tokens", "Tokens of the last request of each turn, by section."),
+        context_fraction=histogram("context.fraction", "How full the window's budget was.", _FRACTIONS),
+        context_level=counter("context.level", "Turns by how full the budget was: ok, warning, critical."),
+        counting_error=histogram(
+            "context.counting_error", "Our count over the provider's figure, less one.", _ERRORS
+        ),
+        usage_tokens=counter("usage.tokens", "Tokens as the providers reported them, by kind."),
+        cost_usd=counter("cost.usd", "Cost of model calls in US dollars, where prices are known."),
+        planning=counter("planning", "Turns by whether a model planned the context, and who did."),
+        compactions=counter("compactions", "Compactions of the window, by trigger and outcome."),
+        mode_confidence=histogram("mode.confidence", "How sure the choice of the mode was.", _SHARES),
+        save_seconds=histogram("save.duration", "Saving a conversation, locks included.", _SAVE_SECONDS, "s"),
+        lock_wait_seconds=histogram(
+            "lock.wait",
+            "Until the writer held the lock, reading included.",
+            _SAVE_SECONDS,
+            "s",
+        ),
+        unrecorded_calls=counter("calls.unrecorded", "Calls of which no record could be made."),
+        errors=counter("errors", "Messages refused and runs failed, by the type of the error."),
+    )
+
+
+def observe_caches(meter: Meter, read: Callable[[], Mapping[str, JsonObject]]) -> None:
+    """Let the meter read the statistics of the caches whenever it is asked."""
+
+    def observed(_: CallbackOptions) -> Iterable[Observation]:
+        for cache, statistics in read().items():
+            for field, outcome in _CACHE_COUNTS.items():
+                yield Observation(statistics.get(field, 0), {"cache": cache, "outcome": outcome})
+
+    meter.create_observable_counter(
+        "workflow_agent.cache.requests", [observed], description="Cache hits, misses and evictions."
+    )
+
+
+def observe_runs(meter: Meter, read: Callable[[], int]) -> None:
+    """Let the meter read how many runs are under way whenever it is asked."""
+
+    def observed(_: CallbackOptions) -> Iterable[Observation]:
+        yield Observation(read())
+
+    meter.create_observable_gauge(
+        "workflow_agent.runs.active", [observed], description="Runs under way in this process."
+    )

@@ -1,0 +1,142 @@
+"""The span of a turn, from its acceptance to its end, and the steps inside it."""
+
+import logging
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from opentelemetry.trace import Span, StatusCode, Tracer, use_span
+
+from workflow_agent.domain.conversation import AgentReply, Conversation
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.telemetry.correlation import correlated
+from workflow_agent.telemetry.metrics import Metrics
+
+_log = logging.getLogger(__name__)
+AttributeValue = str | bool | int | float
+Change = Callable[[Conversation], Conversation]
+
+
+def record_attributes(record: Mapping[str, object], prefix: str = "workflow_agent.context") -> JsonObject:
+    """Return a context record as flat span attributes: figures and words, no content."""
+    flat: JsonObject = {}
+    for name, value in record.items():
+        key = f"{prefix}.{name}"
+        if isinstance(value, Mapping):
+            flat |= record_attributes(value, key)  # pyright: ignore[reportUnknownArgumentType] - JSON of the record
+        elif isinstance(value, AttributeValue):
+            flat[key] = value
+        elif isinstance(value, list | tuple):
+            flat[f"{key}.count"] = len(value)  # pyright: ignore[reportUnknownArgumentType] - JSON of the record
+    return flat
+
+
+@dataclass(slots=True)
+class TurnTrace:
+    """One turn as operators see it; it must be ended exactly once."""
+
+    span: Span
+    tracer: Tracer
+    metrics: Metrics
+    started: float = field(default_factory=time.perf_counter)
+    ids: dict[str, str] = field(default_factory=dict[str, str])
+    mode: str = ""
+    """Once it is chosen."""
+    model: str = ""
+    """By the name it is configured under, once it is chosen."""
+
+    def identify(self, **ids: str) -> None:
+        """Let the span, and the log lines inside it, carry these ids."""
+        self.ids |= ids
+        self.span.set_attributes({f"workflow_agent.{name}": value for name, value in ids.items()})
+
+    @contextmanager
+    def active(self) -> Generator[None]:
+        """Make the turn the one in whose course the block runs."""
+        with (
+            use_span(self.span, record_exception=False, set_status_on_exception=False),
+            correlated(**self.ids),
+        ):
+            yield
+
+    @contextmanager
+    def step(self, name: str, **attributes: AttributeValue) -> Generator[Span]:
+        """Trace a part of the turn; an error leaves only its type, because its words may quote content."""
+        with self.tracer.start_as_current_span(
+            name, attributes=attributes, record_exception=False, set_status_on_exception=False
+        ) as span:
+            try:
+                yield span
+            except BaseException as error:
+                mark_failed(span, type(error).__name__)
+                raise
+
+    @contextmanager
+    def saving(self, phase: str) -> Generator[Callable[[Change], Change]]:
+        """Trace and time the saving of the conversation.
+
+        Yields:
+            What wraps the change that the store is given, to time how long it waited for its turn.
+        """
+        before = time.perf_counter()
+        outcome = "failed"
+
+        def timed(change: Change) -> Change:
+            def held(conversation: Conversation) -> Conversation:
+                self.metrics.lock_wait_seconds.record(time.perf_counter() - before)
+                return change(conversation)
+
+            return held
+
+        try:
+            with self.step("conversation.save", phase=phase):
+                yield timed
+            outcome = "ok"
+        finally:
+            taken = time.perf_counter() - before
+            self.metrics.save_seconds.record(taken, {"phase": phase, "outcome": outcome})
+
+    def replied(self, reply: AgentReply) -> None:
+        """Put the reply's figures on the span and into the metrics, say when its window was full, and end."""
+        if self.span.is_recording():
+            self.span.set_attributes(record_attributes(reply.context))
+            self.span.set_attributes(record_attributes(reply.usage.model_dump(), "workflow_agent.usage"))
+            self.span.set_attributes(record_attributes(reply.cost.model_dump(), "workflow_agent.cost"))
+        self.metrics.replied(reply, self.model, time.perf_counter() - self.started)
+        self._warn(reply.context)
+        self._end("completed")
+
+    def ended(self, outcome: str, error_type: str | None = None) -> None:
+        """End the turn without a reply: refused, replayed, failed, cancelled or interrupted."""
+        if error_type is not None:
+            mark_failed(self.span, error_type)
+            self.metrics.errors.add(1, {"type": error_type})
+        if self.mode or outcome in ("failed", "cancelled", "interrupted"):
+            self.metrics.ended(outcome, self.mode or "none", time.perf_counter() - self.started)
+        self._end(outcome)
+
+    def calls_unrecorded(self, count: int) -> None:
+        """Count the calls of the turn of which no record could be made."""
+        if count:
+            self.metrics.unrecorded_calls.add(count)
+
+    def _end(self, outcome: str) -> None:
+        self.span.set_attribute("workflow_agent.outcome", outcome)
+        if self.mode:
+            self.span.set_attribute("workflow_agent.mode", self.mode)
+        self.span.end()
+
+    def _warn(self, record: JsonObject) -> None:
+        level = record.get("level", "ok")
+        if level == "ok":
+            return
+        figures = {name: record.get(name) for name in ("used_tokens", "budget_tokens", "fraction", "model")}
+        severity = logging.ERROR if level == "critical" else logging.WARNING
+        _log.log(severity, "the window is nearly full", extra={"context_level": level, **figures})
+
+
+def mark_failed(span: Span, error_type: str) -> None:
+    """Let a span say that it failed, and how."""
+    span.set_attribute("error.type", error_type)
+    span.set_status(StatusCode.ERROR)
