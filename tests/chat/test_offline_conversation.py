@@ -2,27 +2,14 @@
 
 import pytest
 
-from tests.support.chats import TENANT, ChatUnderTest, chat_with
+from tests.support.chats import TENANT, chat_with
+from tests.support.talking import Talk
 from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.domain.conversation import AgentReply
 
 DESCRIPTION = (
     "When an employee submits an expense the manager approves or rejects it. If approved, finance pays it "
     "out, otherwise tell the employee by email. The manager has two days."
 )
-
-
-class Talk:
-    """One conversation."""
-
-    def __init__(self, under_test: ChatUnderTest) -> None:
-        self.under_test = under_test
-        self.conversation_id: str | None = None
-
-    async def say(self, message: str) -> AgentReply:
-        outcome = await self.under_test.say(message, conversation_id=self.conversation_id)
-        self.conversation_id = outcome.conversation_id
-        return outcome.reply
 
 
 @pytest.fixture
@@ -111,3 +98,71 @@ async def test_undo_takes_back_exactly_the_last_change(talk: Talk) -> None:
     (workflow,) = await talk.under_test.workflows.all(TENANT)
     assert (workflow.steps, workflow.transitions) == (created.steps, created.transitions)
     assert workflow.version == 3
+
+
+async def test_a_name_somebody_gave_can_end_an_order_and_a_step_is_not_called_step(talk: Talk) -> None:
+    await talk.say(
+        "Build an onboarding process: HR collects the details, then the manager does a welcome call."
+    )
+    await talk.say("call it the Monday thing")
+
+    reply = await talk.say("add a security training step after the welcome call in the monday thing")
+
+    assert (
+        "Added step 'Security training' (human, security) between 'Do welcome call' and 'Done'"
+        in reply.content
+    )
+
+
+async def test_a_deadline_can_be_said_plainly_and_is_in_the_longest_path(talk: Talk) -> None:
+    await talk.say(
+        "Build an onboarding process: HR collects the details, then the manager does a welcome call."
+    )
+
+    changed = await talk.say("the welcome call has two days")
+    path = await talk.say("what is the critical path?")
+
+    assert "timeout set to 'P2D'" in changed.content
+    assert "**Do welcome call** (`do_welcome_call`) may take 2 days at most" in path.content
+    assert path.workflows_touched[0].change != "modified"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what did we agree about the audit at the beginning?",
+        "what did I tell you about the audit?",
+        "do you remember what we said about the audit",
+    ],
+)
+async def test_what_was_said_long_ago_is_quoted(talk: Talk, question: str) -> None:
+    await talk.say("We agreed that the audit is due on 12 March.")
+    for n in range(12):
+        await talk.say(f"hello number {n}")
+        await talk.under_test.compactor.settled()
+
+    reply = await talk.say(question)
+
+    assert reply.context["turns"]["compacted"] >= 4
+    assert "recall" in reply.tools_used
+    assert "Turn 1, you: “We agreed that the audit is due on 12 March.”" in reply.content
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("who approves in the expense approval?", "**manager**, in **Approve** (`approve`)."),
+        ("what comes before pay in the expense approval process?", "is reached from **Approve** (`approve`)"),
+        (
+            "add a legal review before the payment in the expense approval",
+            "Added step 'Legal review' (human, legal) between 'Approve' and 'Pay'",
+        ),
+    ],
+)
+async def test_in_another_conversation_a_workflow_is_named_at_the_end(
+    talk: Talk, message: str, said: str
+) -> None:
+    await talk.say("Build an expense approval: the employee submits, the manager approves, finance pays.")
+    talk.conversation_id = None
+
+    assert said in (await talk.say(message)).content

@@ -1,6 +1,8 @@
 """Real HTTP against a local provider: each way it can fail leaves a conversation that takes the next turn."""
 
+import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import pytest
 from pydantic_ai import models
@@ -145,3 +147,27 @@ async def test_the_fallback_answers_when_the_provider_fails() -> None:
 def test_an_impossible_model_is_refused_with_what_to_do(name: str) -> None:
     with pytest.raises(Misconfigured, match="WORKFLOW_AGENT_MODEL"):
         build_model(name, Provider(), offline=_no_offline)
+
+
+async def test_each_agent_keeps_its_newest_session_whatever_happens() -> None:
+    looking = CallsTools([("list_workflows", "{}")])
+    handing = CallsTools(
+        [("hand_off", json.dumps({"to": "editor", "reason": "its field", "summary": "All."}))]
+    )
+    async with provider_stub(FINE, FINE, looking, Refuses(500), handing, FINE, FINE) as stub:
+        under_test = chat_with(model_of(stub))
+        first = await under_test.say("@finder hello")
+
+        async def sessions_after(message: str) -> dict[str, str | None]:
+            with suppress(ModelFailed):
+                await under_test.say(message, conversation_id=first.conversation_id)
+            stored = await under_test.store.load(TENANT, first.conversation_id)
+            return {name: state.session_id for name, state in stored.agent_states.items()}
+
+        second = await sessions_after("@analyst hello")
+        failed = await sessions_after("@finder look around")
+        handed = await sessions_after("@assistant hand this to the editor")
+
+    assert second == {"finder": "chatcmpl-1", "analyst": "chatcmpl-2"}
+    assert failed == {"finder": "chatcmpl-3", "analyst": "chatcmpl-2"}
+    assert handed == failed | {"assistant": "chatcmpl-6", "editor": "chatcmpl-7"}

@@ -5,9 +5,10 @@ import pytest
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.scripted import Calls, Waits, scripted
+from workflow_agent.adapters.memory import InMemoryRunJournal
 from workflow_agent.chat import TurnRequest
 from workflow_agent.chat.streams import RunEvent, RunStream
-from workflow_agent.domain.conversation import AgentReply, UserMessage
+from workflow_agent.domain.conversation import AgentReply, Run, UserMessage
 from workflow_agent.domain.errors import (
     ConversationBusy,
     ConversationNotFound,
@@ -47,6 +48,18 @@ async def test_the_streamed_text_is_the_reply_with_all_its_whitespace() -> None:
     streamed = "".join(event.data["text"] for event in events if event.name == "delta")
     assert streamed == "".join(pieces)
     assert (await started.outcome()).reply.content == streamed
+
+
+async def test_a_name_that_the_model_copies_before_its_reply_is_left_out() -> None:
+    under_test = chat_with(scripted(["[assis", "tant]:", " It is", " sound."], "[ana", "[finder]:")[0])
+
+    started = await under_test.chat.start(TENANT, TurnRequest("go"))
+    events = await collected(started.stream)
+
+    streamed = "".join(event.data["text"] for event in events if event.name == "delta")
+    assert (await started.outcome()).reply.content == streamed == "It is sound."
+    assert (await under_test.say("short")).reply.content == "[ana"
+    assert (await under_test.say("nothing else")).reply.content == ""
 
 
 async def test_what_is_said_before_a_tool_call_is_a_paragraph_of_the_reply() -> None:
@@ -295,6 +308,34 @@ async def test_shutting_down_tells_the_streams_and_lets_runs_finish() -> None:
     assert [event.name for event in events][-1] == "complete"
     with pytest.raises(ShuttingDown):
         await under_test.say("more?")
+
+
+class SlowToForget(InMemoryRunJournal):
+    """A journal that is forgotten only when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.let = asyncio.Event(), asyncio.Event()
+        self.is_forgotten = False
+
+    async def forget(self, tenant: str, run: Run) -> None:
+        self.begun.set()
+        await self.let.wait()
+        self.is_forgotten = True
+
+
+async def test_shutting_down_waits_for_what_a_finished_run_clears_up() -> None:
+    journal = SlowToForget()
+    under_test = chat_with(scripted("Hello.")[0], journal=journal)
+    await under_test.say("hello")
+    await journal.begun.wait()
+
+    stopping = asyncio.create_task(under_test.chat.shut_down(0.0))
+    await asyncio.sleep(0)
+    journal.let.set()
+    await stopping
+
+    assert journal.is_forgotten
 
 
 async def test_a_run_that_outlasts_the_grace_period_is_interrupted() -> None:

@@ -18,8 +18,8 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
 )
 
-from workflow_agent.domain.conversation import RunError
 from workflow_agent.domain.errors import ModelFailed, WorkflowAgentError
+from workflow_agent.domain.runs import RunError
 
 _FAILURES: Sequence[tuple[type[Exception], str, str, bool]] = (
     (RunTimedOut, "run_timeout", "The answer took longer than allowed and was stopped.", True),

@@ -54,6 +54,10 @@ class LiveRuns:
         self._runs[run_id] = live = LiveRun(run_id, RunStream(run_id))
         return live
 
+    def also(self, run_id: str, live: LiveRun) -> None:
+        """Let a run that follows on another be found as that one's work: they share a stream and an end."""
+        self._runs[run_id] = live
+
     def get(self, run_id: str) -> LiveRun | None:
         """Return a run that is live or ended a short while ago, or None."""
         self._forget_old()
@@ -66,7 +70,13 @@ class LiveRuns:
 
     def running(self) -> list[LiveRun]:
         """Return the runs under way."""
-        return [live for live in self._runs.values() if live.settled is None]
+        found = {id(live): live for live in list(self._runs.values()) if live.settled is None}
+        return list(found.values())
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """Return the work that is not over, also of runs whose outcome is known and that clear up."""
+        tasks = {live.task for live in list(self._runs.values()) if live.task is not None}
+        return [task for task in tasks if not task.done()]
 
     def _forget_old(self) -> None:
         oldest = self.clock() - self.kept_seconds

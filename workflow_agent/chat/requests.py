@@ -3,10 +3,16 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 
+from workflow_agent.chat.attaching import NewAttachment
 from workflow_agent.chat.streams import RunStream
-from workflow_agent.domain.conversation import AgentReply, Conversation, Run
+from workflow_agent.domain.attachments import AttachedDocument
+from workflow_agent.domain.conversation import AgentReply
 from workflow_agent.domain.digests import digest_of
+from workflow_agent.domain.handoffs import Handoff
 from workflow_agent.domain.modes import Mode
+from workflow_agent.domain.records import Records, following_in, newest_in, reply_in, run_in
+from workflow_agent.domain.runs import Run
+from workflow_agent.domain.turns import NewMessage
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.window import Utilization
 
@@ -23,6 +29,9 @@ class TurnRequest:
     agent: str | None = None
     model: str | None = None
     context_utilization: Utilization | None = None
+    instructions: str | None = None
+    """What the calling application tells the agent about this message, beside the prompt."""
+    attachments: tuple[NewAttachment, ...] = ()
     key: str | None = None
     """The idempotency key; the same key with the same request is the same turn."""
 
@@ -30,13 +39,36 @@ class TurnRequest:
         """Return what was asked for beside the message."""
         wanted = {
             "workflow_id": self.workflow_id, "mode": self.mode, "agent": self.agent, "model": self.model,
-            "context_utilization": self.context_utilization,
+            "context_utilization": self.context_utilization, "instructions": self.instructions,
         }  # fmt: skip
         return {name: value for name, value in wanted.items() if value is not None}
 
+    def conversation_for(self, tenant: str, new_id: Callable[[str], str]) -> str:
+        """Return the id of the conversation that is named, or of a new one; a retry finds it by its key."""
+        if self.conversation_id is not None:
+            return self.conversation_id
+        return f"cv_{digest_of([tenant, self.key])[:24]}" if self.key else new_id("cv")
+
+    def as_message(
+        self,
+        agent: str,
+        then: tuple[str, ...],
+        documents: tuple[AttachedDocument, ...],
+        handoff: Handoff | None = None,
+    ) -> NewMessage:
+        """Return the message as a conversation takes it: who answers, who after that, and with what."""
+        return NewMessage(
+            content=self.message, author=self.author, agent=agent, then=then, fingerprint=self.fingerprint(),
+            key=self.key, options=self.options(), attachments=documents, handoff=handoff,
+        )  # fmt: skip
+
     def fingerprint(self) -> str:
         """Return a digest that only an equal request has."""
-        return digest_of({name: value for name, value in asdict(self).items() if name != "key"})
+        asked = {name: value for name, value in asdict(self).items() if name != "key"}
+        if not self.attachments:
+            # So that a message without any is the one it was before there could be some.
+            del asked["attachments"]
+        return digest_of(asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +79,8 @@ class TurnOutcome:
     turn: int
     run_id: str
     reply: AgentReply
+    others: tuple[AgentReply, ...] = ()
+    """What other agents answered to the same message before."""
     replayed: bool = False
     """Whether the reply was there already, because the same request had been sent before."""
 
@@ -73,31 +107,19 @@ class StartedTurn:
 
 
 _REPLY_FIELDS = {
-    "mode", "tools_used", "workflows_touched", "context", "usage", "cost", "model", "duration_ms"
+    "mode", "tools_used", "workflows_touched", "context", "usage", "cost", "model", "duration_ms", "preview",
 }  # fmt: skip
 
 
-def start_data(conversation: Conversation, run: Run) -> JsonObject:
+def start_data(records: Records, run: Run) -> JsonObject:
     """Return the data of a stream's `start` event."""
-    return {"conversation_id": conversation.id, "run_id": run.run_id, "turn": run.turn, "agent": run.agent}
+    return {"conversation_id": records.id, "run_id": run.run_id, "turn": run.turn, "agent": run.agent}
 
 
 def chat_response(outcome: TurnOutcome) -> JsonObject:
     """Return a finished turn as the API gives it."""
     reply = outcome.reply
-    plain = reply.model_dump(
-        mode="json",
-        include={
-            "mode",
-            "tools_used",
-            "workflows_touched",
-            "context",
-            "usage",
-            "cost",
-            "model",
-            "duration_ms",
-        },
-    )
+    plain = reply.model_dump(mode="json", include=_REPLY_FIELDS)
     return {
         "response": reply.content,
         "conversation_id": outcome.conversation_id,
@@ -105,5 +127,30 @@ def chat_response(outcome: TurnOutcome) -> JsonObject:
         "run_id": outcome.run_id,
         "agent": reply.author,
         **plain,
+        "other_replies": [_other(reply) for reply in outcome.others],
         "replayed": outcome.replayed,
     }
+
+
+def _other(reply: AgentReply) -> JsonObject:
+    plain = reply.model_dump(mode="json", include=_REPLY_FIELDS)
+    return {"response": reply.content, "run_id": reply.run_id, "agent": reply.author, **plain}
+
+
+def outcome_of(records: Records, run_id: str, *, replayed: bool = False) -> TurnOutcome | None:
+    """Return what a run and those after it on the same message came to; None without a reply."""
+    given: list[AgentReply] = []
+    run = run_in(records, run_id)
+    while run is not None:
+        reply = reply_in(records, run.run_id)
+        given += [reply] if reply else []
+        run = following_in(records, run.run_id)
+    if not given:
+        return None
+    return TurnOutcome(records.id, given[-1].turn, run_id, given[-1], tuple(given[:-1]), replayed)
+
+
+def newest_of(records: Records, run_id: str) -> Run | None:
+    """Return the run that answers the same message last."""
+    run = run_in(records, run_id)
+    return newest_in(records, run) if run else None

@@ -1,8 +1,9 @@
 """The work of one run: choose, build the window, drive the agent loop, and make the reply of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from pydantic_ai.exceptions import UsageLimitExceeded
@@ -10,54 +11,40 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 
 from workflow_agent.agent.assistant import Assistant
-from workflow_agent.agent.evidence import Evidence
-from workflow_agent.agent.models import Models
+from workflow_agent.agent.learning import Occasion, learned
+from workflow_agent.agent.models import Models, keeps_system_messages_in_place
+from workflow_agent.agent.sandbox import PythonSandbox
+from workflow_agent.agent.token_counting import TokenCounters
 from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
 from workflow_agent.chat.choosing import choose_mode
-from workflow_agent.chat.narration import Narration
+from workflow_agent.chat.compacting import Compactor
+from workflow_agent.chat.fitting import FittingWindow
+from workflow_agent.chat.gathering import Gathering
+from workflow_agent.chat.jobs import Job, RunLimits
+from workflow_agent.chat.narration import Narration, stopped_note, taken_over_note
+from workflow_agent.chat.noting import run_notes
+from workflow_agent.chat.remembering import recalled
 from workflow_agent.chat.requests import TurnRequest
 from workflow_agent.chat.streams import RunStream
 from workflow_agent.context import BuiltContext, ContextManager, WindowLimits
+from workflow_agent.domain import iterations
+from workflow_agent.domain.addressing import mentions_in, roster_answer
 from workflow_agent.domain.agents import AgentProfile
-from workflow_agent.domain.call_history import CallRecord, OutcomeSummary
-from workflow_agent.domain.conversation import (
-    Conversation,
-    Cost,
-    ModeRecord,
-    Run,
-    UserMessage,
-    WorkflowReference,
-)
+from workflow_agent.domain.archive import Position
+from workflow_agent.domain.call_summaries import history_notice
+from workflow_agent.domain.confirmed_offers import carried_out
+from workflow_agent.domain.confirming import pending_preview
+from workflow_agent.domain.conversation import ModeRecord, WorkflowReference
 from workflow_agent.domain.errors import WorkflowNotFound
-from workflow_agent.domain.turns import Reply
+from workflow_agent.domain.handoffs import pending_handoff
+from workflow_agent.domain.sealing import SealedPart
+from workflow_agent.domain.turns import Reply, message_call
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.window import Utilization, tokens_of, tokens_of_chars
 from workflow_agent.domain.workflow import Workflow
-from workflow_agent.ports import WorkflowCatalog, WorkflowSearch
+from workflow_agent.ports import MessageHit, MessageQuery, WorkflowCatalog, WorkflowMemory, WorkflowSearch
 
-_RECENT_REFERENCES = 6
-
-
-@dataclass(frozen=True, slots=True)
-class RunLimits:
-    """What one run may take."""
-
-    timeout_seconds: float = 120.0
-    reserve_tokens: int = 4_000
-    utilization: Utilization = "full"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A message that was accepted, and everything its answer depends on."""
-
-    tenant: str
-    request: TurnRequest
-    agent: AgentProfile
-    conversation: Conversation
-    run: Run
-    message: UserMessage
-    evidence: Evidence
+_MASK_STEP = 4
+"""In steps of how many turns tool results leave a window whose beginning is cached (ADR-0011)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +53,18 @@ class Runner:
 
     assistant: Assistant
     context: ContextManager
+    gathering: Gathering
+    compactor: Compactor
     models: Models
+    roster: Mapping[str, AgentProfile]
+    counters: TokenCounters
     workflows: WorkflowCatalog
     search: WorkflowSearch
+    memory: WorkflowMemory
+    sandbox: PythonSandbox
+    blob: Callable[[str, str, str], Awaitable[Any]]
+    find: Callable[[str, MessageQuery], Awaitable[Sequence[MessageHit]]]
+    sealed: Callable[[str, str, Position], Awaitable[SealedPart]]
     outline: Callable[[Workflow], str]
     cache_stats: Callable[[], JsonObject]
     limits: RunLimits
@@ -91,61 +87,89 @@ class Runner:
             ContextOverflow: The fixed parts of the request are larger than the window.
             AgentRunError: The model or its provider failed.
         """
-        mode, refused = choose_mode(job.conversation, job.request, job.agent)
+        pending = pending_preview(job.conversation, job.message)
+        confirmed = carried_out(job.conversation, job.message)
+        mode, refused = choose_mode(job.conversation, job.request, job.agent, pending, confirmed)
         stream.publish("mode", mode.model_dump(mode="json"))
-        model = self.models.named(job.request.model or job.agent.model)
-        deps = self._dependencies(job, mode, refused)
-        built = await self._window(job, deps, model)
-        text = await self._loop(job, deps, built, model, stream)
+        wanted = job.request.model or job.agent.model
+        model = self.models.named(wanted)
+        job.trace.mode, job.trace.model = mode.name, wanted or self.models.default
+        job.evidence.counter = self.counters.of(model)
+        known = await recalled(self.memory, job.conversation, job.request.author, job.trace)
+        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known)
+        with job.trace.step("context.build"):
+            built = await self._window(job, deps, model)
+        unknown = mentions_in(job.request.message, self.roster)
+        if unknown.unknown and not unknown.agents and job.request.agent is None:
+            text = self._told_who_there_is(job, unknown.unknown, stream)
+        else:
+            text = await self._loop(job, deps, built, model, stream)
         return self._reply(job, deps, built, text, model)
 
-    def _dependencies(self, job: Job, mode: ModeRecord, refused: str | None) -> WorkflowContext:
-        opened = job.request.workflow_id or job.conversation.bound_workflow_id
+    def _told_who_there_is(self, job: Job, unknown: Sequence[str], stream: RunStream) -> str:
+        """Answer a message for somebody who is not there with the roster; no model is asked."""
+        listed = [(profile.name, profile.description) for profile in self.roster.values()]
+        text = roster_answer(unknown, listed)
+        job.evidence.turn = iterations.add_assistant_message(job.evidence.turn, text, at=self.now())
+        stream.publish("delta", {"text": text})
+        return text
+
+    def _dependencies(
+        self, job: Job, progress: RunProgress, refused: str | None, known: Sequence[WorkflowReference]
+    ) -> WorkflowContext:
+        progress.open_workflow_id = job.request.workflow_id or job.conversation.bound_workflow_id
+        progress.phase = job.conversation.phase
         return WorkflowContext(
             tenant=job.tenant, user=job.request.author, agent=job.agent.name, run_id=job.run.run_id,
             attempt=job.run.attempt, conversation=job.conversation, workflows=self.workflows,
-            search=self.search, progress=RunProgress(mode, open_workflow_id=opened), evidence=job.evidence,
-            outline=self.outline, writing_is_refused=refused,
-            notes=self._notes(job.conversation), now=self.now,
+            search=self.search, progress=progress, evidence=job.evidence, outline=self.outline,
+            writing_is_refused=refused, roster=self.roster, max_handoffs=self.limits.max_handoffs,
+            sandbox=self.sandbox, blob=self.blob, sealed=self.sealed, find=self.find, references=known,
+            notes=run_notes(job, self.roster, progress.pending, known, self.now()),
+            now=self.now,
         )  # fmt: skip
 
-    def _notes(self, conversation: Conversation) -> tuple[str, ...]:
-        today = self.now()
-        lines = [f"Today: {today:%Y-%m-%d} ({today:%A})"]
-        recent = conversation.workflow_refs[-_RECENT_REFERENCES:]
-        if recent:
-            listed = "; ".join(f'{r.workflow_id} "{r.name}" ({r.relation}, turn {r.turn})' for r in recent)
-            lines.append(f"Workflows in this conversation: {listed}")
-        return tuple(lines)
-
     async def _window(self, job: Job, deps: WorkflowContext, model: Model) -> BuiltContext:
-        opened = await self._open_workflow_tokens(deps)
-        overhead = tokens_of_chars(self.assistant.overhead_chars(deps.progress.mode.name))
+        counter = job.evidence.counter
+        fixed = self.assistant.overhead(deps.progress, job.agent, model, counter.count)
+        fixed["memory"] = sum(map(counter.count, deps.notes))
+        fixed["workflow"] = counter.count(await self._open_workflow(deps))
+        fixed["calls"] = counter.count(history_notice(job.conversation.calls, job.conversation.sealed_calls))
         limits = WindowLimits(
             window_tokens=self.models.window_of(model),
             reserve_tokens=self.limits.reserve_tokens,
             utilization=job.request.context_utilization or self.limits.utilization,
         )
-        fixed = overhead + opened + sum(tokens_of(line) for line in deps.notes)
-        return await self.context.build(job.conversation, job.message, job.agent.name, fixed, limits)
+        build = partial(
+            self.context.build,
+            trigger=job.message, agent=job.agent.name, fixed=fixed, limits=limits, counter=counter,
+            handoff=pending_handoff(job.conversation, job.agent.name), registered=self.roster.keys(),
+            system_in_place=keeps_system_messages_in_place(model),
+            mask_step=_MASK_STEP if self.assistant.offer.is_stable(model) else 1,
+        )  # fmt: skip
+        # A request that asks for a smaller share of the window is no reason to compact for all others.
+        may_compact = limits.utilization == self.limits.utilization
+        window = FittingWindow(self.compactor, job, build, may_compact=may_compact)
+        return await self.gathering.around(job, model, job.trace.model, deps.progress.mode.name, window.built)
 
-    async def _open_workflow_tokens(self, deps: WorkflowContext) -> int:
+    async def _open_workflow(self, deps: WorkflowContext) -> str:
         if deps.progress.open_workflow_id is None:
-            return 0
+            return ""
         try:
-            opened = await self.workflows.get(deps.tenant, deps.progress.open_workflow_id)
+            return self.outline(await self.workflows.get(deps.tenant, deps.progress.open_workflow_id))
         except WorkflowNotFound:
-            return 0
-        return tokens_of(self.outline(opened))
+            return ""
 
     async def _loop(
         self, job: Job, deps: WorkflowContext, built: BuiltContext, model: Model, stream: RunStream
     ) -> str:
-        narration = Narration(stream, job.evidence)
+        narration = Narration(stream, job.evidence, tuple(self.roster))
+        if (confirmed := carried_out(job.conversation, job.message)) and confirmed.to == job.agent.name:
+            narration.add(taken_over_note(confirmed))
         limits = UsageLimits(request_limit=job.agent.max_iterations)
         try:
             async with self.assistant.agent.run_stream_events(
-                job.message.content,
+                built.user_content(),
                 deps=deps,
                 model=model,
                 message_history=built.history,
@@ -157,58 +181,48 @@ class Runner:
                 async for event in events:
                     narration.take(event)
         except UsageLimitExceeded:
-            narration.add(_stopped_note(job.agent.max_iterations, deps))
+            touched, answered = tuple(deps.progress.touched.values()), job.evidence.tools_that_answered()
+            narration.add(stopped_note(job.agent.max_iterations, touched, answered))
         return narration.text
 
     def _reply(self, job: Job, deps: WorkflowContext, built: BuiltContext, text: str, model: Model) -> Reply:
         iterations = job.evidence.closed()
         progress = deps.progress
         at = self.now()
-        references = tuple(
-            WorkflowReference(
-                workflow_id=touch.id, name=touch.name, aliases=progress.names.get(touch.id, ()),
-                relation=touch.change, turn=job.run.turn, conversation_id=job.conversation.id, at=at,
-            )
-            for touch in progress.touched.values()
-        )  # fmt: skip
+        occasion = Occasion.of(job.conversation, job.run, job.message.content, at)
+        job.trace.mode = progress.mode.name
         return Reply(
             content=text,
             model=job.evidence.model or model.model_name,
             mode=progress.mode,
             tools_used=job.evidence.tools_used(),
             workflows_touched=tuple(progress.touched.values()),
-            references=references,
-            usage=job.evidence.usage,
-            cost=Cost(primary_usd=job.evidence.cost_usd, total_usd=job.evidence.cost_usd),
-            context=built.record(
-                model=job.evidence.model or model.model_name,
-                mode=progress.mode,
-                section_chars=job.evidence.section_chars,
-                cache_stats=self.cache_stats(),
-            ),
+            references=learned(progress, deps.references, occasion),
+            usage=job.evidence.costs.usage,
+            cost=job.evidence.costs.cost,
+            context=self._record(job, progress.mode, built, model),
             iterations=iterations,
-            calls=(_message_call(job, at), *job.evidence.call_records(job.message.id)),
+            calls=(
+                *(() if job.run.follows else (message_call(job.message, job.run, "success", at),)),
+                *job.evidence.call_records(),
+            ),
             bound_workflow_id=progress.open_workflow_id,
+            phase_changes=tuple(progress.phase_changes),
+            handoffs=tuple(progress.handoffs),
+            seen_index=job.conversation.events[-1].index,
+            preview=progress.preview,
         )
 
-
-def _message_call(job: Job, at: datetime) -> CallRecord:
-    return CallRecord(
-        call_id=job.message.id, timestamp=job.message.at, speaker="user", method_name="chat",
-        args=(job.message.content[:2_000],), kwargs=dict(job.message.options),
-        outcome_summary=OutcomeSummary(status="success", ok=True, value_class="str"), depth=0,
-        duration_ms=(at - job.message.at).total_seconds() * 1_000,
-    )  # fmt: skip
-
-
-def _stopped_note(max_iterations: int, deps: WorkflowContext) -> str:
-    done = _done_so_far(list(deps.progress.touched.values()))
-    return f"I stopped after {max_iterations} steps, the limit for one message. {done} Tell me how to go on."
-
-
-def _done_so_far(touched: Sequence[Any]) -> str:
-    changed = [touch for touch in touched if touch.change in ("created", "modified")]
-    if not changed:
-        return "No workflow was changed."
-    listed = "; ".join(f"{touch.change} {touch.name!r} (version {touch.version})" for touch in changed)
-    return f"Until then I {listed}."
+    def _record(self, job: Job, mode: ModeRecord, built: BuiltContext, model: Model) -> JsonObject:
+        """Return the context record, and learn from what the provider counted."""
+        evidence = job.evidence
+        if evidence.reported_tokens is not None:
+            counted = sum(built.sections(evidence.section_tokens).values())
+            self.counters.reported(model, built.counter, counted, evidence.reported_tokens)
+        return built.record(
+            model=evidence.model or model.model_name,
+            mode=mode,
+            section_tokens=evidence.section_tokens,
+            reported_tokens=evidence.reported_tokens,
+            cache_stats=self.cache_stats(),
+        )

@@ -5,22 +5,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from workflow_agent.chat.attaching import Attaching
+from workflow_agent.chat.choosing import choose_agents
+from workflow_agent.chat.journals import Journals
 from workflow_agent.chat.live import LiveRuns
-from workflow_agent.chat.requests import StartedTurn, TurnOutcome, TurnRequest, chat_response, start_data
+from workflow_agent.chat.past import Past, live_run, recorded_run
+from workflow_agent.chat.recovering import recover
+from workflow_agent.chat.replaying import replayed
+from workflow_agent.chat.requests import StartedTurn, TurnOutcome, TurnRequest, newest_of, outcome_of
 from workflow_agent.chat.streams import RunStream
 from workflow_agent.chat.work import Worker
 from workflow_agent.domain import turns
 from workflow_agent.domain.agents import AgentProfile, agent_named
-from workflow_agent.domain.conversation import Conversation, Run
-from workflow_agent.domain.digests import digest_of
+from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.errors import (
     AlreadyExists,
-    ConversationNotFound,
     RunNotFound,
     ShuttingDown,
     StaleRun,
+    WorkflowAgentError,
 )
+from workflow_agent.domain.records import Records, leading_in, newest_in
+from workflow_agent.domain.runs import Run
 from workflow_agent.ports import ConversationStore, Owners
+from workflow_agent.telemetry import TurnTrace
 
 _POLL_SECONDS = 0.1
 
@@ -31,6 +39,7 @@ class Chat:
 
     store: ConversationStore
     worker: Worker
+    attaching: Attaching
     roster: Mapping[str, AgentProfile]
     owners: Owners
     live: LiveRuns
@@ -55,36 +64,52 @@ class Chat:
         return await asyncio.shield(self._accept(tenant, request, agent))
 
     async def _accept(self, tenant: str, request: TurnRequest, agent: AgentProfile) -> StartedTurn:
-        message = turns.NewMessage(
-            content=request.message, author=request.author, agent=agent.name,
-            fingerprint=request.fingerprint(), key=request.key, options=request.options(),
-        )  # fmt: skip
+        trace = self.worker.telemetry.turn(agent.name)
+        try:
+            with trace.active():
+                return await self._accepted(tenant, request, trace)
+        except WorkflowAgentError as error:
+            trace.ended("refused", error.code)
+            raise
+
+    async def _accepted(self, tenant: str, request: TurnRequest, trace: TurnTrace) -> StartedTurn:
+        made = request.conversation_for(tenant, self.new_id)
+        documents = await self.attaching.stored(
+            tenant, made, request.attachments, is_named=request.conversation_id is not None, at=self.now()
+        )
         accepted: list[turns.Acceptance] = []
+        journals = Journals(self.worker.journal, tenant, self.owners)
 
         def accept(conversation: Conversation) -> Conversation:
+            (first, *then), handoff = choose_agents(conversation, request, self.roster)
+            message = request.as_message(first, tuple(then), documents, handoff)
             accepted.append(
                 turns.accept_message(
                     conversation, message, owner=self.owners.owner, is_alive=self._is_alive,
-                    at=self.now(), new_id=self.new_id,
+                    at=self.now(), new_id=self.new_id, left_by=journals.left_by,
                 )
             )  # fmt: skip
             return accepted[-1].conversation
 
-        conversation = await self._stored(tenant, request, accept)
+        with trace.saving("accept") as timed:
+            conversation = await self._stored(tenant, request, made, timed(accept))
+        await journals.forget_read()
         run = accepted[-1].run
+        trace.identify(run_id=run.run_id, conversation_id=conversation.id)
         if accepted[-1].is_new:
             self.owners.note(tenant, conversation.id)
-            live = self.worker.launch(tenant, request, agent, conversation, run)
-            return StartedTurn(conversation.id, run.turn, run.run_id, live.stream, live.outcome)
-        return self._attached(tenant, conversation, run)
+            live = self.worker.launch(tenant, request, self.roster[run.agent], conversation, run, trace)
+            first = leading_in(conversation, run)
+            return StartedTurn(conversation.id, run.turn, first.run_id, live.stream, live.outcome)
+        trace.ended("replayed")
+        return await self._attached(tenant, conversation, run)
 
     async def _stored(
-        self, tenant: str, request: TurnRequest, accept: Callable[[Conversation], Conversation]
+        self, tenant: str, request: TurnRequest, made: str, accept: Callable[[Conversation], Conversation]
     ) -> Conversation:
         """Accept into the named conversation, or into a new one that a retry with the same key finds."""
         if request.conversation_id is not None:
             return await self.store.update(tenant, request.conversation_id, accept)
-        made = f"cv_{digest_of([tenant, request.key])[:24]}" if request.key else self.new_id("cv")
         at = self.now()
         empty = Conversation(id=made, tenant=tenant, created_at=at, updated_at=at)
         try:
@@ -97,24 +122,27 @@ class Chat:
             return self.live.is_running(run.run_id)
         return self.owners.is_alive(run.owner)
 
-    def _attached(self, tenant: str, conversation: Conversation, run: Run) -> StartedTurn:
+    async def _attached(self, tenant: str, conversation: Conversation, run: Run) -> StartedTurn:
         live = self.live.get(run.run_id)
         if live is not None and live.settled is None:
             return StartedTurn(conversation.id, run.turn, run.run_id, live.stream, live.outcome)
 
         async def wait() -> TurnOutcome:
-            return await self._outcome_elsewhere(tenant, conversation, run.run_id)
+            return await self._outcome_elsewhere(tenant, conversation, run)
 
-        stream = live.stream if live else _replay(conversation, run)
+        records = await Past(self.store, conversation).around_turn(run.turn)
+        stream = live.stream if live else replayed(records, run)
         return StartedTurn(conversation.id, run.turn, run.run_id, stream, wait)
 
-    async def _outcome_elsewhere(self, tenant: str, conversation: Conversation, run_id: str) -> TurnOutcome:
+    async def _outcome_elsewhere(self, tenant: str, conversation: Conversation, asked: Run) -> TurnOutcome:
         """Return what a run that is not this process's came to, waiting for its end."""
+        run_id = asked.run_id
         while True:
-            reply = conversation.reply_of(run_id)
-            if reply is not None:
-                return TurnOutcome(conversation.id, reply.turn, run_id, reply, replayed=True)
-            run = conversation.run(run_id)
+            records = await Past(self.store, conversation).around_turn(asked.turn)
+            run = newest_of(records, run_id)
+            outcome = outcome_of(records, run_id, replayed=True)
+            if outcome is not None and run is not None and run.status == "completed":
+                return outcome
             if run is None or run.status != "running" or not self._is_alive(run):
                 status = run.status if run and run.status != "running" else "interrupted"
                 raise StaleRun(f"Run {run_id!r} was {status} and has no reply.", run_id=run_id)
@@ -122,19 +150,20 @@ class Chat:
             conversation = await self.store.load(tenant, conversation.id)
 
     async def run_state(self, tenant: str, run_id: str) -> tuple[Conversation, Run]:
-        """Return a run and its conversation.
+        """Return a run of a turn that is still in the conversation's file, and the conversation.
+
+        Raises:
+            RunNotFound: There is no such run, or its turn is sealed; `recorded_run` finds that too.
+        """
+        return await live_run(self.store, tenant, run_id)
+
+    async def recorded_run(self, tenant: str, run_id: str) -> tuple[Records, Run]:
+        """Return a run, and the records of its conversation that it is in, sealed or not.
 
         Raises:
             RunNotFound: There is no such run.
         """
-        try:
-            conversation = await self.store.load(tenant, turns.conversation_of_run(run_id))
-        except ConversationNotFound as error:
-            raise RunNotFound(f"There is no run {run_id!r}.", run_id=run_id) from error
-        run = conversation.run(run_id)
-        if run is None:
-            raise RunNotFound(f"There is no run {run_id!r}.", run_id=run_id)
-        return conversation, run
+        return await recorded_run(self.store, tenant, run_id)
 
     def stream(self, run_id: str) -> RunStream:
         """Return the stream of a run that this process works on, or worked on a short while ago.
@@ -156,65 +185,50 @@ class Chat:
         Raises:
             RunNotFound: There is no such run.
         """
-        conversation, run = await self.run_state(tenant, run_id)
-        live = self.live.get(run_id)
+        records, run = await self.recorded_run(tenant, run_id)
+        run = newest_in(records, run)
+        live = self.live.get(run.run_id)
         if live is not None and live.settled is None and live.task is not None:
             live.stopping = "cancelled"
             live.task.cancel()
             await live.done.wait()
         elif run.status == "running":
-            await self.store.update(
-                tenant, conversation.id, lambda now: turns.cancel_run(now, run_id, at=self.now())
-            )
-        return (await self.run_state(tenant, run_id))[1]
+            await self._cancel_elsewhere(tenant, records.id, run)
+        return (await self.recorded_run(tenant, run_id))[1]
+
+    async def _cancel_elsewhere(self, tenant: str, conversation_id: str, run: Run) -> None:
+        journals = Journals(self.worker.journal, tenant, self.owners)
+
+        def cancel(conversation: Conversation) -> Conversation:
+            return turns.cancel_run(conversation, run.run_id, at=self.now(), left=journals.left_by(run))
+
+        await self.store.update(tenant, conversation_id, cancel)
 
     async def shut_down(self, grace_seconds: float) -> None:
         """Accept nothing more, tell every open stream, and let runs finish for a while; mark the rest."""
         self.live.is_closing = True
-        running = self.live.running()
-        for live in running:
+        for live in self.live.running():
             live.stream.publish(
                 "shutdown",
                 {"message": "The server is stopping. This run has a little time to finish; "
                             "if it does not, send the message again with the same Idempotency-Key.",
                  "run_id": live.run_id, "grace_seconds": grace_seconds},
             )  # fmt: skip
-        tasks = [live.task for live in running if live.task is not None]
-        if not tasks:
-            return
-        _, late = await asyncio.wait(tasks, timeout=grace_seconds)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks := self.live.tasks():
+            await asyncio.wait(tasks, timeout=grace_seconds)
+            for live in self.live.running():
+                if live.task is not None:
+                    live.task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        await self.worker.runner.compactor.shut_down()
 
     async def recover(self) -> int:
         """Mark the runs of dead processes as interrupted; return how many conversations had some."""
-        changed = 0
-        for tenant, conversation_id in self.owners.abandoned():
-            try:
-                before = await self.store.load(tenant, conversation_id)
-                after = await self.store.update(tenant, conversation_id, self._without_dead_runs)
-            except ConversationNotFound:
-                continue
-            changed += after.version != before.version
-        self.owners.forget_abandoned()
-        return changed
+        return await recover(self.store, self.worker.journal, self.owners, self._without_dead_runs)
 
-    def _without_dead_runs(self, conversation: Conversation) -> Conversation:
-        return turns.interrupt_dead_runs(conversation, is_alive=self._is_alive, at=self.now())
-
-
-def _replay(conversation: Conversation, run: Run) -> RunStream | None:
-    """Return the stream of a run that was completed before, as if it had just been answered."""
-    reply = conversation.reply_of(run.run_id)
-    if reply is None:
-        return None
-    stream = RunStream(run.run_id)
-    stream.publish("start", start_data(conversation, run))
-    stream.publish("mode", reply.mode.model_dump(mode="json"))
-    stream.publish("delta", {"text": reply.content})
-    stream.publish("context", dict(reply.context))
-    outcome = TurnOutcome(conversation.id, reply.turn, run.run_id, reply, replayed=True)
-    stream.publish("complete", chat_response(outcome))
-    stream.close()
-    return stream
+    def _without_dead_runs(
+        self, left_by: Callable[[Run], turns.LeftBehind], conversation: Conversation
+    ) -> Conversation:
+        return turns.interrupt_dead_runs(
+            conversation, is_alive=self._is_alive, at=self.now(), left_by=left_by
+        )

@@ -1,0 +1,191 @@
+"""Turns that draw on what is no longer in the window: who plans, what the model sees, what it costs."""
+
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic_ai import models
+from pydantic_ai.messages import ModelMessage, TextContent
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+
+from tests.support.chats import TENANT, ChatUnderTest, chat_with, offline_gathering
+from tests.support.provider import CallsTools, Refuses, Says, provider_stub
+from workflow_agent.adapters.memory import InMemoryConversationStore
+from workflow_agent.agent.model_config import ModelConfig
+from workflow_agent.agent.models import Provider, build_model
+from workflow_agent.agent.plan_request import PLAN_TOOL
+from workflow_agent.chat.attaching import NewAttachment
+from workflow_agent.chat.gathering import Gathering
+
+POLICY = "Claims are due within 30 days.\n\n" + "Nothing else is said here.\n\n" * 40
+
+
+@dataclass
+class Reader:
+    """A model that plans everything in full, and answers with what stands before its message."""
+
+    calls: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict[str, Any])
+    """The tool to call for a message, if any."""
+    planned: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    strategy: str = "include_full"
+
+    async def __call__(
+        self, messages: Sequence[ModelMessage], info: AgentInfo
+    ) -> AsyncIterator[str | DeltaToolCalls]:
+        content: Any = messages[-1].parts[-1].content  # type: ignore[union-attr]
+        if any(tool.name == PLAN_TOOL for tool in info.output_tools):
+            yield {1: DeltaToolCall(PLAN_TOOL, json.dumps(self._plan(json.loads(content))), tool_call_id="p")}
+        elif isinstance(content, str) and content in self.calls:
+            name, args = self.calls.pop(content)
+            yield {1: DeltaToolCall(name, json.dumps(args), tool_call_id="c")}
+        elif isinstance(content, list):
+            yield "I read: " + "".join(one.content for one in content if isinstance(one, TextContent))
+        else:
+            yield "I have nothing to read."
+
+    def _plan(self, asked: dict[str, Any]) -> dict[str, Any]:
+        self.planned.append(asked)
+        decisions = [
+            {"artifact_id": one["artifact_id"], "strategy": self.strategy, "priority": at,
+             "relevance_rationale": "why not", "extraction_query": "claims due"}
+            for at, one in enumerate(asked["artifacts"], 1)
+        ]  # fmt: skip
+        return {"artifacts": decisions, "reasoning": "all of it"}
+
+
+def model_of(reader: Reader) -> Model:
+    return FunctionModel(stream_function=reader, profile={"context_window": 32_000})
+
+
+def reading(reader: Reader, **gathered: Any) -> ChatUnderTest:
+    store = InMemoryConversationStore()
+    gathering: Gathering = replace(offline_gathering(store), config_of=ModelConfig.from_request, models={})
+    return chat_with(model_of(reader), store=store, gathering=replace(gathering, **gathered))
+
+
+async def test_a_result_that_left_the_window_is_planned_and_read_again() -> None:
+    reader = Reader({"find it": ("search_workflows", {"query": "approval"})})
+    chat = reading(reader)
+    await chat.add()
+    first = await chat.say("find it")
+    for _ in range(3):
+        within = await chat.say("and now?", conversation_id=first.conversation_id)
+
+    after = await chat.say("what was it?", conversation_id=first.conversation_id)
+
+    assert within.reply.content == "I have nothing to read."
+    assert within.reply.context["llm_planning_used"] is False
+    assert "wf_expense_approval" in after.reply.content
+    assert 'source="history:msg_1:search_workflows"' in after.reply.content
+    record = after.reply.context
+    assert (record["llm_planning_used"], record["planning"]["reason"]) == (True, "historical artifacts")
+    assert [one["strategy"] for one in record["artifacts_processed"]] == ["include_full"]
+    assert sum(record["breakdown"].values()) == record["used_tokens"]
+    assert reader.planned[0]["question"] == "what was it?"
+
+
+async def test_what_is_kept_apart_because_it_is_large_is_read_again_too() -> None:
+    reader = Reader({"open it": ("get_workflow", {"workflow": "wf_expense_approval"})})
+    store = InMemoryConversationStore()
+    gathering = replace(offline_gathering(store), config_of=ModelConfig.from_request, models={})
+    chat = chat_with(model_of(reader), store=store, gathering=gathering, inline_bytes=10)
+    await chat.add()
+    first = await chat.say("open it")
+    for _ in range(3):
+        await chat.say("and now?", conversation_id=first.conversation_id)
+
+    after = await chat.say("what was it?", conversation_id=first.conversation_id)
+
+    assert "Manager review" in after.reply.content
+
+
+async def test_the_same_question_about_the_same_documents_is_planned_once() -> None:
+    reader = Reader()
+    chat = reading(reader)
+    first = await chat.say("keep it", attachments=(NewAttachment(content=POLICY, title="policy"),))
+
+    asked = [await chat.say("due when?", conversation_id=first.conversation_id) for _ in range(2)]
+
+    assert len(reader.planned) == 1
+    assert [one.reply.context["planning"]["planned_by"] for one in asked] == ["model", "cache"]
+    assert all(one.reply.context["llm_planning_used"] for one in asked)
+    assert "30 days" in asked[1].reply.content
+
+
+async def test_small_documents_of_this_turn_need_no_plan() -> None:
+    reader = Reader()
+    chat = reading(reader)
+
+    outcome = await chat.say(
+        "due when?", attachments=(NewAttachment(content="Due in 30 days.", title="policy"),)
+    )
+
+    assert reader.planned == []
+    assert "Due in 30 days." in outcome.reply.content
+    assert outcome.reply.context["planning"]["planned_by"] == "rule"
+    assert "price" in outcome.reply.context["planning"]["notes"][0]
+
+
+async def test_a_message_larger_than_the_window_is_read_in_passages() -> None:
+    reader = Reader(strategy="rag_extract")
+    chat = reading(reader)
+    text = (
+        "When are claims due? "
+        + "Nothing is said here. " * 1_000
+        + "All claims are due in May. "
+        + "So. " * 40_000
+    )
+
+    outcome = await chat.say(text)
+
+    record = outcome.reply.context
+    assert record["message"]["included_chars"] < record["message"]["original_chars"] == len(text)
+    assert record["artifacts_processed"][0]["source"] == "message:1"
+    assert "All claims are due in May." in outcome.reply.content
+    assert record["used_tokens"] <= record["budget_tokens"]
+    assert chat.store is not None
+    stored = await chat.store.load(TENANT, outcome.conversation_id)
+    assert stored.events[0].content == text
+
+
+@pytest.fixture
+def allow_local_requests() -> Iterator[None]:
+    with models.override_allow_model_requests(True):
+        yield
+
+
+READ, WROTE = Decimal("2.5") / 1_000_000, Decimal(10) / 1_000_000
+"""What gpt-4o takes for a token."""
+
+
+@pytest.mark.usefixtures("allow_local_requests")
+@pytest.mark.parametrize(
+    "planner", [CallsTools([(PLAN_TOOL, '{"artifacts": []}')], (1_000, 50, 0)), Refuses(500)]
+)
+async def test_planning_is_in_usage_and_cost_of_turn_and_conversation(planner: CallsTools | Refuses) -> None:
+    answers = (Says(["Kept."], usage=(100, 10, 0)), planner, Says(["In May."], usage=(200, 20, 0)))
+    async with provider_stub(*answers) as stub:
+        stub.model = "gpt-4o"
+        provider = Provider(base_url=stub.base_url, api_key="k", max_retries=0)
+        model = build_model("openai:gpt-4o", provider, offline=lambda: pytest.fail("not needed"))
+        store = InMemoryConversationStore()
+        gathering = replace(offline_gathering(store), config_of=ModelConfig.from_request, models={})
+        chat = chat_with(model, store=store, gathering=gathering)
+        first = await chat.say("keep it", attachments=(NewAttachment(content=POLICY, title="policy"),))
+        second = await chat.say("due when?", conversation_id=first.conversation_id)
+
+    planned = 0 if isinstance(planner, Refuses) else 1
+    spent = planned * (1_000 * READ + 50 * WROTE)
+    cost, record = second.reply.cost, second.reply.context
+    assert Decimal(str(cost.planner_usd)) == spent
+    assert Decimal(str(cost.total_usd)) == spent + 200 * READ + 20 * WROTE
+    assert second.reply.usage.input_tokens == planned * 1_000 + 200
+    assert (record["planning_cost"] or {"planner_usd": 0})["planner_usd"] == float(spent)
+    assert record["planning"]["failure"] == (None if planned else "ModelServerError")
+    totals = (await store.load(TENANT, first.conversation_id)).usage_totals
+    assert Decimal(str(totals.cost_usd)) == spent + 300 * READ + 30 * WROTE
+    assert totals.requests == 2 + planned

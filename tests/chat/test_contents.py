@@ -1,0 +1,145 @@
+"""Large contents of a turn are kept apart once, and read back wherever the turn is shown or replayed."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.support.chats import TENANT, chat_with
+from tests.support.long_talks import talked
+from tests.support.scripted import Calls, scripted
+from tests.support.stored import AT
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.json_conversations import JsonConversationStore
+from workflow_agent.adapters.memory import InMemoryConversationStore
+from workflow_agent.chat.contents import Contents
+from workflow_agent.domain.conversation import AgentReply, Conversation
+from workflow_agent.domain.errors import StorageFailed
+from workflow_agent.domain.iterations import Iteration, Message, ToolResult
+
+LARGE = {"steps": ["x" * 100] * 40, "big": 2**80}
+
+
+def contents(store: InMemoryConversationStore | None = None, inline_bytes: int = 2_048) -> Contents:
+    return Contents(store or InMemoryConversationStore(), TENANT, "talk", inline_bytes)
+
+
+def an_iteration(*results: Any, system: str = "") -> Iteration:
+    told = (Message(role="system", content=system),) if system else ()
+    got = tuple(ToolResult(id=str(n), name="t", content=one) for n, one in enumerate(results))
+    messages = (*told, Message(role="user", content="Hi"), Message(role="tool", results=got))
+    return Iteration(number=1, messages=messages, started_at=AT, completed_at=AT)
+
+
+async def test_a_large_result_is_a_reference_and_comes_back_as_it_was() -> None:
+    kept = contents()
+
+    [stored] = await kept.keep([an_iteration(LARGE, {"small": 1})])
+    [whole] = await kept.resolved([stored])
+
+    large, small = stored.messages[1].results
+    assert (large.content, small.content, small.content_ref) == (None, {"small": 1}, None)
+    assert [one.content for one in whole.messages[1].results] == [LARGE, {"small": 1}]
+
+
+@pytest.mark.parametrize(("chars", "is_apart"), [(18, False), (19, True)])
+async def test_the_limit_is_the_size_as_json(chars: int, is_apart: bool) -> None:
+    [stored] = await contents(inline_bytes=20).keep([an_iteration("x" * chars)])
+
+    assert (stored.messages[1].results[0].content_ref is not None) == is_apart
+
+
+async def test_instructions_are_kept_once_by_their_parts() -> None:
+    store = InMemoryConversationStore()
+    kept, module = contents(store), "# Module\n\n" + "word " * 200
+
+    first, second = [
+        (await kept.keep([an_iteration(system=f"{module}\n\n{today}")], (module, today)))[0]
+        for today in ("Monday", "Tuesday")
+    ]
+
+    parts = first.messages[0].parts, second.messages[0].parts
+    assert parts[0][0] == parts[1][0]
+    assert [one[1].text for one in parts] == ["Monday", "Tuesday"]
+    assert first.messages[0].content == ""
+    [whole] = await kept.resolved([second])
+    assert (whole.messages[0].content, whole.messages[0].parts) == (f"{module}\n\nTuesday", ())
+
+
+async def test_what_is_gone_is_said_so_and_the_rest_is_shown() -> None:
+    [stored] = await contents().keep([an_iteration(LARGE, {"small": 1})])
+
+    [whole] = await contents().resolved([stored])
+
+    assert [one.content for one in whole.messages[1].results] == [
+        "(this content is not kept any more)",
+        {"small": 1},
+    ]
+
+
+def replies(conversation: Conversation) -> list[AgentReply]:
+    return [event for event in conversation.events if isinstance(event, AgentReply)]
+
+
+async def test_the_file_refers_to_what_its_archive_has_and_the_next_turn_replays_it(tmp_path: Path) -> None:
+    model, script = scripted(Calls([("get_workflow", {"workflow": "wf_expense_approval"})]), "That.", "Yes.")
+    store = JsonConversationStore(DurableFiles(tmp_path))
+    under_test = chat_with(model, store=store, inline_bytes=200)
+    await under_test.add()
+
+    first = await under_test.say("Show it")
+    await under_test.say("And again?", conversation_id=first.conversation_id)
+
+    [told, _] = replies(await store.load(TENANT, first.conversation_id))
+    result = told.iterations[0].messages[-1].results[0]
+    assert result.content is None
+    assert result.content_ref is not None
+    blobs = tmp_path / TENANT / "conversations" / f"{first.conversation_id}.archive" / "blobs"
+    kept = blobs / result.content_ref.removeprefix("sha256:")
+    assert orjson.loads(kept.read_bytes())["workflow"]["id"] == "wf_expense_approval"
+    assert "Manager review" in str(script.requests[-1])
+
+
+class FullStore(InMemoryConversationStore):
+    """A store that has no room for blobs, for as long as it is full."""
+
+    is_full = True
+
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any) -> str:
+        if self.is_full:
+            raise StorageFailed("the disk is full")
+        return await super().put_blob(tenant, conversation_id, content)
+
+
+async def test_a_reply_whose_contents_cannot_be_kept_is_not_stored_and_the_next_turn_works() -> None:
+    model, _ = scripted(Calls([("get_workflow", {"workflow": "wf_expense_approval"})]), "That.", "Yes.")
+    store = FullStore()
+    under_test = chat_with(model, store=store, inline_bytes=200)
+    await under_test.add()
+
+    with pytest.raises(StorageFailed, match="disk is full"):
+        await under_test.say("Show it", key="k")
+
+    store.is_full = False
+    [summary] = (await store.page(TENANT)).items
+    after = await under_test.say("Hello?", conversation_id=summary.id)
+    assert after.reply.content == "Yes."
+
+
+async def test_a_window_reads_results_and_no_instructions_of_earlier_runs() -> None:
+    store = InMemoryConversationStore()
+    kept, module = contents(store), "# Module\n\n" + "word " * 200
+    steps = await kept.keep([an_iteration(LARGE, system=module)], (module,))
+    talk = talked(1)
+    *earlier, reply = talk.events
+    assert isinstance(reply, AgentReply)
+    talk = talk.model_copy(update={"events": (*earlier, reply.model_copy(update={"iterations": steps}))})
+
+    shown = await kept.with_results_of_latest(talk, 3)
+
+    told = shown.events[-1]
+    assert isinstance(told, AgentReply)
+    system, _, results = told.iterations[0].messages
+    assert [one.content for one in results.results] == [LARGE]
+    assert system.parts[0].content_ref is not None

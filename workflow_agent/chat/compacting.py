@@ -1,0 +1,226 @@
+"""Compacting conversations beside their turns: decided after a reply, stored if it still holds."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from weakref import WeakValueDictionary
+
+from workflow_agent.agent.summarizer import Material, Summarizer
+from workflow_agent.domain.compacting import (
+    CompactionRule,
+    Cut,
+    Summarised,
+    compaction_of,
+    cut_of,
+    due_cut,
+    excess_tokens,
+    in_force,
+    last_summary,
+    may_ask,
+    new_ledger,
+    restored,
+    with_compaction,
+)
+from workflow_agent.domain.compaction import Compaction
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.counting import tokens_of
+from workflow_agent.domain.errors import (
+    AlreadyExists,
+    CannotRestore,
+    ConversationNotFound,
+    NothingToCompact,
+    WorkflowAgentError,
+)
+from workflow_agent.ports import ConversationStore
+from workflow_agent.telemetry import Telemetry
+
+_log = logging.getLogger(__name__)
+Count = Callable[[str], int]
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of compacting a conversation."""
+
+    compaction: Compaction | None
+    """None where there was nothing left to do."""
+    conversation: Conversation
+    """As it is now."""
+    is_in_force: bool = True
+    """Whether the compaction was stored: not where somebody else was faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compactor:
+    """Compacts conversations, one compaction at a time each.
+
+    What was not stored when the process ended is simply made again: a compaction changes nothing but what
+    the window shows.
+    """
+
+    store: ConversationStore
+    summarizer: Summarizer
+    rule: CompactionRule
+    telemetry: Telemetry
+    now: Callable[[], datetime]
+    new_id: Callable[[str], str]
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _locks: WeakValueDictionary[Key, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[Key, asyncio.Lock]
+    )
+
+    def after_reply(self, conversation: Conversation, count: Count) -> None:
+        """Start the compaction that a conversation needs, if it needs one; nobody waits for it."""
+        cut = due_cut(conversation, self.rule)
+        if cut is None or self._alone(conversation).locked():
+            return
+        task = asyncio.create_task(
+            self._beside(conversation, cut, count), name=f"compaction {conversation.id}"
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("compaction failed", extra={"error_type": type(error).__name__}, exc_info=error)
+
+    async def _beside(self, conversation: Conversation, cut: Cut, count: Count) -> None:
+        try:
+            async with self._alone(conversation):
+                await self._made(conversation, cut, count, count_spending=True)
+        except ConversationNotFound:
+            _log.info("compaction discarded: the conversation was deleted", extra=_known(conversation, cut))
+        except WorkflowAgentError:
+            # Nothing is lost but the work: the next reply finds the same turns due.
+            _log.exception("compaction not stored", extra=_known(conversation, cut))
+
+    async def before_turn(self, conversation: Conversation, excluded: int, count: Count) -> Made | None:
+        """Compact what does not fit any more, before a turn; None when nothing may go.
+
+        One that is under way is waited for first: it may be all that is needed.
+
+        Args:
+            conversation: As the turn found it.
+            excluded: How many of its turns do not fit.
+            count: Counts tokens.
+        """
+        async with self._alone(conversation):
+            current = await self.store.load(conversation.tenant, conversation.id)
+            if in_force(current) != in_force(conversation):
+                return Made(None, current)
+            cut = cut_of(current, self.rule, "overflow", at_least=excluded)
+            return await self._made(current, cut, count, count_spending=False) if cut else None
+
+    async def on_request(self, tenant: str, conversation_id: str, compaction_id: str) -> Compaction:
+        """Return the compaction of the oldest turns, made because somebody asks for it.
+
+        Raises:
+            AlreadyExists: The conversation has a compaction with this id.
+            NothingToCompact: No turn may go.
+            ConversationNotFound: No such conversation.
+            StorageFailed: The compaction could not be stored.
+        """
+        async with self._locked((tenant, conversation_id)):
+            current = await self.store.load(tenant, conversation_id)
+            if any(one.id == compaction_id for one in current.compactions):
+                raise AlreadyExists(f"Compaction {compaction_id!r} is made already.")
+            cut = cut_of(current, self.rule, "request")
+            if cut is None:
+                raise NothingToCompact(
+                    f"No turn of conversation {conversation_id!r} may leave the window: the newest "
+                    f"{self.rule.kept_turns} stay, and what waits for an answer does. Go on talking."
+                )
+            made = await self._made(current, cut, tokens_of, count_spending=True, compaction_id=compaction_id)
+        if made.compaction is None or not made.is_in_force:
+            raise NothingToCompact(
+                f"Conversation {conversation_id!r} was compacted by another server at the same moment."
+            )
+        return made.compaction
+
+    async def restore(
+        self, tenant: str, conversation_id: str, compaction_id: str
+    ) -> tuple[Sequence[Compaction], Conversation]:
+        """Undo a compaction and all later ones; return those undone now, and the conversation.
+
+        Raises:
+            CompactionNotFound, ConversationNotFound: There is none.
+            CannotRestore: The turns do not fit, or are in the archive; says by how much.
+            StorageFailed: It could not be stored.
+        """
+        undone: list[Compaction] = []
+
+        def undo(conversation: Conversation) -> Conversation:
+            after = restored(conversation, compaction_id, at=self.now())
+            excess = excess_tokens(conversation, after, tokens_of)
+            if excess:
+                raise CannotRestore(
+                    f"With the turns of compaction {compaction_id!r} back, the next request would be "
+                    f"{excess} tokens over the window's budget. Let the assistant recall what you need of "
+                    "them, or use a model with a larger window.",
+                    excess_tokens=excess,
+                )
+            kept = {one.id for one in in_force(after)}
+            undone[:] = [one for one in in_force(conversation) if one.id not in kept]
+            return after
+
+        async with self._locked((tenant, conversation_id)):
+            conversation = await self.store.update(tenant, conversation_id, undo)
+        return undone, conversation
+
+    def _alone(self, conversation: Conversation) -> asyncio.Lock:
+        return self._locked((conversation.tenant, conversation.id))
+
+    def _locked(self, key: Key) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way in this process."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def shut_down(self) -> None:
+        """Stop what is under way; it will be made again."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _made(
+        self,
+        conversation: Conversation,
+        cut: Cut,
+        count: Count,
+        *,
+        count_spending: bool,
+        compaction_id: str | None = None,
+    ) -> Made:
+        with self.telemetry.compaction(conversation.id, cut.trigger) as trace:
+            result = await self._summarised(conversation, cut, count)
+            made = compaction_of(
+                conversation, cut, result,
+                compaction_id=compaction_id or self.new_id("cmp"), at=self.now(), count=count,
+            )  # fmt: skip
+            stored = await asyncio.shield(
+                self.store.update(
+                    conversation.tenant, conversation.id,
+                    lambda now: with_compaction(now, made, cut, count_spending=count_spending),
+                )
+            )  # fmt: skip
+            is_in_force = any(one.id == made.id for one in stored.compactions)
+            trace.ended(made, is_in_force=is_in_force)
+        return Made(made, stored, is_in_force=is_in_force)
+
+    async def _summarised(self, conversation: Conversation, cut: Cut, count: Count) -> Summarised:
+        if not may_ask(conversation):
+            return Summarised(None, "the summariser failed before and is not asked again yet")
+        ledger = new_ledger(conversation, cut)
+        material = Material(last_summary(conversation), ledger, cut.events)
+        return await self.summarizer.summarise(material, count)
+
+
+def _known(conversation: Conversation, cut: Cut) -> dict[str, object]:
+    return {"conversation_id": conversation.id, "trigger": cut.trigger, "to_turn": cut.to_turn}

@@ -1,0 +1,130 @@
+"""Large contents of iterations: kept apart from the conversation's file, brought back where they are read."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_json
+
+from workflow_agent.domain.conversation import AgentReply, Conversation, Event
+from workflow_agent.domain.errors import ContentNotFound, CorruptDocument
+from workflow_agent.domain.iterations import Iteration, Message, MessagePart, ToolResult
+from workflow_agent.ports import ConversationStore
+
+INLINE_BYTES = 2_048
+_INLINE_TEXT_CHARS = 512
+"""A part of the instructions that is longer comes again in many turns; the shorter ones change with each."""
+_BETWEEN_PARTS = "\n\n"
+_GONE = "(this content is not kept any more)"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The contents of one conversation's iterations.
+
+    Args:
+        store: Keeps what is large, by its digest: the same content once, however many turns have it.
+        tenant: Whose conversation.
+        conversation_id: Which one.
+        inline_bytes: A tool result up to this size, as JSON, stays where it belongs.
+    """
+
+    store: ConversationStore
+    tenant: str
+    conversation_id: str
+    inline_bytes: int = INLINE_BYTES
+
+    async def keep(
+        self, iterations: Sequence[Iteration], instructions: Sequence[str] = ()
+    ) -> tuple[Iteration, ...]:
+        """Return iterations with references in place of what is large, all of it durably kept by then.
+
+        Args:
+            iterations: As the run left them.
+            instructions: The parts that the system message is made of.
+
+        Raises:
+            StorageFailed: Something could not be kept; nothing may refer to it.
+        """
+        return tuple([await self._kept(one, instructions) for one in iterations])
+
+    async def resolved(self, iterations: Sequence[Iteration]) -> tuple[Iteration, ...]:
+        """Return iterations with contents in place of references; what is gone says so."""
+        return tuple([await self._resolved(one) for one in iterations])
+
+    async def with_results_of_latest(self, conversation: Conversation, replies: int) -> Conversation:
+        """Return the conversation as the window reads it: its latest replies with their tool results.
+
+        Instructions of earlier runs stay references: no window shows them, and each would be a file to read.
+        """
+        events: list[Event] = list(conversation.events)
+        left = replies
+        for at in range(len(events) - 1, -1, -1):
+            event = events[at]
+            if left == 0:
+                break
+            if isinstance(event, AgentReply):
+                left -= 1
+                with_results = await asyncio.gather(*map(self._with_results, event.iterations))
+                events[at] = event.model_copy(update={"iterations": tuple(with_results)})
+        return conversation.model_copy(update={"events": tuple(events)})
+
+    async def _kept(self, iteration: Iteration, instructions: Sequence[str]) -> Iteration:
+        messages = tuple([await self._kept_message(one, instructions) for one in iteration.messages])
+        return iteration.model_copy(update={"messages": messages})
+
+    async def _kept_message(self, message: Message, instructions: Sequence[str]) -> Message:
+        if message.role == "system" and message.content == _BETWEEN_PARTS.join(instructions):
+            parts = tuple([await self._kept_part(text) for text in instructions])
+            return message.model_copy(update={"content": "", "parts": parts})
+        results = tuple([await self._kept_result(one) for one in message.results])
+        return message.model_copy(update={"results": results}) if results else message
+
+    async def _kept_part(self, text: str) -> MessagePart:
+        if len(text) <= _INLINE_TEXT_CHARS:
+            return MessagePart(text=text)
+        return MessagePart(content_ref=await self._put(text))
+
+    async def _kept_result(self, result: ToolResult) -> ToolResult:
+        text = to_json(result.content, inf_nan_mode="null", serialize_unknown=True)
+        if len(text) <= self.inline_bytes:
+            return result
+        content_ref = await self._put(json.loads(text))
+        return result.model_copy(update={"content": None, "content_ref": content_ref})
+
+    async def _put(self, content: Any) -> str:
+        return await self.store.put_blob(self.tenant, self.conversation_id, content)
+
+    async def _with_results(self, iteration: Iteration) -> Iteration:
+        if not any(one.results for one in iteration.messages):
+            return iteration
+        messages = [await self._resolved_message(one) if one.results else one for one in iteration.messages]
+        return iteration.model_copy(update={"messages": tuple(messages)})
+
+    async def _resolved(self, iteration: Iteration) -> Iteration:
+        if not any(one.parts or one.results for one in iteration.messages):
+            return iteration
+        messages = tuple(await asyncio.gather(*map(self._resolved_message, iteration.messages)))
+        return iteration.model_copy(update={"messages": messages})
+
+    async def _resolved_message(self, message: Message) -> Message:
+        if message.parts:
+            texts = [str(await self._get(one.content_ref)) if one.content_ref else one.text or ""
+                     for one in message.parts]  # fmt: skip
+            return message.model_copy(update={"content": _BETWEEN_PARTS.join(texts), "parts": ()})
+        results = tuple([await self._resolved_result(one) for one in message.results])
+        return message.model_copy(update={"results": results}) if results else message
+
+    async def _resolved_result(self, result: ToolResult) -> ToolResult:
+        if result.content_ref is None:
+            return result
+        return result.model_copy(update={"content": await self._get(result.content_ref)})
+
+    async def _get(self, content_ref: str) -> Any:
+        try:
+            return await self.store.blob(self.tenant, self.conversation_id, content_ref)
+        except (ContentNotFound, CorruptDocument):
+            # What is left of the turn is worth more than an error; `verify` finds what is missing.
+            return _GONE
