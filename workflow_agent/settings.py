@@ -13,6 +13,7 @@ from workflow_agent.domain.errors import Misconfigured
 ENV_PREFIX = "WORKFLOW_AGENT_"
 _HEADER_TOKEN = re.compile(r"[\x21-\x7e]{1,512}")
 Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -50,6 +51,14 @@ class Settings(BaseSettings):
     """A Pydantic AI model such as `openai:gpt-5.2`, or `offline`, which needs no provider."""
     fallback_model: str | None = None
     """The model to ask when `model` fails."""
+    embedding_model: str | None = None
+    """A Pydantic AI embedding model such as `openai:text-embedding-3-small`, for search by meaning beside
+    search by words. Names, descriptions and steps of workflows are sent to its provider."""
+    context_planner_model: str | None = None
+    """The model that plans which artifacts go into the window; without it `openai:gpt-4o-mini` where
+    OPENAI_API_KEY is set and the model that answers has a provider, otherwise the model that answers."""
+    summarizer_model: str | None = None
+    """The model that summarizes artifacts and earlier turns; chosen as `context_planner_model` is."""
     model_base_url: str | None = None
     """Base URL of an OpenAI-compatible server, for models named `openai:…`."""
     model_api_key: SecretStr | None = None
@@ -63,14 +72,72 @@ class Settings(BaseSettings):
     model_attempts: Count = 3
     """How often a model request is sent before it counts as failed."""
 
+    prompt_layout: Literal["auto", "stable_prefix", "plain"] = "auto"
+    """Where instructions stand in a request. `stable_prefix` puts them behind the history and sends all tool
+    definitions, those of the mode allowed, so that a provider finds the beginning in its cache; `plain` puts
+    them first, which any server takes; `auto` is the former at OpenAI's own address, the latter elsewhere."""
+
     run_timeout_seconds: Seconds = 180
     """How long one run may take, all its model requests and tools together."""
     tool_timeout_seconds: Seconds = 30
     """How long one tool call may take."""
+    agents_file: Path | None = None
+    """A JSON or YAML file with the agents there are, in place of the five built-in ones: a list `agents` of
+    `name`, `description`, and optionally `mode`, `tools`, `model` and `max_iterations`. One is named
+    `assistant`."""
     max_model_requests: Count = 10
-    """Model requests in one run."""
+    """Model requests in one run, of an agent that does not say."""
+    max_handoffs: Count = 4
+    """How often agents may hand the conversation on before the user says something again."""
+    program_seconds: Seconds = 2
+    """How long a program that the model wrote may compute."""
+    program_memory_bytes: Annotated[int, Field(ge=1_048_576)] = 67_108_864
+    """Memory of such a program."""
+    program_recursion_depth: Count = 200
+    """How deep its functions may call each other."""
+    program_sleep_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.5
+    """How long it may sleep altogether."""
+    program_output_chars: Count = 10_000
+    """Characters it may print, and characters of its result."""
+    program_calls: Count = 200
+    """How often it may ask for something outside itself."""
+    program_processes: Count = 2
+    """Processes that run such programs; they start with the first one."""
     max_history_turns: Count = 50
     """Earlier turns that are considered for the window."""
+    max_turns: Annotated[int, Field(ge=3)] = 15
+    """Turns the window is meant for: the oldest are summed up before they are so many."""
+    compaction_trigger_share: Annotated[float, Field(gt=0, le=1)] = 0.7
+    """Of `max_turns`, or of the window's budget: from there on the oldest turns are summed up."""
+    compaction_share: Annotated[float, Field(gt=0, le=1)] = 0.4
+    """How much of the turns is summed up at a time, oldest first; the newest two never are."""
+    summarizer_timeout_seconds: Seconds = 60
+    """How long a summary of turns may take before they are left out without one."""
+    max_remembered_references: Count = 200
+    """References to workflows that are remembered for a user across conversations; what matters least goes
+    first."""
+    inline_result_bytes: Count = 2_048
+    """The largest tool result, as JSON, that stays in a conversation's file; others are kept beside it."""
+    seal_above_bytes: Count = 262_144
+    """The size of a conversation's file from which on compacted turns are moved into files beside it."""
+    artifact_window_share: Share = 0.5
+    """How much of the room beside the fixed parts and the message artifacts may take from the history."""
+    planning_few_chars: Count = 5_000
+    """Artifacts of fewer characters in all go in without a plan."""
+    planning_large_chars: Count = 10_000
+    """An artifact with more characters is worth a plan by a model."""
+    planning_buffer: Share = 0.3
+    """The share of the artifacts' budget that has to stay free for them to go in without a plan."""
+    planning_expensive_usd_per_token: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1e-5
+    """An input token of the model that answers that costs more makes a plan worth its price."""
+    planning_timeout_seconds: Seconds = 20
+    """How long planning or summarizing may take; after that it is done by rule."""
+    max_attachment_bytes: Count = 5_000_000
+    """The largest document that can be attached, as its bytes."""
+    max_attachment_chars: Count = 1_000_000
+    """The longest document that can be attached, as its text."""
+    max_attachments: Count = 200
+    """Documents of one conversation."""
     stream_kept_seconds: Seconds = 600
     """How long the events of a finished run can be read again."""
 
@@ -106,8 +173,18 @@ class Settings(BaseSettings):
     idempotency_kept_hours: Count = 168
     """How long the idempotency key of a created conversation or workflow is remembered."""
 
+    url: str | None = None
+    """The server that commands ask, such as `http://127.0.0.1:8000`; without it they work on `data_dir`."""
+    api_key: SecretStr | None = None
+    """The key that commands send to that server; one of its `api_keys`."""
+    state_dir: Path | None = None
+    """Where the command line keeps what was typed; the user's state directory unless set."""
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The least severe log line that is written."""
+    spans_with_content: bool = False
+    """Whether spans carry prompts, replies, tool arguments and results. They go to the collector that
+    OTEL_EXPORTER_OTLP_ENDPOINT names, so switch it on only where that may read all conversations."""
 
     @field_validator("api_keys", "allowed_hosts", mode="before")
     @classmethod
@@ -132,6 +209,54 @@ class Settings(BaseSettings):
             return ipaddress.ip_address(self.host.strip("[]")).is_loopback
         except ValueError:
             return False
+
+
+class ProviderKeys(BaseSettings):
+    """Whether a provider can be used; its library reads the key itself."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore", frozen=True)
+
+    openai_api_key: SecretStr | None = None
+
+
+class UserFolders(BaseSettings):
+    """Where the user keeps things, by the XDG base directory specification."""
+
+    model_config = SettingsConfigDict(env_prefix="XDG_", env_ignore_empty=True, extra="ignore", frozen=True)
+
+    state_home: Path | None = None
+
+
+def state_folder(settings: Settings) -> Path:
+    """Return where the command line keeps what was typed."""
+    if settings.state_dir is not None:
+        return settings.state_dir
+    return (UserFolders().state_home or Path.home() / ".local" / "state") / "workflow-agent"
+
+
+class OtlpTargets(BaseSettings):
+    """Whether the standard OpenTelemetry variables name a collector; the exporter reads the rest itself."""
+
+    model_config = SettingsConfigDict(env_prefix="OTEL_", env_ignore_empty=True, extra="ignore", frozen=True)
+
+    sdk_disabled: bool = False
+    traces_exporter: str = "otlp"
+    metrics_exporter: str = "otlp"
+    exporter_otlp_endpoint: str | None = None
+    exporter_otlp_traces_endpoint: str | None = None
+    exporter_otlp_metrics_endpoint: str | None = None
+
+    @property
+    def takes_spans(self) -> bool:
+        """Say whether spans go to a collector."""
+        endpoint = self.exporter_otlp_traces_endpoint or self.exporter_otlp_endpoint
+        return endpoint is not None and self.traces_exporter == "otlp" and not self.sdk_disabled
+
+    @property
+    def takes_metrics(self) -> bool:
+        """Say whether metrics go to a collector."""
+        endpoint = self.exporter_otlp_metrics_endpoint or self.exporter_otlp_endpoint
+        return endpoint is not None and self.metrics_exporter == "otlp" and not self.sdk_disabled
 
 
 def load_settings(**overrides: Any) -> Settings:

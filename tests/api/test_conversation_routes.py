@@ -188,6 +188,26 @@ async def test_history_is_paged_and_filtered(talked: httpx.AsyncClient) -> None:
     assert [item["content"] for item in replies["items"]] == ["None.", "Bye."]
 
 
+async def test_history_is_read_backwards_while_it_grows(talked: httpx.AsyncClient) -> None:
+    address = f"{CONVERSATIONS}/talk/history"
+    newest = (await talked.get(address, params={"order": "newest", "limit": 3})).json()
+    await talked.post(f"{CONVERSATIONS}/talk/events", json={"content": "meanwhile"})
+    rest = (await talked.get(address, params={"order": "newest", "cursor": newest["next_cursor"]})).json()
+
+    assert [item["content"] for item in newest["items"]] == ["Bye.", "bye", "None."]
+    assert [item["content"] for item in rest["items"]] == ["which are there?"]
+    assert (rest["next_cursor"], rest["total"]) == (None, 5)
+
+
+async def test_a_brief_history_leaves_the_evidence_out(talked: httpx.AsyncClient) -> None:
+    address = f"{CONVERSATIONS}/talk/history"
+    whole = (await talked.get(address)).json()["items"][-1]
+    brief = (await talked.get(address, params={"brief": "true"})).json()["items"][-1]
+
+    assert whole.keys() - brief.keys() == {"iterations", "context"}
+    assert all(whole[key] == value for key, value in brief.items())
+
+
 async def test_a_turn_is_its_message_its_reply_and_its_run(talked: httpx.AsyncClient) -> None:
     turn = (await talked.get(f"{CONVERSATIONS}/talk/turns/1")).json()
 
@@ -246,3 +266,46 @@ async def test_token_records_of_no_conversation_are_not_found(
     answer = await client.get("/api/v1/telemetry/tokens", params={"conversation_id": conversation_id})
 
     assert (answer.status_code, answer.json()["code"]) == (404, "conversation_not_found")
+
+
+async def test_a_large_result_is_a_reference_in_the_history_and_whole_in_its_iteration(
+    tmp_path: Path,
+) -> None:
+    model, _ = scripted(Calls([("get_workflow", {"workflow": "wf_a"})]), "That one.")
+    application = application_for(load_settings(data_dir=tmp_path, inline_result_bytes=100), model)
+    transport = httpx.ASGITransport(application.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        steps = [{"id": f"s{n}", "name": f"Step {n}"} for n in range(9)]
+        await client.post("/api/v1/workflows", json={"id": "wf_a", "name": "A", "steps": steps})
+        reply = (await client.post("/api/v1/chat", json={"message": "Show wf_a"})).json()
+        place = f"{CONVERSATIONS}/{reply['conversation_id']}"
+
+        history = (await client.get(f"{place}/history", params={"order": "newest"})).json()
+        listed = (await client.get(f"{place}/turns/1/iterations")).json()["items"][0]
+        one = (await client.get(f"{place}/turns/1/iterations/1")).json()
+        stored = history["items"][0]["iterations"][0]["messages"][-1]["results"][0]
+        blob = await client.get(f"{place}/blobs/{stored['content_ref']}")
+        bare = await client.get(f"{place}/blobs/{stored['content_ref'].removeprefix('sha256:')}")
+        gone = await client.get(f"{place}/blobs/{'0' * 64}")
+    application.close()
+
+    assert stored["content"] is None
+    assert listed == one
+    assert one["messages"][-1]["results"][0]["content"]["workflow"]["id"] == "wf_a"
+    assert one["messages"][0]["role"] == "system"
+    assert len(one["messages"][0]["content"]) > 500
+    assert blob.json() == bare.json()
+    assert blob.json()["content"] == one["messages"][-1]["results"][0]["content"]
+    assert (gone.status_code, gone.json()["code"]) == (404, "content_ref_not_found")
+
+
+async def test_history_is_read_from_either_end(talked: httpx.AsyncClient) -> None:
+    place = f"{CONVERSATIONS}/talk/history"
+    oldest = (await talked.get(place)).json()["items"]
+    first = (await talked.get(place, params={"order": "newest", "limit": 3})).json()
+    last = (
+        await talked.get(place, params={"order": "newest", "limit": 3, "cursor": first["next_cursor"]})
+    ).json()
+
+    assert [*first["items"], *last["items"]] == oldest[::-1]
+    assert (first["total"], last["next_cursor"]) == (4, None)

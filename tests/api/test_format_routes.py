@@ -48,6 +48,56 @@ async def test_a_second_import_gets_an_id_of_its_own(client: httpx.AsyncClient) 
     assert len(ids) == 2
 
 
+TWO_AND_A_CONFIGMAP = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: hello}
+spec: {entrypoint: main, templates: [{name: main, container: {image: busybox}}]}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: hello}
+spec: {entrypoint: main, templates: [{name: main, container: {image: alpine}}]}
+"""
+
+
+async def test_of_several_documents_each_workflow_is_imported_and_the_rest_is_told(
+    client: httpx.AsyncClient,
+) -> None:
+    answer = await client.post("/api/v1/workflows/import", json={"text": TWO_AND_A_CONFIGMAP})
+
+    made = answer.json()
+    refused, first, second = made["documents"]
+    stored = (await client.get("/api/v1/workflows")).json()["items"]
+    assert answer.status_code == 201
+    assert first["workflow"]["id"] == made["workflow"]["id"]
+    assert {first["workflow"]["id"], second["workflow"]["id"]} == {one["id"] for one in stored}
+    assert len(stored) == 2
+    assert refused["workflow"] is None
+    assert "in no format that is known" in refused["problems"][0]["message"]
+
+
+async def test_the_same_key_imports_several_documents_once(client: httpx.AsyncClient) -> None:
+    sent = {"json": {"text": TWO_AND_A_CONFIGMAP}, "headers": {"Idempotency-Key": "import-2"}}
+
+    first = await client.post("/api/v1/workflows/import", **sent)
+    again = await client.post("/api/v1/workflows/import", **sent)
+
+    assert again.json() == first.json()
+    assert again.headers["idempotency-replayed"] == "true"
+    assert len((await client.get("/api/v1/workflows")).json()["items"]) == 2
+
+
+async def test_a_single_document_has_no_list_of_documents(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/api/v1/workflows/import", json={"text": json.dumps(ASL)})
+
+    assert set(answer.json()) == {"workflow", "format", "report"}
+
+
 @pytest.mark.parametrize("format_name", FORMATS)
 async def test_a_workflow_is_exported_in_every_format(client: httpx.AsyncClient, format_name: str) -> None:
     made = (await client.post("/api/v1/workflows/import", json={"text": json.dumps(ASL)})).json()

@@ -75,11 +75,11 @@ def test_large_facts_are_cut() -> None:
     ],
 )
 def test_headers_say_what_the_status_asks_for(error: WorkflowAgentError, header: str, value: str) -> None:
-    assert problem_response(document_of(error)).headers[header] == value
+    assert problem_response(document_of(error), {"path": "/api/v1/chat"}).headers[header] == value
 
 
 @pytest.mark.parametrize(
-    "path", ["/nothing", "/api/v1/conversations/", "/api/v1/workflows/wf_a/nothing", "//", "/%00"]
+    "path", ["/nothing", "/api/v1/conversations/", "/api/v1/workflows/wf_a/nothing", "/health//", "/%00"]
 )
 async def test_unknown_addresses_are_problems(client: httpx.AsyncClient, path: str) -> None:
     answer = await client.get(path)

@@ -177,7 +177,41 @@ async def test_a_diagram_is_mermaid(client: httpx.AsyncClient, made: httpx.Respo
     other = await client.get(f"{made.headers['location']}/diagram", params={"format": "png"})
 
     assert drawn["diagram"].startswith("flowchart")
-    assert (other.status_code, other.json()["problems"][0]["valid"]) == (422, ["mermaid"])
+    assert (other.status_code, other.json()["problems"][0]["valid"]) == (422, ["mermaid", "dot", "svg"])
+
+
+async def test_a_picture_is_sent_as_one_to_who_accepts_pictures(
+    client: httpx.AsyncClient, made: httpx.Response
+) -> None:
+    address = f"{made.headers['location']}/diagram"
+    accepted = {"Accept": "image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8"}
+
+    picture = await client.get(address, params={"format": "svg"}, headers=accepted)
+    in_json = await client.get(address, params={"format": "svg"})
+
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert "default-src 'none'" in picture.headers["content-security-policy"]
+    assert picture.text == in_json.json()["diagram"]
+    assert picture.text.startswith("<svg ")
+
+
+async def test_a_diagram_marks_findings_and_the_last_change_where_asked_to(
+    client: httpx.AsyncClient, made: httpx.Response
+) -> None:
+    address = made.headers["location"]
+    lonely = {"op": "add_step", "step": {"id": "lonely", "name": "Lonely"}}
+    edited = await client.post(f"{address}/edits", json={"edits": [lonely]}, headers={"If-Match": '"1"'})
+
+    plain = (await client.get(f"{address}/diagram")).json()["diagram"]
+    older = (await client.get(f"{address}/diagram", params={"changes": "true", "version": "1"})).json()
+    marked = (await client.get(f"{address}/diagram", params={"findings": "true", "changes": "true"})).json()
+
+    assert edited.is_success
+    assert "Mark" not in plain
+    assert "addedStep" not in plain
+    assert (older["workflow"]["version"], "s_lonely" in older["diagram"]) == (1, False)
+    assert "class s_lonely addedStep" in marked["diagram"]
+    assert "Mark" in marked["diagram"]
 
 
 async def test_validation_says_what_is_wrong_and_what_could_be_better(client: httpx.AsyncClient) -> None:

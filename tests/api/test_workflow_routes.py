@@ -1,11 +1,13 @@
 """Workflows over HTTP: create, find, replace, delete; the catalogue and the caches."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
+from workflow_agent.domain.conversation import WorkflowReference
 from workflow_agent.main.building import Application
 
 WORKFLOWS = "/api/v1/workflows"
@@ -133,6 +135,45 @@ async def test_search_scores_and_says_why(client: httpx.AsyncClient, made: httpx
     assert found["items"][0]["strategies"]
     assert [item["id"] for item in tagged["items"]] == ["wf_car_wash"]
     assert (len(scheduled["items"]), scheduled["next_cursor"]) == (1, "1")
+
+
+async def test_the_list_narrows_by_role_service_and_type_of_step(
+    client: httpx.AsyncClient, made: httpx.Response
+) -> None:
+    steps = [
+        {"id": "wash", "name": "Wash", "uses": "soap.wash"},
+        {"id": "look", "name": "Look", "type": "human", "assignee": "washer"},
+    ]
+    await client.post(WORKFLOWS, json={"name": "Car wash", "steps": steps})
+    narrow = [{"role": "washer"}, {"service": "soap"}, {"step_type": "human", "q": "car wash"}]
+
+    found = [(await client.get(WORKFLOWS, params=params)).json()["items"] for params in narrow]
+    unknown = await client.get(WORKFLOWS, params={"step_type": "teapot"})
+
+    assert [[item["id"] for item in items] for items in found] == [["wf_car_wash"]] * 3
+    assert unknown.status_code == 422
+
+
+async def test_the_list_narrows_to_what_a_conversation_dealt_with(
+    client: httpx.AsyncClient, made: httpx.Response, application: Application
+) -> None:
+    await client.post(WORKFLOWS, json=APPROVAL | {"name": "Car wash"})
+    said = (await client.post("/api/v1/chat", json={"message": "hello"})).json()["conversation_id"]
+    dealt_with = WorkflowReference(
+        workflow_id="wf_car_wash", name="Car wash", relation="viewed", turn=1, conversation_id=said,
+        at=datetime(2026, 1, 2, tzinfo=UTC),
+    )  # fmt: skip
+    await application.services.conversations.update(
+        application.settings.tenant,
+        said,
+        lambda one: one.model_copy(update={"workflow_refs": (dealt_with,)}),
+    )
+
+    found = await client.get(WORKFLOWS, params={"conversation_id": said})
+    unknown = await client.get(WORKFLOWS, params={"conversation_id": "nobody"})
+
+    assert [item["id"] for item in found.json()["items"]] == ["wf_car_wash"]
+    assert unknown.status_code == 404
 
 
 async def test_pages_join_to_the_whole_list(client: httpx.AsyncClient) -> None:

@@ -1,6 +1,6 @@
 """A whole chat in memory: the real turn protocol, agent and tools around a given model."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -8,21 +8,51 @@ from pathlib import Path
 
 from pydantic_ai.models import Model
 
-from workflow_agent.adapters.memory import InMemoryConversationStore, InMemoryWorkflowCatalog
+from workflow_agent.adapters.memory import (
+    InMemoryConversationStore,
+    InMemoryRunJournal,
+    InMemoryWorkflowCatalog,
+)
+from workflow_agent.adapters.memory_cache import InMemoryCache
+from workflow_agent.adapters.passages import ranked_by_bm25
+from workflow_agent.adapters.workflow_memories import InMemoryWorkflowMemory
 from workflow_agent.agent.assistant import build_assistant
-from workflow_agent.agent.models import Models
-from workflow_agent.agent.prompts import read_prompts
+from workflow_agent.agent.layout import PromptLayout
+from workflow_agent.agent.model_config import ModelConfig
+from workflow_agent.agent.models import OFFLINE, Models
+from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.agent.planner import PlanningParts
+from workflow_agent.agent.prompts import read_phase_prompts, read_prompt, read_prompts
+from workflow_agent.agent.sandbox import PythonSandbox
+from workflow_agent.agent.summarizer import build_summarizer
+from workflow_agent.agent.summary_cache import SummaryCache
+from workflow_agent.agent.token_counting import TokenCounters
 from workflow_agent.chat import Chat, TurnOutcome, TurnRequest
+from workflow_agent.chat.attaching import Attaching
+from workflow_agent.chat.blobs import Blobs
+from workflow_agent.chat.compacting import Compactor
+from workflow_agent.chat.contents import INLINE_BYTES
+from workflow_agent.chat.gathering import Gathering
+from workflow_agent.chat.jobs import RunLimits
 from workflow_agent.chat.live import LiveRuns
-from workflow_agent.chat.running import RunLimits, Runner
+from workflow_agent.chat.running import Runner
 from workflow_agent.chat.work import Worker
 from workflow_agent.context import ContextManager
-from workflow_agent.domain.agents import ROSTER
+from workflow_agent.domain.agents import ROSTER, Roster
+from workflow_agent.domain.compacting import CompactionRule
 from workflow_agent.domain.outline import outline
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import Author, Change, ConversationStore, SearchAnswer, WorkflowHit
-from workflow_agent.telemetry import RecentContexts
+from workflow_agent.ports import (
+    Author,
+    Change,
+    ConversationStore,
+    RunJournal,
+    SearchAnswer,
+    WorkflowHit,
+    WorkflowMemory,
+)
+from workflow_agent.telemetry import Telemetry, build_telemetry
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 TENANT = "default"
@@ -46,10 +76,18 @@ class FakeOwners:
     owner: str = "this-process"
     dead: set[str] = field(default_factory=set)
     noted: list[tuple[str, str]] = field(default_factory=list)
+    seen: dict[str, datetime] = field(default_factory=dict)
+    beats: int = 0
     left_behind: list[tuple[str, str]] = field(default_factory=list)
 
     def is_alive(self, owner: str) -> bool:
         return owner not in self.dead
+
+    def last_seen(self, owner: str) -> datetime | None:
+        return self.seen.get(owner)
+
+    def beat(self) -> None:
+        self.beats += 1
 
     def note(self, tenant: str, conversation_id: str) -> None:
         self.noted.append((tenant, conversation_id))
@@ -71,13 +109,25 @@ class NameSearch:
     catalog: InMemoryWorkflowCatalog
 
     async def search(
-        self, tenant: str, query: str, *, tag: str | None = None, trigger: str | None = None, limit: int = 10
+        self,
+        tenant: str,
+        query: str,
+        *,
+        role: str | None = None,
+        step_type: str | None = None,
+        among: Collection[str] | None = None,
+        limit: int = 10,
+        **others: str | None,
     ) -> SearchAnswer:
+        assert not any(others.values()), "this fake knows no other filters"
         words = query.casefold().split()
         hits = [
             WorkflowHit(w.id, w.name, w.description, 1.0, ("exact_name",), ("name",))
             for w in await self.catalog.all(tenant)
             if all(word in w.name.casefold() for word in words)
+            and (role is None or role in {step.assignee for step in w.steps})
+            and (step_type is None or step_type in {step.type for step in w.steps})
+            and (among is None or w.id in among)
         ]
         return SearchAnswer(tuple(hits[:limit]))
 
@@ -109,6 +159,9 @@ class ChatUnderTest:
     store: ConversationStore
     workflows: InMemoryWorkflowCatalog
     owners: FakeOwners
+    telemetry: Telemetry
+    sandbox: PythonSandbox
+    compactor: Compactor
 
     async def say(self, message: str, **wanted: object) -> TurnOutcome:
         """Send a message and wait for its reply."""
@@ -120,13 +173,34 @@ class ChatUnderTest:
         return await self.workflows.create(TENANT, workflow, Change(Author(), "created"))
 
 
+def offline_gathering(store: ConversationStore) -> Gathering:
+    """Return what gathers artifacts, planning offline: the script of the model is for the agent alone."""
+    return Gathering(
+        Blobs(store),
+        PlanningParts("Plan.", "Summarize.", ranked_by_bm25, SummaryCache(InMemoryCache(100), 60)),
+        config_of=lambda name: ModelConfig(primary=name, context_planner=OFFLINE, summarizer=OFFLINE),
+        models={OFFLINE: OfflineModel()},
+    )
+
+
 def chat_with(
     model: Model,
     *,
     store: ConversationStore | None = None,
+    memory: WorkflowMemory | None = None,
     owners: FakeOwners | None = None,
     timeout_seconds: float = 5.0,
-    max_iterations: int = 10,
+    max_iterations: int | None = None,
+    roster: Roster = ROSTER,
+    inline_bytes: int = INLINE_BYTES,
+    telemetry: Telemetry | None = None,
+    sandbox: PythonSandbox | None = None,
+    journal: RunJournal | None = None,
+    layout: PromptLayout = "auto",
+    gathering: Gathering | None = None,
+    summarizer: Model | None = None,
+    summary_timeout_seconds: float = 30.0,
+    rule: CompactionRule | None = None,
 ) -> ChatUnderTest:
     """Return a chat in memory that answers with a model."""
     now = Clock()
@@ -135,24 +209,57 @@ def chat_with(
     workflows = InMemoryWorkflowCatalog(now=now)
     live = LiveRuns()
     who = owners or FakeOwners()
+    observed = telemetry or build_telemetry()
 
     def new_id(prefix: str) -> str:
         return f"{prefix}_{next(numbers):06}"
 
+    sandbox = sandbox or PythonSandbox()
+    compactor = Compactor(
+        conversations,
+        build_summarizer(
+            summarizer or OfflineModel(),
+            read_prompt(PROMPTS, "summary"),
+            timeout_seconds=summary_timeout_seconds,
+            window_tokens=32_000,
+            instrumentation=observed.instrumentation,
+        ),
+        rule or CompactionRule(),
+        observed,
+        now,
+        new_id,
+    )
+    if max_iterations is not None:
+        limit = {"max_iterations": max_iterations}
+        roster = {name: agent.model_copy(update=limit) for name, agent in roster.items()}
     runner = Runner(
-        assistant=build_assistant(read_prompts(PROMPTS), tool_timeout_seconds=5.0),
+        assistant=build_assistant(
+            read_prompts(PROMPTS),
+            phases=read_phase_prompts(PROMPTS / "phases"),
+            tool_timeout_seconds=5.0,
+            layout=layout,
+            instrumentation=observed.instrumentation,
+        ),
         context=ContextManager(),
+        gathering=gathering or offline_gathering(conversations),
+        compactor=compactor,
         models=Models("scripted", {"scripted": model}, window_tokens=32_000),
+        roster=roster,
+        counters=TokenCounters(),
         workflows=workflows,
         search=NameSearch(workflows),
+        memory=memory or InMemoryWorkflowMemory(),
+        sandbox=sandbox,
+        blob=conversations.blob,
+        find=conversations.find,
+        sealed=conversations.sealed,
         outline=outline,
         cache_stats=dict,
         limits=RunLimits(timeout_seconds=timeout_seconds, reserve_tokens=2_000),
         now=now,
     )
-    worker = Worker(conversations, runner, who, RecentContexts(), live, now, new_id)
-    roster = {
-        name: agent.model_copy(update={"max_iterations": max_iterations}) for name, agent in ROSTER.items()
-    }
-    chat = Chat(conversations, worker, roster, who, live, now, new_id)
-    return ChatUnderTest(chat, conversations, workflows, who)
+    worker = Worker(
+        conversations, journal or InMemoryRunJournal(), runner, who, observed, live, now, new_id, inline_bytes
+    )
+    chat = Chat(conversations, worker, Attaching(conversations), roster, who, live, now, new_id)
+    return ChatUnderTest(chat, conversations, workflows, who, observed, sandbox, compactor)

@@ -8,16 +8,17 @@ from pydantic_ai.tools import ToolDefinition
 
 from tests.support.offline_documents import listed, ref, relevance
 from tests.support.offline_world import Said, World, calls_in
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.diagram import mermaid
+from workflow_agent.domain.analysis import analyze, fixing
+from workflow_agent.domain.diagram import diagram_of
 from workflow_agent.domain.diff import describe_diff, diff_workflows
 from workflow_agent.domain.edits import apply_edits, parse_edits
 from workflow_agent.domain.errors import InvalidInput
+from workflow_agent.domain.memory.telling import HEADING
 from workflow_agent.domain.modes import infer_mode
 from workflow_agent.domain.workflow import workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow, slug
 
-WRITERS = frozenset({"create_workflow", "edit_workflow", "undo_change"})
+WRITERS = frozenset({"create_workflow", "edit_workflow", "undo_change", "fix_findings", "delete_workflow"})
 WRITING_MODES = frozenset({"creation", "modification"})
 
 
@@ -56,8 +57,10 @@ def _facts(ctx: RunContext[World]) -> str:
         lines.append(f'Open workflow: {opened.id} "{opened.name}" (version {opened.version})')
         lines += [f"  {step.id}: {step.name}" for step in opened.steps]
     if world.known:
-        met = "; ".join(f'{id_} "{world.store[id_][-1].name}" (viewed, turn 1)' for id_ in world.known)
-        lines.append(f"Workflows in this conversation: {met}")
+        lines.append(HEADING)
+        lines += [
+            f'- {id_} "{world.store[id_][-1].name}": viewed turn 1 2026-11-21 09:00:00' for id_ in world.known
+        ]
     return "\n".join(lines)
 
 
@@ -174,6 +177,36 @@ async def undo_change(ctx: RunContext[World], workflow: str, to_version: int | N
 
 
 @AGENT.tool
+async def fix_findings(ctx: RunContext[World], workflow: str) -> dict[str, Any]:
+    """Fix."""
+    ctx.deps.guard("fix_findings")
+    before = ctx.deps.find(workflow)
+    fixes = fixing.fix_findings(before)
+    if fixes.edits:
+        ctx.deps.store[before.id].append(fixes.workflow.model_copy(update={"version": before.version + 1}))
+    after = ctx.deps.store[before.id][-1]
+    return {
+        "workflow": ref(after),
+        "changes": describe_diff(diff_workflows(before, after)),
+        "fixed": [{"rule": one.rule, "message": one.message} for one in fixes.fixed],
+        "left": [one.finding.as_dict() | {"why": one.why} for one in fixes.left],
+    }
+
+
+@AGENT.tool
+async def delete_workflow(ctx: RunContext[World], workflow: str) -> dict[str, Any]:
+    """Show what deleting would do."""
+    ctx.deps.guard("delete_workflow")
+    found = ctx.deps.find(workflow)
+    return {
+        "workflow": ref(found),
+        "applied": False,
+        "reason": "it cannot be undone from a conversation",
+        "changes": [f"Delete workflow {found.name!r} ({found.id})"],
+    }
+
+
+@AGENT.tool
 async def validate_workflow(ctx: RunContext[World], workflow: str) -> dict[str, Any]:
     """Validate."""
     ctx.deps.guard("validate_workflow")
@@ -196,7 +229,7 @@ async def draw_diagram(ctx: RunContext[World], workflow: str, format: str = "mer
     """Draw."""
     ctx.deps.guard("draw_diagram")
     found = ctx.deps.find(workflow)
-    return {"workflow": ref(found), "format": format, "diagram": mermaid(found)}
+    return {"workflow": ref(found), "format": format, "diagram": diagram_of(found)}
 
 
 @AGENT.tool

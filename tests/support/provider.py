@@ -26,6 +26,8 @@ class Says:
     pieces: Sequence[str]
     is_cut: bool = False
     """Whether the connection breaks before the end."""
+    usage: tuple[int, int, int] = (100, 10, 0)
+    """What it reports: input tokens, output tokens, and how many of the input were cached."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class CallsTools:
     """A streamed answer that calls tools; arguments may be any text, also what is not JSON."""
 
     calls: Sequence[tuple[str, str]]
+    usage: tuple[int, int, int] = (100, 10, 0)
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class ProviderStub:
     answers: list[Answer]
     requests: list[JsonObject] = field(default_factory=list)
     port: int = 0
+    model: str = "stub-1"
+    """Who it says it is."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     serving: set[asyncio.Task[Any]] = field(default_factory=set)
 
@@ -88,20 +93,26 @@ class ProviderStub:
                          f"content-length: {len(body)}", "connection: close",
                          *(f"{name}: {value}" for name, value in headers)]  # fmt: skip
                 writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-            case Says(pieces, is_cut):
+            case Says(pieces, is_cut, usage):
                 chunks = [{"content": piece} for piece in pieces]
-                self._stream(writer, chunks, "stop", is_cut=is_cut)
-            case CallsTools(calls):
+                self._stream(writer, chunks, "stop", usage, is_cut=is_cut)
+            case CallsTools(calls, usage):
                 chunks = [
                     {"tool_calls": [{"index": at, "id": f"call_{len(self.requests)}_{at}", "type": "function",
                                      "function": {"name": name, "arguments": arguments}}]}
                     for at, (name, arguments) in enumerate(calls)
                 ]  # fmt: skip
-                self._stream(writer, chunks, "tool_calls")
+                self._stream(writer, chunks, "tool_calls", usage)
         await writer.drain()
 
     def _stream(
-        self, writer: asyncio.StreamWriter, deltas: Sequence[JsonObject], finish: str, *, is_cut: bool = False
+        self,
+        writer: asyncio.StreamWriter,
+        deltas: Sequence[JsonObject],
+        finish: str,
+        reported: tuple[int, int, int],
+        *,
+        is_cut: bool = False,
     ) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
                      b"connection: close\r\n\r\n")  # fmt: skip
@@ -111,17 +122,19 @@ class ProviderStub:
         if is_cut:
             return
         self._event(writer, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+        read, wrote, cached = reported
+        usage = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote,
+                 "prompt_tokens_details": {"cached_tokens": cached}}  # fmt: skip
         self._event(writer, {"choices": [], "usage": usage})
         self._chunk(writer, b"data: [DONE]\n\n")
         writer.write(b"0\r\n\r\n")
 
     def _event(self, writer: asyncio.StreamWriter, payload: JsonObject) -> None:
         whole = {
-            "id": "chatcmpl-1",
+            "id": f"chatcmpl-{len(self.requests)}",
             "object": "chat.completion.chunk",
             "created": 1,
-            "model": "stub-1",
+            "model": self.model,
             **payload,
         }
         self._chunk(writer, b"data: " + json.dumps(whole).encode() + b"\n\n")

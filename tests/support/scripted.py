@@ -44,7 +44,7 @@ class Script:
         self, messages: list[ModelMessage], info: AgentInfo
     ) -> AsyncIterator[str | DeltaToolCalls]:
         self.requests.append((list(messages), info))
-        async for part in _parts(self.steps.pop(0), len(self.requests)):
+        async for part in parts_of(self.steps.pop(0), len(self.requests)):
             yield part
 
     def offered(self, request: int = -1) -> set[str]:
@@ -56,7 +56,8 @@ class Script:
         return self.requests[request][1].instructions or ""
 
 
-async def _parts(step: Step, number: int) -> AsyncIterator[str | DeltaToolCalls]:
+async def parts_of(step: Step, number: int) -> AsyncIterator[str | DeltaToolCalls]:
+    """Yield what a step streams."""
     match step:
         case Exception():
             raise step

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from pydantic_ai.messages import ModelMessage
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -21,12 +21,15 @@ from workflow_agent.settings import Settings
 
 
 def echoing_model() -> Model:
-    """Return a model that says a word at once."""
+    """Return a model that says a word at once, also where it is to sum up."""
 
     async def answer(messages: Sequence[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
         yield "Noted."
 
-    return FunctionModel(stream_function=answer)
+    async def sum_up(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, {"text": "Noted."})])
+
+    return FunctionModel(sum_up, stream_function=answer)
 
 
 def application_for(settings: Settings, model: Model | None = None) -> Application:

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workflow_agent.domain.conversation import Conversation, Run, UserMessage
+from workflow_agent.domain.conversation import Conversation, UserMessage
+from workflow_agent.domain.runs import Run
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 

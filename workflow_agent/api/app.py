@@ -9,13 +9,24 @@ from fastapi.routing import APIRoute
 from starlette.middleware import Middleware
 
 from workflow_agent.api import (
+    artifacts,
+    bundles,
     catalogue,
     chat,
+    compactions,
+    conversation_events,
     conversations,
+    forks,
+    frontends,
     health,
     history,
+    message_search,
+    metrics,
+    openai,
+    page,
     runs,
     telemetry,
+    turns,
     workflow_changes,
     workflow_formats,
     workflow_views,
@@ -31,9 +42,12 @@ from workflow_agent.api.services import Services
 from workflow_agent.settings import Settings
 
 _ROUTERS = (
-    health.router, chat.router, runs.router, conversations.router, history.router, workflow_formats.router,
-    workflow_views.router,
-    workflows.router, workflow_changes.router, catalogue.router, telemetry.router,
+    health.router, metrics.router, chat.router, runs.router, bundles.router, conversations.router,
+    conversation_events.router, history.router, turns.router, artifacts.router, compactions.router,
+    message_search.router,
+    forks.router,
+    workflow_formats.router, workflow_views.router, workflows.router, workflow_changes.router,
+    catalogue.router, telemetry.router, page.router, *openai.ROUTERS, *frontends.ROUTERS,
 )  # fmt: skip
 _DESCRIPTION = (
     "Talk about workflows: create, find, change and analyse them, in conversations that lose nothing."
@@ -57,6 +71,7 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
     install_error_handlers(app)
     # Made when somebody asks for it: that takes longer than everything else here.
     app.openapi = cache(lambda: openapi_document(app, needs_key=bool(settings.api_keys)))
+    app.state.page_files = cache(page.page_files)
     app.state.services = services
     app.state.tenant = settings.tenant
     app.state.model_name = settings.model
@@ -75,7 +90,11 @@ def _paths() -> Mapping[str, set[str]]:
     paths = {"/openapi.json": {"GET"}}
     for router in _ROUTERS:
         for route in router.routes:
-            if isinstance(route, APIRoute) and route.include_in_schema:
+            # OpenAI describes its own API; what else is hidden stands in for methods that are refused.
+            is_offered = router in (*openai.ROUTERS, *frontends.ROUTERS) or getattr(
+                route, "include_in_schema", False
+            )
+            if isinstance(route, APIRoute) and is_offered:
                 paths.setdefault(route.path, set()).update(route.methods or ())
     for methods in paths.values():
         if "GET" in methods:

@@ -5,12 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Request
 from starlette.responses import Response
 
-from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.attachments import new_attachments
+from workflow_agent.api.parameters import ContextUtilization, IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import event_stream, json_reply, link, replies
 from workflow_agent.api.request_schemas import ChatRequest
 from workflow_agent.api.routing import StrictRoute
-from workflow_agent.api.streaming import EventStream, frames
-from workflow_agent.chat import RunStream, TurnRequest, chat_response
+from workflow_agent.api.streaming import EventStream, own_frames, stream_of
+from workflow_agent.chat import TurnRequest, chat_response
+from workflow_agent.domain.window import Utilization
 
 router = APIRouter(prefix="/api/v1", tags=["chat"], route_class=StrictRoute)
 _PROBLEMS = (404, 408, 409, 413, 415, 422, 502)
@@ -29,20 +31,25 @@ _LINKS = {
 }  # fmt: skip
 
 
-def _turn_request(body: ChatRequest, key: str | None) -> TurnRequest:
+def _turn_request(body: ChatRequest, key: str | None, share: Utilization | None) -> TurnRequest:
     return TurnRequest(
         message=body.message, conversation_id=body.conversation_id, workflow_id=body.workflow_id,
         mode=body.mode, agent=body.agent, model=body.model,
-        context_utilization=body.context_utilization, key=key,
+        context_utilization=body.context_utilization or share, key=key,
+        attachments=new_attachments(body.attachments),
     )  # fmt: skip
 
 
 @router.post("/chat", operation_id="chat", responses=replies("ChatResponse", *_PROBLEMS, links=_LINKS))
 async def chat(
-    body: Annotated[ChatRequest, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
+    body: Annotated[ChatRequest, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    share: ContextUtilization,
 ) -> Response:
     """Send a message and get the reply, which may take as long as a run may."""
-    started = await services.chat.start(tenant, _turn_request(body, key))
+    started = await services.chat.start(tenant, _turn_request(body, key, share))
     outcome = await started.outcome()
     replayed = {"Idempotency-Replayed": "true"} if outcome.replayed else {}
     return json_reply(chat_response(outcome), headers=replayed)
@@ -61,16 +68,8 @@ async def chat_stream(
     services: TheServices,
     tenant: Tenant,
     key: IdempotencyKey,
+    share: ContextUtilization,
 ) -> Response:
     """Send a message and follow the run that answers it; the run goes on when the client goes away."""
-    started = await services.chat.start(tenant, _turn_request(body, key))
-    heartbeat_seconds: float = request.app.state.heartbeat_seconds
-    if started.stream is not None:
-        return EventStream(
-            frames(started.stream, request.scope, after=0, heartbeat_seconds=heartbeat_seconds)
-        )
-    outcome = await started.outcome()
-    told = RunStream(started.run_id)
-    told.publish("complete", chat_response(outcome))
-    told.close()
-    return EventStream(frames(told, request.scope, after=0, heartbeat_seconds=heartbeat_seconds))
+    started = await services.chat.start(tenant, _turn_request(body, key, share))
+    return EventStream(own_frames(await stream_of(started), request))

@@ -1,21 +1,17 @@
 """The shapes of replies about turns, runs and conversations, for the OpenAPI document."""
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from workflow_agent.domain.artifacts import ArtifactType
 from workflow_agent.domain.call_history import CallRecord
-from workflow_agent.domain.conversation import (
-    Cost,
-    Event,
-    ModeRecord,
-    Phase,
-    RunError,
-    RunStatus,
-    Usage,
-    WorkflowTouch,
-)
+from workflow_agent.domain.compaction import Compaction
+from workflow_agent.domain.conversation import Cost, Event, ModeRecord, Phase, Usage, WorkflowTouch
 from workflow_agent.domain.iterations import Iteration
+from workflow_agent.domain.previews import Preview
+from workflow_agent.domain.runs import RunError, RunStatus
 from workflow_agent.domain.values import JsonObject
 
 
@@ -25,8 +21,20 @@ class Page(BaseModel):
     next_cursor: str | None
 
 
+class OtherReply(BaseModel):
+    """What another agent answered to the same message before."""
+
+    model_config = ConfigDict(extra="allow")
+
+    response: str
+    run_id: str
+    agent: str
+
+
 class ChatResponse(BaseModel):
     """A finished turn."""
+
+    other_replies: list[OtherReply]
 
     response: str
     conversation_id: str
@@ -41,6 +49,7 @@ class ChatResponse(BaseModel):
     cost: Cost
     model: str
     duration_ms: float | None
+    preview: Preview | None
     replayed: bool
 
 
@@ -78,6 +87,18 @@ class ConversationList(Page):
     items: list[ConversationItem]
 
 
+class RecordedEvent(BaseModel):
+    """What was put on record, and where the conversation stands now."""
+
+    conversation_id: str
+    event: Event
+    phase: Phase
+    allowed_phases: list[Phase]
+    """Where it may go from here."""
+    agent: str | None
+    """Who has the word; null before anybody spoke."""
+
+
 class History(Page):
     """Events of a conversation, oldest first."""
 
@@ -85,29 +106,106 @@ class History(Page):
     total: int
 
 
+class HitEvent(BaseModel):
+    """Which event a hit is in."""
+
+    id: str
+    index: int
+    type: str
+    author: str
+    at: str
+
+
+class MessageHitItem(BaseModel):
+    """A message that was found: where, and the piece of it around the first word."""
+
+    conversation_id: str
+    title: str
+    turn: int
+    event: HitEvent
+    run_id: str | None
+    snippet: str
+
+
+class MessageHitList(Page):
+    """Messages that were found, newest first."""
+
+    items: list[MessageHitItem]
+
+
 class Turn(BaseModel):
-    """One turn: the message, its reply where there is one, and the run between them."""
+    """One turn: the message, its first reply where there is one, and the run between them."""
 
     conversation_id: str
     turn: int
     message: Event | None
     reply: Event | None
     run: JsonObject | None
+    replies: list[Event]
+    """Of every agent that answered, in order."""
+    runs: list[JsonObject]
+
+
+class RunOfTurn(BaseModel):
+    """What one agent did about a message."""
+
+    run_id: str
+    agent: str
+    iterations: int
 
 
 class IterationList(BaseModel):
-    """The steps of a turn's run."""
+    """The steps of a run of a turn: the first one's unless another is asked for."""
 
     conversation_id: str
     turn: int
     run_id: str
+    agent: str | None
     items: list[Iteration]
+    runs: list[RunOfTurn]
+    """Every run that answered, in order."""
+
+
+class CompactionList(Page):
+    """Compactions, oldest first."""
+
+    items: list[Compaction]
+    total: int
+
+
+class RestoredCompactions(BaseModel):
+    """Which compactions were undone, and how many turns the window still does not show."""
+
+    conversation_id: str
+    restored: list[str]
+    turns_compacted: int
 
 
 class CallList(Page):
     """Call records, oldest first."""
 
     items: list[CallRecord]
+    total: int | None
+    """How many there are; null where a filter meets turns that were moved out of the file."""
+
+
+class ArtifactItem(BaseModel):
+    """An artifact without its content."""
+
+    artifact_id: str
+    artifact_type: ArtifactType
+    source: str
+    size_chars: int
+    timestamp: datetime
+    metadata: JsonObject
+    """Of an attachment with its `attachment_id`; of a tool result with the tool and its arguments."""
+    preview: str
+
+
+class ArtifactList(Page):
+    """What was attached, then what tools returned."""
+
+    items: list[ArtifactItem]
     total: int
 
 
@@ -124,3 +222,11 @@ class ContextList(BaseModel):
     """Context records."""
 
     items: list[ContextRecord]
+    next_cursor: str | None = None
+
+
+class Blob(BaseModel):
+    """A content that is kept apart, by its reference."""
+
+    content_ref: str
+    content: Any

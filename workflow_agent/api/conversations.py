@@ -1,5 +1,6 @@
 """Conversations: list, create, read, change and delete."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
@@ -48,6 +49,13 @@ def _item(summary: ConversationSummary) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
+    """Return a conversation as the API gives it: its document, and how long a run is at work by now."""
+    document = conversation_document(conversation)
+    document["execution_time"]["current_ms"] = conversation.execution_time.current_ms(at)
+    return document
+
+
 @router.get("", operation_id="list_conversations", responses=replies("ConversationList", 422))
 async def list_conversations(
     services: TheServices, tenant: Tenant, q: Search = "", cursor: Cursor = None, limit: Limit = 50
@@ -92,7 +100,7 @@ async def create_conversation(
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
     )  # fmt: skip
     headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
-    return json_reply(conversation_document(made), 201, headers)
+    return json_reply(shown(made, at), 201, headers)
 
 
 @router.get(
@@ -104,11 +112,13 @@ async def create_conversation(
 async def get_conversation(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, known: KnownEtag
 ) -> Response:
-    """Return the whole conversation, as its file has it."""
+    """Return the whole conversation as its file has it, and how long the run under way has taken."""
     conversation = await services.conversations.load(tenant, conversation_id)
-    if is_unchanged(known, conversation.version):
+    # While a run is under way its time goes on, though nothing else changes.
+    is_at_rest = conversation.execution_time.current_since is None
+    if is_at_rest and is_unchanged(known, conversation.version):
         return Response(status_code=304, headers=etag(conversation.version))
-    return json_reply(conversation_document(conversation), headers=etag(conversation.version))
+    return json_reply(shown(conversation, services.clock()), headers=etag(conversation.version))
 
 
 @router.patch(
@@ -129,13 +139,13 @@ async def change_conversation(
     wanted = {name: getattr(body, name) for name in body.model_fields_set}
 
     def changed(conversation: Conversation) -> Conversation:
-        _require(conversation, version)
+        require_version(conversation, version)
         if all(getattr(conversation, name) == value for name, value in wanted.items()):
             return conversation
         return conversation.model_copy(update=wanted | {"updated_at": services.clock()})
 
     stored = await services.conversations.update(tenant, conversation_id, changed)
-    return json_reply(conversation_document(stored), headers=etag(stored.version))
+    return json_reply(shown(stored, services.clock()), headers=etag(stored.version))
 
 
 @router.delete(
@@ -149,12 +159,17 @@ async def delete_conversation(
 ) -> Response:
     """Delete a conversation and all that belongs to it."""
     if version is not None:
-        _require(await services.conversations.load(tenant, conversation_id), version)
+        require_version(await services.conversations.load(tenant, conversation_id), version)
     await services.conversations.delete(tenant, conversation_id)
     return Response(status_code=204)
 
 
-def _require(conversation: Conversation, version: int | None) -> None:
+def require_version(conversation: Conversation, version: int | None) -> None:
+    """Refuse a change to another version than the one that was read.
+
+    Raises:
+        ConversationConflict: It has changed since.
+    """
     if version is not None and conversation.version != version:
         raise ConversationConflict(
             f"Conversation {conversation.id!r} is at version {conversation.version}, not at the one that "

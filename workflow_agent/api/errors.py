@@ -12,6 +12,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Scope
 
+from workflow_agent.api.openai_errors import (
+    ModelNotFound,
+    ResponseNotFound,
+    is_openai_path,
+    openai_error,
+    openai_status,
+    retry_headers,
+)
 from workflow_agent.domain import errors
 from workflow_agent.domain.call_history import json_safe
 from workflow_agent.domain.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
@@ -55,15 +63,24 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
     UnreadableDocument: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.IdempotencyMismatch: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.ContextOverflow: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.UnreadableAttachment: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.UnsupportedDocument: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.BodyTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.ConversationNotFound: HTTPStatus.NOT_FOUND,
     errors.WorkflowNotFound: HTTPStatus.NOT_FOUND,
     errors.RunNotFound: HTTPStatus.NOT_FOUND,
+    errors.ContentNotFound: HTTPStatus.NOT_FOUND,
+    errors.CompactionNotFound: HTTPStatus.NOT_FOUND,
+    errors.CannotRestore: HTTPStatus.CONFLICT,
+    errors.NothingToCompact: HTTPStatus.CONFLICT,
+    ModelNotFound: HTTPStatus.NOT_FOUND,
+    ResponseNotFound: HTTPStatus.NOT_FOUND,
     errors.AlreadyExists: HTTPStatus.CONFLICT,
     errors.ConversationBusy: HTTPStatus.CONFLICT,
     errors.StaleRun: HTTPStatus.CONFLICT,
     errors.PhaseNotAllowed: HTTPStatus.CONFLICT,
+    errors.HandoffNotAllowed: HTTPStatus.CONFLICT,
     errors.VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     errors.ConversationConflict: HTTPStatus.PRECONDITION_FAILED,
     errors.WorkflowConflict: HTTPStatus.PRECONDITION_FAILED,
@@ -118,8 +135,10 @@ def document_of(error: WorkflowAgentError, scope: Scope | None = None) -> dict[s
     return document
 
 
-def problem_response(document: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
-    """Return a problem as the response it is, with the headers its status asks for."""
+def problem_response(
+    document: Mapping[str, Any], scope: Scope, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a problem as the response it is, in the shape and with the headers its address asks for."""
     asked: dict[str, str] = {"Cache-Control": "no-store"}
     if document["status"] == HTTPStatus.UNAUTHORIZED:
         asked["WWW-Authenticate"] = 'Bearer realm="workflow-agent"'
@@ -128,9 +147,13 @@ def problem_response(document: Mapping[str, Any], headers: Mapping[str, str] | N
         asked["Connection"] = "close"
     if isinstance(wait := document.get("retry_after"), int | float):
         asked["Retry-After"] = str(max(round(wait), 1))
-    return Response(
-        orjson.dumps(document), document["status"], asked | dict(headers or {}), "application/problem+json"
-    )
+    asked |= headers or {}
+    if is_openai_path(scope["path"]):
+        asked |= retry_headers(document)
+        return Response(
+            orjson.dumps(openai_error(document)), openai_status(document["status"]), asked, "application/json"
+        )
+    return Response(orjson.dumps(document), document["status"], asked, "application/problem+json")
 
 
 def install_error_handlers(app: FastAPI) -> None:
@@ -141,18 +164,20 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 async def _on_known_error(request: Request, error: Exception) -> Response:
-    return problem_response(document_of(cast("WorkflowAgentError", error), request.scope))
+    return problem_response(document_of(cast("WorkflowAgentError", error), request.scope), request.scope)
 
 
 async def _on_validation_error(request: Request, error: Exception) -> Response:
     found = cast("Sequence[Mapping[str, Any]]", cast("RequestValidationError", error).errors())
     if any(item["loc"][0] == "path" for item in found):
-        return problem_response(document_of(NotFound("There is nothing at this address."), request.scope))
+        return problem_response(
+            document_of(NotFound("There is nothing at this address."), request.scope), request.scope
+        )
     problems = [_problem(item) for item in found]
     listed = "; ".join(f"{one.pointer}: {one.message}" for one in problems[:3])
     more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
     refused = InvalidInput(f"The request is not valid: {listed}{more}", problems)
-    return problem_response(document_of(refused, request.scope))
+    return problem_response(document_of(refused, request.scope), request.scope)
 
 
 def _problem(item: Mapping[str, Any]) -> Problem:
@@ -183,4 +208,6 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     else:
         detail = str(failure.detail)
     code = status.name.lower()
-    return problem_response(problem_document(status, code, detail, scope=request.scope), headers)
+    return problem_response(
+        problem_document(status, code, detail, scope=request.scope), request.scope, headers
+    )

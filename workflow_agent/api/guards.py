@@ -22,13 +22,14 @@ from workflow_agent.api.errors import (
     problem_document,
     problem_response,
 )
+from workflow_agent.api.page import is_page
 from workflow_agent.domain.errors import Unauthorized, WorkflowAgentError
 
 _log = logging.getLogger("workflow_agent.http")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN_PATHS = frozenset({"/health", "/ready"})
-"""Answered without a key, for probes."""
+"""Answered without a key, for probes; so is the page, which asks for the key itself."""
 
 
 @dataclass(slots=True)
@@ -96,11 +97,11 @@ class RequestFrame:
                 "Something went wrong here. The log has the details under this request id.",
                 scope=exchange.scope,
             )
-            await problem_response(document)(exchange.scope, receive, send)
+            await problem_response(document, exchange.scope)(exchange.scope, receive, send)
 
 
 async def _refuse(error: WorkflowAgentError, scope: Scope, receive: Receive, send: Send) -> None:
-    await problem_response(document_of(error, scope))(scope, receive, send)
+    await problem_response(document_of(error, scope), scope)(scope, receive, send)
 
 
 class HostGuard:
@@ -144,6 +145,10 @@ def _host_name(address: str) -> str:
         return ""
 
 
+def _is_open(scope: Scope) -> bool:
+    return scope["path"] in OPEN_PATHS or (scope["method"] == "GET" and is_page(scope["path"]))
+
+
 class KeyGuard:
     """Lets only requests with a known API key pass, but for the open paths.
 
@@ -158,7 +163,7 @@ class KeyGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
-        if scope["type"] == "http" and self._digests and scope["path"] not in OPEN_PATHS:
+        if scope["type"] == "http" and self._digests and not _is_open(scope):
             scheme, _, key = Headers(scope=scope).get("authorization", "").partition(" ")
             if scheme.lower() != "bearer" or not self._is_known(key.strip()):
                 error = Unauthorized("Send an API key of this server as 'Authorization: Bearer <key>'.")

@@ -5,7 +5,9 @@ import logging
 from datetime import UTC, datetime
 from typing import Any
 
+from workflow_agent.domain.call_history import json_safe
 from workflow_agent.domain.values import iso_milliseconds
+from workflow_agent.telemetry import correlation
 
 _MAX_MESSAGE_CHARS = 4_000
 _ALWAYS_THERE = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "taskName", "color_message"}
@@ -13,7 +15,8 @@ _ALWAYS_THERE = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "tas
 
 
 class JsonLines(logging.Formatter):
-    """Formats a record as one line of ASCII JSON: time, level, logger, message, and what `extra` adds."""
+    """Formats a record as one line of ASCII JSON: time, level, logger, message, the ids of run and span it is
+    written in, and what `extra` adds."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -22,13 +25,13 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage()[:_MAX_MESSAGE_CHARS],
-        }
+        } | correlation()
         known = _ALWAYS_THERE | line.keys()
-        line |= {name: value for name, value in record.__dict__.items() if name not in known}
+        line |= json_safe({name: value for name, value in record.__dict__.items() if name not in known})
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         # ASCII alone, because some readers also split at U+2028 and its like.
-        return json.dumps(line, ensure_ascii=True, default=repr)
+        return json.dumps(line, ensure_ascii=True)
 
 
 def log_config(level: str) -> dict[str, Any]:

@@ -19,10 +19,11 @@ from workflow_agent.ports import WorkflowVersion
 
 _REF = "#/components/schemas/{model}"
 _REPLIES: Sequence[Any] = (
-    service.ProblemDetails, talk.ChatResponse, talk.RunState, talk.ConversationList, talk.History,
-    talk.Turn, talk.IterationList, talk.CallList, talk.ContextList, flow.WorkflowList,
-    flow.EditReport, flow.VersionList, flow.Restored, flow.VersionDiff, flow.Analysis,
-    flow.Diagram, flow.Import, flow.Export, flow.Validation,
+    service.ProblemDetails, talk.ChatResponse, talk.RunState, talk.ConversationList, talk.RecordedEvent,
+    talk.History, talk.MessageHitList, talk.Turn, talk.IterationList, talk.CallList, talk.ContextList,
+    talk.ArtifactList, talk.CompactionList, talk.RestoredCompactions, talk.Blob, flow.WorkflowList,
+    flow.EditReport, flow.VersionList, flow.Restored,
+    flow.VersionDiff, flow.Analysis, flow.Diagram, flow.Import, flow.Export, flow.Validation,
     service.AgentList, service.ModeList, service.CacheReport,
     service.Health, Conversation, Iteration, WorkflowVersion,
 )  # fmt: skip
@@ -41,6 +42,11 @@ _WORKFLOW_EXAMPLE: Mapping[str, Any] = {
         {"from": "review", "to": "rejected", "type": "default"},
     ],
 }
+_CURRENT_MS: Mapping[str, Any] = {
+    "type": "number",
+    "title": "Current Ms",
+    "description": "How long the run under way has taken; not stored.",
+}
 _WORKFLOW_BODIES = {"create_workflow": "NewWorkflow", "replace_workflow": "NewWorkflow"}
 
 
@@ -53,6 +59,7 @@ def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     components = document.setdefault("components", {}).setdefault("schemas", {})
     components.update(_reply_schemas())
     components.update(_workflow_schemas())
+    components["ExecutionTime"]["properties"]["current_ms"] = _CURRENT_MS
     components["EditList"]["properties"]["edits"]["items"] = {"$ref": _REF.format(model="Edit")}
     components.pop("HTTPValidationError", None)
     components.pop("ValidationError", None)

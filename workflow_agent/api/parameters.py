@@ -1,7 +1,7 @@
 """The parameters that routes share, read strictly, and what their text must look like."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Path, Query, Request
 from pydantic import BeforeValidator
@@ -13,6 +13,7 @@ from workflow_agent.domain.errors import (
     PreconditionRequired,
     Problem,
 )
+from workflow_agent.domain.window import Utilization
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN
 
 IF_MATCH_PATTERN = r'^(\*|"[\x21\x23-\x7e]{0,64}")$'
@@ -33,7 +34,8 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def _true_or_false(text: str) -> bool:
+def true_or_false(text: str) -> bool:
+    """Return a parameter as what it says; other spellings than these two are refused."""
     if text not in ("true", "false"):
         raise ValueError("must be true or false")
     return text == "true"
@@ -140,6 +142,18 @@ def _idempotency_key(
     return key
 
 
+def _context_utilization(
+    share: Annotated[
+        Literal["low", "medium", "full"] | None,
+        Header(
+            alias="X-Context-Utilization",
+            description="How much of the model's window may be used, where the body does not say.",
+        ),
+    ] = None,
+) -> Utilization | None:
+    return share
+
+
 TheServices = Annotated[Services, Depends(services_of)]
 Tenant = Annotated[str, Depends(tenant_of)]
 ConversationId = Annotated[
@@ -154,6 +168,7 @@ ExpectedVersion = Annotated[int | None, Depends(_expected_version)]
 RequiredVersion = Annotated[int | None, Depends(_required_version)]
 KnownEtag = Annotated[str | None, Depends(_has)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
+ContextUtilization = Annotated[Utilization | None, Depends(_context_utilization)]
 Limit = Annotated[
     int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)
 ]
@@ -162,7 +177,7 @@ Cursor = Annotated[
     Query(max_length=400, pattern="^[A-Za-z0-9_=.:-]+$", description="`next_cursor` of the page before."),
 ]
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), BeforeValidator(whole_number)]
-Flag = Annotated[bool, Query(), BeforeValidator(_true_or_false)]
+Flag = Annotated[bool, Query(), BeforeValidator(true_or_false)]
 Search = Annotated[
     str, Query(max_length=500, pattern=CLEAN_PATTERN, description="Words to look for.", examples=["expense"])
 ]

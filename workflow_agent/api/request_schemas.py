@@ -1,13 +1,13 @@
 """The shapes of request bodies, which are enforced."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from workflow_agent.api.parameters import CLEAN_PATTERN
-from workflow_agent.domain.conversation import (
-    CONVERSATION_ID_PATTERN,
-)
+from workflow_agent.api.attachments import Attachments
+from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
+from workflow_agent.api.request_body import Body
+from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN, Phase
 from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN
@@ -23,12 +23,6 @@ def _not_blank(text: str) -> str:
     if not text.strip():
         raise ValueError("is blank; say something")
     return text
-
-
-class Body(BaseModel):
-    """A request body: closed, and without conversions between JSON types."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
 ConversationIdText = Annotated[str, StringConstraints(pattern=CONVERSATION_ID_PATTERN)]
@@ -72,6 +66,8 @@ class ChatRequest(Body):
     """The model to answer with, where the server allows it."""
     context_utilization: Literal["low", "medium", "full"] | None = None
     """How much of the model's window may be used."""
+    attachments: Attachments | None = None
+    """Documents that come with the message; later messages can refer to them."""
 
 
 class NewConversation(Body):
@@ -99,6 +95,127 @@ class ConversationChange(Body):
     title: Title = ""
     mode_override: Mode | None = None
     """Null lets the mode be inferred again."""
+
+
+AgentName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+Reason = Annotated[str, StringConstraints(max_length=300, pattern=CLEAN_PATTERN)]
+Summary = Annotated[str, StringConstraints(max_length=4_000, pattern=CLEAN_PATTERN)]
+
+
+class NewEvent(Body):
+    """A message that asks for no reply."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"content": "Invoice 17 was paid.", "author": "billing"}]}
+    )
+
+    content: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS),
+        AfterValidator(_not_blank),
+        Field(json_schema_extra={"pattern": _NOT_BLANK_PATTERN}),
+    ]
+    author: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$")] | None = None
+    """An external party, whose words are data; without it the message is the user's."""
+
+
+class NewPhase(Body):
+    """The phase to go to."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"to": "plan", "reason": "We know what we want."}]}
+    )
+
+    to: Phase
+    reason: Reason = ""
+    message: Summary = ""
+    """What was said about it."""
+    summary: Summary = ""
+    """What the next phase has to know."""
+
+
+_PLACES = ("event_id", "index", "turn")
+_Place = Annotated[int, Field(le=MAX_NUMBER)]
+
+
+class NewForkBody(Body):
+    """Where a new conversation goes on from: after an event, by its id or number, or after a turn."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"turn": 1, "title": "Another way"}],
+            "oneOf": [{"required": [place]} for place in _PLACES],
+        }
+    )
+
+    event_id: (
+        Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None
+    ) = None
+    """The id of the last event that the fork holds."""
+    index: Annotated[_Place, Field(ge=0)] | None = None
+    """The number of the last event that the fork holds, from 0."""
+    turn: Annotated[_Place, Field(ge=1)] | None = None
+    """The last turn that the fork holds, from 1."""
+    title: Title | None = None
+    """Without it the fork has the title of what it is forked from."""
+    id: ConversationIdText | None = None
+    """Without it one is made."""
+
+    @model_validator(mode="after")
+    def _names_one_place(self) -> Self:
+        if sum(getattr(self, place) is not None for place in _PLACES) != 1:
+            raise ValueError(f"name one of {', '.join(_PLACES)}")
+        return self
+
+
+class ConversationBundle(Body):
+    """A conversation as it was exported."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "format": "workflow-agent/conversation",
+                    "format_version": 1,
+                    "payload": "{}",
+                    "sha256": "0" * 64,
+                }
+            ]
+        }
+    )
+
+    format: Literal["workflow-agent/conversation"]
+    format_version: Literal[1]
+    sha256: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+    """The digest of the payload, in UTF-8."""
+    payload: Annotated[str, StringConstraints(max_length=100_000_000)]
+    """The conversation and the contents it keeps apart, as the text of a JSON object."""
+    conversation_id: ConversationIdText | None = None
+    """For people; the id in the payload counts."""
+    title: Title | None = None
+    """For people."""
+    turns: Annotated[int, Field(ge=0, le=MAX_NUMBER)] | None = None
+    """For people."""
+    exported_at: Annotated[str, StringConstraints(max_length=40, pattern=CLEAN_PATTERN)] | None = None
+    """For people."""
+    new_id: bool = False
+    """Whether to import it under another id where its own is taken; with an Idempotency-Key always."""
+
+
+class NewHandoff(Body):
+    """Who is to go on, and with what."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"to": "editor", "reason": "It is time to change it.", "summary": "Fix 1 and 2."}]
+        }
+    )
+
+    to: AgentName
+    """An agent; see /api/v1/agents."""
+    reason: Reason = ""
+    summary: Summary = ""
+    """What the next agent has to know."""
 
 
 class EditList(Body):

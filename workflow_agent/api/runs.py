@@ -8,9 +8,10 @@ from starlette.responses import Response
 from workflow_agent.api.parameters import RunId, Tenant, TheServices
 from workflow_agent.api.replies import event_stream, json_reply, link, replies
 from workflow_agent.api.routing import StrictRoute
-from workflow_agent.api.streaming import EventStream, frames
-from workflow_agent.chat import TurnOutcome, chat_response
-from workflow_agent.domain.conversation import Conversation, Run
+from workflow_agent.api.streaming import EventStream, own_frames
+from workflow_agent.chat import chat_response, outcome_of
+from workflow_agent.domain.records import Records
+from workflow_agent.domain.runs import Run
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"], route_class=StrictRoute)
 _LINKS = {
@@ -20,20 +21,19 @@ _LINKS = {
 }
 
 
-def _state(conversation: Conversation, run: Run) -> dict[str, Any]:
+def _state(records: Records, run: Run) -> dict[str, Any]:
     shown = run.model_dump(
         mode="json",
         include={"run_id", "turn", "status", "attempt", "agent", "accepted_at", "completed_at", "error"},
     )
-    reply = conversation.reply_of(run.run_id)
-    outcome = TurnOutcome(conversation.id, run.turn, run.run_id, reply) if reply else None
-    return {"conversation_id": conversation.id, **shown, "reply": chat_response(outcome) if outcome else None}
+    outcome = outcome_of(records, run.run_id)
+    return {"conversation_id": records.id, **shown, "reply": chat_response(outcome) if outcome else None}
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=replies("RunState", 404, 422, links=_LINKS))
 async def get_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
     """Say where a run stands, with its reply once there is one."""
-    return json_reply(_state(*await services.chat.run_state(tenant, run_id)))
+    return json_reply(_state(*await services.chat.recorded_run(tenant, run_id)))
 
 
 @router.get(
@@ -58,12 +58,9 @@ async def stream_run(
     ] = "0",
 ) -> Response:
     """Follow a run from any of its events on, until ten minutes after its end."""
-    await services.chat.run_state(tenant, run_id)
+    await services.chat.recorded_run(tenant, run_id)
     stream = services.chat.stream(run_id)
-    heartbeat_seconds: float = request.app.state.heartbeat_seconds
-    return EventStream(
-        frames(stream, request.scope, after=int(last_event_id), heartbeat_seconds=heartbeat_seconds)
-    )
+    return EventStream(own_frames(stream, request, after=int(last_event_id)))
 
 
 @router.post(
@@ -72,4 +69,4 @@ async def stream_run(
 async def cancel_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
     """Stop a run; one that has ended stays as it is."""
     await services.chat.cancel(tenant, run_id)
-    return json_reply(_state(*await services.chat.run_state(tenant, run_id)))
+    return json_reply(_state(*await services.chat.recorded_run(tenant, run_id)))

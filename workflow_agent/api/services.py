@@ -6,11 +6,13 @@ from datetime import datetime
 
 from workflow_agent.adapters.idempotency_files import JsonIdempotencyKeys
 from workflow_agent.chat import Chat
+from workflow_agent.chat.compacting import Compactor
+from workflow_agent.chat.past import Past
 from workflow_agent.domain.agents import AgentProfile
 from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.ports import ConversationStore, WorkflowCatalog, WorkflowSearch
-from workflow_agent.telemetry import RecentContexts
+from workflow_agent.telemetry import Telemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +31,21 @@ class Services:
 
     chat: Chat
     conversations: ConversationStore
+    compactor: Compactor
     workflows: WorkflowCatalog
     search: WorkflowSearch
     keys: JsonIdempotencyKeys
-    contexts: RecentContexts
+    telemetry: Telemetry
     agents: Mapping[str, AgentProfile]
+    max_handoffs: int
     modes: tuple[ModeCard, ...]
     caches: Callable[[], Mapping[str, JsonObject]]
     """Reads the statistics of each cache."""
     clock: Callable[[], datetime]
     new_id: Callable[[str], str]
     """Makes an id from its prefix."""
+
+
+async def past_of(services: Services, tenant: str, conversation_id: str) -> Past:
+    """Return everything that was said and done in a conversation."""
+    return Past(services.conversations, await services.conversations.load(tenant, conversation_id))

@@ -1,16 +1,17 @@
 """A run's events as server-sent events, with comments while nothing happens."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 import orjson
+from fastapi import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Scope
 
 from workflow_agent.api.errors import STATUS_OF, problem_document
-from workflow_agent.chat import RunEvent, RunStream
+from workflow_agent.chat import RunEvent, RunStream, StartedTurn, chat_response
 
 _HEARTBEAT = b": still here\n\n"
 _STATUS_OF_CODE = {kind.code: status for kind, status in STATUS_OF.items()}
@@ -21,40 +22,70 @@ class EventStream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, frames: AsyncIterator[bytes]) -> None:
-        headers = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
-        super().__init__(frames, headers=headers)
+    def __init__(self, frames: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> None:
+        own = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
+        super().__init__(frames, headers=own | dict(headers or {}))
 
 
 def frame(event: RunEvent, scope: Scope) -> bytes:
     """Return an event as it goes over the wire; an error's data is a problem, as everywhere."""
-    data: Any = _problem_of(event.data, scope) if event.name == "error" else event.data
+    data: Any = problem_of(event.data, scope) if event.name == "error" else event.data
     # JSON has no bare line breaks, so the data is always one line.
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.id, event.name.encode(), orjson.dumps(data))
 
 
-def _problem_of(data: dict[str, Any], scope: Scope) -> dict[str, Any]:
+def problem_of(data: dict[str, Any], scope: Scope) -> dict[str, Any]:
+    """Return the data of an `error` event as the problem document it stands for."""
     code = str(data.get("code", "error"))
     status = _STATUS_OF_CODE.get(code, HTTPStatus.INTERNAL_SERVER_ERROR)
     return problem_document(status, code, str(data.get("detail", "")), scope=scope, extra=data)
 
 
-async def frames(
-    stream: RunStream, scope: Scope, *, after: int, heartbeat_seconds: float
+def own_frames(stream: RunStream, request: Request, *, after: int = 0) -> AsyncGenerator[bytes]:
+    """Yield a run's events after an id in this API's own words."""
+    return frames(stream, request, lambda event: frame(event, request.scope), after=after)
+
+
+async def stream_of(started: StartedTurn) -> RunStream:
+    """Return a turn's events; where another process runs it, its outcome as the only one."""
+    if started.stream is not None:
+        return started.stream
+    outcome = await started.outcome()
+    told = RunStream(started.run_id)
+    told.publish("complete", chat_response(outcome))
+    told.close()
+    return told
+
+
+def frames(
+    stream: RunStream, request: Request, render: Callable[[RunEvent], bytes], *, after: int = 0
 ) -> AsyncGenerator[bytes]:
-    """Yield the events after an id as they come, and a comment whenever none came for a while."""
-    events = stream.events(after)
-    following = asyncio.ensure_future(anext(events, None))
+    """Yield what the events after an id are on the wire, as they come.
+
+    Args:
+        stream: The run's events.
+        request: Who asks; its application says how often an idle stream sends a comment.
+        render: Writes one event; one that it writes nothing of is left out.
+        after: The id of the last event that arrived.
+    """
+    rendered = (render(event) async for event in stream.events(after))
+    return with_heartbeats((text async for text in rendered if text), request)
+
+
+async def with_heartbeats(pieces: AsyncGenerator[bytes], request: Request) -> AsyncGenerator[bytes]:
+    """Yield the pieces of a stream as they come, and a comment whenever none came for a while."""
+    heartbeat_seconds: float = request.app.state.heartbeat_seconds
+    following = asyncio.ensure_future(anext(pieces, None))
     try:
         while True:
             done, _ = await asyncio.wait((following,), timeout=heartbeat_seconds)
             if not done:
                 yield _HEARTBEAT
                 continue
-            event = following.result()
-            if event is None:
+            piece = following.result()
+            if piece is None:
                 return
-            yield frame(event, scope)
-            following = asyncio.ensure_future(anext(events, None))
+            yield piece
+            following = asyncio.ensure_future(anext(pieces, None))
     finally:
         following.cancel()

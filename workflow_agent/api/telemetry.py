@@ -8,6 +8,7 @@ from starlette.responses import Response
 from workflow_agent.api.parameters import Limit, Tenant, TheServices
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.routing import StrictRoute
+from workflow_agent.chat.past import Past
 from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN, AgentReply
 
 router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"], route_class=StrictRoute)
@@ -27,11 +28,14 @@ async def get_tokens(
 ) -> Response:
     """List the latest context records, newest first: of this process, or of one conversation's whole life."""
     if conversation_id is None:
-        return json_reply({"items": list(services.contexts.latest(limit))})
+        return json_reply({"items": list(services.telemetry.recent.latest(limit))})
     conversation = await services.conversations.load(tenant, conversation_id)
-    replied = [event for event in reversed(conversation.events) if isinstance(event, AgentReply)]
+    past = Past(services.conversations, conversation)
+    found = await past.events(None, limit, lambda event: isinstance(event, AgentReply), newest_first=True)
     records = [
-        {"conversation_id": conversation_id, "turn": reply.turn, **reply.context} for reply in replied[:limit]
+        {"conversation_id": conversation_id, "turn": reply.turn, **reply.context}
+        for reply in found.items
+        if isinstance(reply, AgentReply)
     ]
     return json_reply({"items": records})
 

@@ -13,9 +13,11 @@ from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, W
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.request_schemas import ImportRequest
 from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.services import Services
 from workflow_agent.api.workflows import BODY_PROBLEMS, free_id
+from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.formats import FORMATS, format_named, import_workflow
+from workflow_agent.formats import FORMATS, Imported, Part, format_named, import_workflows
 from workflow_agent.ports import Author, Change
 
 router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
@@ -30,26 +32,60 @@ router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=S
 async def import_document(
     body: Annotated[ImportRequest, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
 ) -> Response:
-    """Create a workflow from a document in another format, told by its content unless named."""
-    format_, imported = await to_thread(import_workflow, body.text, body.format)
-    wanted_id = await free_id(imported.workflow.name, services, tenant)
+    """Create a workflow from a document in another format, told by its content unless named.
 
+    A text with several documents creates a workflow for each that is one, and says what became of each.
+    """
+    parts = await to_thread(import_workflows, body.text, body.format)
+    made: dict[int, Workflow] = {}
+    headers: dict[str, str] = {}
+    for part in parts:
+        if part.imported is not None:
+            own_key = f"{key} document {part.number}" if key and made else key
+            workflow, replayed = await _create(part, part.imported, body, services, tenant, own_key)
+            headers = headers or {"Location": f"{router.prefix}/{workflow.id}", **replayed}
+            made[part.number] = workflow
+    first, workflow = next((part, made[part.number]) for part in parts if part.number in made)
+    reply = _imported(first, workflow)
+    if len(parts) > 1:
+        reply["documents"] = [_what_became_of(part, made.get(part.number)) for part in parts]
+    headers |= etag(workflow.version)
+    return json_reply(reply, 201, headers)
+
+
+async def _create(
+    part: Part, imported: Imported, body: ImportRequest, services: Services, tenant: str, key: str | None
+) -> tuple[Workflow, dict[str, str]]:
     async def create(workflow_id: str) -> Workflow:
         workflow = imported.workflow.model_copy(update={"id": workflow_id})
         return await services.workflows.create(tenant, workflow, Change(Author(), "imported"))
 
-    made, replayed = await create_once(
+    number = [part.number] if part.number > 1 else []
+    return await create_once(
         services.keys, tenant, key,
-        request=["import", body.model_dump()],
-        resource_id=wanted_id,
+        request=["import", body.model_dump(), *number],
+        resource_id=await free_id(imported.workflow.name, services, tenant),
         create=create,
         find=lambda workflow_id: services.workflows.get(tenant, workflow_id),
     )  # fmt: skip
-    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
-    reply = {
-        "workflow": workflow_document(made), "format": format_.name, "report": imported.report.as_dict()
-    }  # fmt: skip
-    return json_reply(reply, 201, headers)
+
+
+def _imported(part: Part, workflow: Workflow) -> JsonObject:
+    return {
+        "workflow": workflow_document(workflow),
+        "format": part.format.name if part.format else None,
+        "report": part.imported.report.as_dict() if part.imported else None,
+    }
+
+
+def _what_became_of(part: Part, workflow: Workflow | None) -> JsonObject:
+    return {
+        "document": part.number,
+        "format": part.format.name if part.format else None,
+        "workflow": named(workflow) if workflow else None,
+        "report": part.imported.report.as_dict() if part.imported else None,
+        "problems": [one.as_dict() for one in part.problems],
+    }
 
 
 @router.api_route("/import", methods=["GET", "PUT", "DELETE"], include_in_schema=False)

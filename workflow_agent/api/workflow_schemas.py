@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from workflow_agent.api.conversation_schemas import Page
 from workflow_agent.api.service_schemas import ProblemItem
+from workflow_agent.domain.diagram import DiagramFormat
 from workflow_agent.domain.values import JsonObject
 
 
@@ -132,12 +133,26 @@ class ConversionReport(BaseModel):
     lost: list[ReportItem]
 
 
+class ImportedDocument(BaseModel):
+    """What became of one of several documents."""
+
+    document: int
+    """Which one it was, from 1."""
+    format: str | None
+    workflow: WorkflowName | None
+    """None where it is no workflow, or not a valid one."""
+    report: ConversionReport | None = None
+    problems: list[ProblemItem]
+
+
 class Import(BaseModel):
-    """A workflow that was imported."""
+    """A workflow that was imported; of several, the first."""
 
     workflow: JsonObject
     format: str
     report: ConversionReport
+    documents: list[ImportedDocument] | None = None
+    """What became of each, where the text has several."""
 
 
 class Export(BaseModel):
@@ -155,7 +170,7 @@ class Diagram(BaseModel):
     """A workflow as a picture in text."""
 
     workflow: WorkflowName
-    format: Literal["mermaid"]
+    format: DiagramFormat
     diagram: str
 
 

@@ -3,26 +3,46 @@
 from asyncio import to_thread
 from collections import Counter
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, HTTPException, Query
+from fastapi import APIRouter, Body, HTTPException, Query, Request
 from pydantic import BeforeValidator
 from starlette.responses import Response
 
 from workflow_agent.api.documents import named, workflow_from_body
 from workflow_agent.api.errors import MAX_PROBLEMS
-from workflow_agent.api.parameters import MAX_NUMBER, Tenant, TheServices, WorkflowId, whole_number
+from workflow_agent.api.parameters import (
+    MAX_NUMBER,
+    Tenant,
+    TheServices,
+    WorkflowId,
+    true_or_false,
+    whole_number,
+)
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.services import Services
 from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.diagram import mermaid
+from workflow_agent.domain.diagram import Changes, Collapse, DiagramFormat, changes_of, diagram_of
 from workflow_agent.domain.diff import describe_diff, diff_workflows
 from workflow_agent.domain.errors import InvalidInput
 from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 
 router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
 _ANY_ID = "wf_document"
+_SVG = "image/svg+xml"
+_VARY = {"Vary": "Accept"}
+_PICTURE_HEADERS = {
+    "Cache-Control": "no-store",
+    # What is in a picture comes from outside: its own style sheet is all that it may use.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    **_VARY,
+}
+_DIAGRAM_REPLIES = replies("Diagram", 404, 422)
+_DIAGRAM_REPLIES[200]["content"][_SVG] = {"schema": {"type": "string"}}
 
 
 @router.get("/{workflow_id}/diff", operation_id="diff_versions", responses=replies("VersionDiff", 404, 422))
@@ -76,18 +96,46 @@ async def analyze_workflow(workflow_id: WorkflowId, services: TheServices, tenan
     )
 
 
-@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", responses=replies("Diagram", 404, 422))
+@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", responses=_DIAGRAM_REPLIES)
 async def draw_diagram(
     workflow_id: WorkflowId,
     services: TheServices,
     tenant: Tenant,
-    format: Annotated[Literal["mermaid"], Query(description="The language of the diagram.")] = "mermaid",  # noqa: A002
+    request: Request,
+    format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",  # noqa: A002 - its public name
+    findings: Annotated[
+        bool, BeforeValidator(true_or_false), Query(description="Mark what the analysis finds.")
+    ] = False,
+    changes: Annotated[
+        bool, BeforeValidator(true_or_false), Query(description="Highlight what the version changed.")
+    ] = False,
+    version: Annotated[
+        int | None,
+        Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."),
+        BeforeValidator(whole_number),
+    ] = None,
+    collapse: Annotated[
+        Collapse, Query(description="Hide steps that are inside others; `auto` where there are many.")
+    ] = "auto",
 ) -> Response:
-    """Draw a workflow as a flowchart."""
+    """Draw a workflow as a flowchart; an SVG is sent as a picture to whoever accepts `image/svg+xml`."""
     workflow = await services.workflows.get(tenant, workflow_id)
-    return json_reply(
-        {"workflow": named(workflow), "format": format, "diagram": await to_thread(mermaid, workflow)}
-    )
+    if version is not None and version != workflow.version:
+        record = await services.workflows.version(tenant, workflow_id, version)
+        workflow = parse_workflow(record.document)
+    found = await to_thread(analyze, workflow) if findings else ()
+    last = await _last_changes(services, tenant, workflow) if changes else None
+    drawn = await to_thread(diagram_of, workflow, format, findings=found, changes=last, collapse=collapse)
+    if format == "svg" and _SVG in request.headers.get("accept", ""):
+        return Response(drawn, headers=_PICTURE_HEADERS, media_type=_SVG)
+    return json_reply({"workflow": named(workflow), "format": format, "diagram": drawn}, headers=_VARY)
+
+
+async def _last_changes(services: Services, tenant: str, workflow: Workflow) -> Changes | None:
+    if workflow.version == 1:
+        return None
+    before = await services.workflows.version(tenant, workflow.id, workflow.version - 1)
+    return changes_of(diff_workflows(parse_workflow(before.document), workflow))
 
 
 @router.post(

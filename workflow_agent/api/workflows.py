@@ -3,13 +3,12 @@
 from asyncio import to_thread
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
 from workflow_agent.api.documents import workflow_from_body
 from workflow_agent.api.parameters import (
-    CLEAN_PATTERN,
     Cursor,
     IdempotencyKey,
     KnownEtag,
@@ -25,6 +24,15 @@ from workflow_agent.api.parameters import (
 )
 from workflow_agent.api.replies import json_reply, link, problem_replies, replies
 from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.search_filters import (
+    ConversationFilter,
+    RoleFilter,
+    ServiceFilter,
+    StepTypeFilter,
+    TagFilter,
+    TriggerFilter,
+    touched_in,
+)
 from workflow_agent.api.services import Services
 from workflow_agent.domain.diff import describe_diff, diff_workflows
 from workflow_agent.domain.drafts import workflow_id_for
@@ -64,28 +72,27 @@ def item(workflow: Workflow, hit: WorkflowHit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@router.get("", operation_id="list_workflows", responses=replies("WorkflowList", 422))
+@router.get("", operation_id="list_workflows", responses=replies("WorkflowList", 404, 422))
 async def list_workflows(
     services: TheServices,
     tenant: Tenant,
     q: Search = "",
-    tag: Annotated[
-        str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Only workflows with this tag.")
-    ] = None,
-    trigger: Annotated[
-        str | None,
-        Query(
-            max_length=200,
-            pattern=CLEAN_PATTERN,
-            description="Only workflows started so, such as `schedule`.",
-        ),
-    ] = None,
+    tag: TagFilter = None,
+    trigger: TriggerFilter = None,
+    role: RoleFilter = None,
+    service: ServiceFilter = None,
+    step_type: StepTypeFilter = None,
+    conversation_id: ConversationFilter = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Response:
     """Search workflows, the best match first; without `q` list them, the latest change first."""
     start = page_start(cursor)
-    found = await services.search.search(tenant, q, tag=tag, trigger=trigger, limit=start + limit + 1)
+    among = await touched_in(services.conversations, tenant, conversation_id)
+    found = await services.search.search(
+        tenant, q, tag=tag, trigger=trigger, role=role, service=service, step_type=step_type, among=among,
+        limit=start + limit + 1,
+    )  # fmt: skip
     hits = found.hits[start : start + limit]
     items = [item(await services.workflows.get(tenant, hit.id), hit) for hit in hits]
     return json_reply(

@@ -1,16 +1,71 @@
 """The composition root: joins the command line, the settings and the service."""
 
-from workflow_agent.cli import cli
+from __future__ import annotations
+
+import gc
+import subprocess
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workflow_agent.cli import DataDirectory, Wiring, cli
 from workflow_agent.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 def run() -> None:
     """Run the command line."""
-    cli(obj=_serve)
+    cli(obj=wiring())
+
+
+def wiring() -> Wiring:
+    """Return how commands get at what they need."""
+    return Wiring(
+        serve=_serve,
+        open_data=_open_data,
+        application=_application,
+        try_provider=_try_provider,
+        run_program=_run_program,
+    )
+
+
+def _run_program(program: Sequence[str], folder: Path) -> int:
+    return subprocess.run(program, cwd=folder, check=False).returncode  # noqa: S603 - this Python, and modules of a checkout
+
+
+# Imported where they are used, because it takes seconds that help texts and refusals should not wait for.
 
 
 def _serve(settings: Settings) -> None:
-    # Here, because it takes seconds that help texts and refusals should not wait for.
-    from workflow_agent.main.serving import serve  # noqa: PLC0415
+    # What is imported stays: looking for garbage in it while it grows takes a sixth of the start.
+    gc.disable()
+    from workflow_agent.main.serving import serve  # noqa: PLC0415 - see above
 
+    gc.freeze()
+    gc.enable()
     serve(settings)
+
+
+@contextmanager
+def _open_data(settings: Settings) -> Generator[DataDirectory]:
+    from workflow_agent.main.stores import open_data  # noqa: PLC0415 - see above
+
+    with open_data(settings) as data:
+        yield data
+
+
+@contextmanager
+def _application(settings: Settings) -> Generator[httpx2.BaseTransport]:
+    from workflow_agent.main.in_process import application_transport  # noqa: PLC0415 - see above
+
+    with application_transport(settings) as transport:
+        yield transport
+
+
+def _try_provider(settings: Settings) -> str:
+    from workflow_agent.main.providers import try_provider  # noqa: PLC0415 - see above
+
+    return try_provider(settings)

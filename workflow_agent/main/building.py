@@ -1,78 +1,51 @@
 """Building the service: the only place that makes collaborators and joins them."""
 
 import asyncio
-import json
 import logging
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 
 from fastapi import FastAPI
 from pydantic_ai.models import Model
 
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.idempotency_files import JsonIdempotencyKeys
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
-from workflow_agent.adapters.process_owners import ProcessOwners, new_owner_id
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
+from workflow_agent.adapters.documents import DocumentLimits
+from workflow_agent.adapters.run_journal import JsonlRunJournal
+from workflow_agent.adapters.ttl_cache import CacheKey
 from workflow_agent.agent.assistant import Assistant, build_assistant
 from workflow_agent.agent.models import OFFLINE, Models, Provider, build_model, with_fallback
 from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.agent.prompts import read_prompts
+from workflow_agent.agent.prompts import read_phase_prompts, read_prompt, read_prompts
+from workflow_agent.agent.summarizer import build_summarizer
+from workflow_agent.agent.token_counting import counters_for
 from workflow_agent.agent.workflow_context import READ_ONLY_MODES
 from workflow_agent.api.app import create_app
 from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.chat import Chat
+from workflow_agent.chat.attaching import Attaching
+from workflow_agent.chat.compacting import Compactor
+from workflow_agent.chat.jobs import RunLimits
 from workflow_agent.chat.live import LiveRuns
-from workflow_agent.chat.running import RunLimits, Runner
+from workflow_agent.chat.running import Runner
 from workflow_agent.chat.work import Worker
 from workflow_agent.context import ContextManager
-from workflow_agent.domain.agents import ROSTER
+from workflow_agent.domain.agents import Roster
+from workflow_agent.domain.compacting import CompactionRule
 from workflow_agent.domain.modes import MODES
 from workflow_agent.domain.outline import outline
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
+from workflow_agent.main.clock import now
+from workflow_agent.main.observing import telemetry_of
+from workflow_agent.main.planning import gathering_of, model_config_of
+from workflow_agent.main.programs import sandbox_of
+from workflow_agent.main.resources import resources, samples
+from workflow_agent.main.roster import roster_of
+from workflow_agent.main.stores import Stores, build_stores
 from workflow_agent.settings import Settings
-from workflow_agent.telemetry import RecentContexts
+from workflow_agent.telemetry import Telemetry
 
 _log = logging.getLogger(__name__)
-_SECONDS_AN_HOUR = 3_600
-_PACKAGE = Path(__file__).parents[1]
-
-
-@dataclass(frozen=True, slots=True)
-class Caches:
-    """What is kept because it is costly to make."""
-
-    specs: TtlCache[Workflow]
-    contexts: TtlCache[str]
-
-    def statistics(self) -> dict[str, JsonObject]:
-        """Return the statistics of each cache."""
-        return {"specs": self.specs.statistics().as_dict(), "contexts": self.contexts.statistics().as_dict()}
-
-    def totals(self) -> JsonObject:
-        """Return hits and misses of all caches together, for the record of a turn."""
-        counted = (self.specs.statistics(), self.contexts.statistics())
-        return {"hits": sum(one.hits for one in counted), "misses": sum(one.misses for one in counted)}
-
-
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """Whatever keeps something."""
-
-    files: DurableFiles
-    conversations: JsonConversationStore
-    workflows: JsonWorkflowCatalog
-    search: SqliteWorkflowSearch
-    keys: JsonIdempotencyKeys
-    owners: ProcessOwners
-    caches: Caches
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,86 +63,108 @@ class Application:
         old_keys = await self.stores.keys.sweep(self.settings.tenant)
         interrupted = await self.services.chat.recover()
         seeded = (
-            await self.stores.workflows.seed(self.settings.tenant, _samples()) if self.settings.samples else 0
+            await self.stores.workflows.seed(self.settings.tenant, samples()) if self.settings.samples else 0
         )
-        counts = {
+        _log.info("prepared", extra={
             "temporary_files_removed": len(swept), "old_keys_removed": old_keys,
             "conversations_with_interrupted_runs": interrupted, "samples_added": seeded,
-        }  # fmt: skip
-        _log.info("prepared", extra=counts)
+        })  # fmt: skip
 
     async def finish(self) -> None:
         """Tell open streams, and let runs end or mark them."""
         await self.services.chat.shut_down(self.settings.shutdown_grace_seconds)
+        await self.services.chat.worker.runner.sandbox.close()
 
     def close(self) -> None:
         """Let go of files and locks."""
         self.stores.search.close()
         self.stores.owners.close()
+        self.services.telemetry.stop()
 
 
-def build(settings: Settings, models: Models | None = None) -> Application:
-    """Return the service that the settings describe.
-
-    Args:
-        settings: What to build.
-        models: In place of those the settings name.
+def build(
+    settings: Settings, models: Models | None = None, telemetry: Telemetry | None = None
+) -> Application:
+    """Return the service that the settings describe; what else is given takes the place of what they name.
 
     Raises:
-        Misconfigured: A model, its key or a prompt cannot be used.
+        Misconfigured: A model, its key, a prompt or the agents file cannot be used.
     """
+    telemetry = telemetry or telemetry_of(settings)
     assistant = build_assistant(
-        read_prompts(_resources("prompts")), tool_timeout_seconds=settings.tool_timeout_seconds
+        read_prompts(resources("prompts")),
+        phases=read_phase_prompts(resources("prompts") / "phases"),
+        tool_timeout_seconds=settings.tool_timeout_seconds,
+        layout=settings.prompt_layout,
+        instrumentation=telemetry.instrumentation,
     )
-    stores = _stores(settings)
-    services = _services(settings, stores, assistant, models or _models(settings))
+    roster = roster_of(settings)
+    chosen = models or models_of(settings, roster)
+    stores = build_stores(settings)
+    services = _services(settings, stores, assistant, chosen, telemetry, roster)
     return Application(create_app(services, settings), services, stores, settings)
 
 
-def _stores(settings: Settings) -> Stores:
-    files = DurableFiles(settings.data_dir)
-    entries = settings.cache_max_entries if settings.caches_enabled else 0
-    caches = Caches(
-        specs=TtlCache(max_entries=entries, ttl_seconds=settings.cache_ttl_seconds),
-        contexts=TtlCache(max_entries=entries, ttl_seconds=settings.cache_ttl_seconds),
-    )
-    workflows = JsonWorkflowCatalog(files, caches.specs, now=_now)
-    return Stores(
-        files=files,
-        conversations=JsonConversationStore(files),
-        workflows=workflows,
-        search=SqliteWorkflowSearch(workflows, root=settings.data_dir),
-        keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * _SECONDS_AN_HOUR),
-        owners=ProcessOwners(settings.data_dir, new_owner_id()),
-        caches=caches,
-    )
-
-
-def _services(settings: Settings, stores: Stores, assistant: Assistant, models: Models) -> Services:
-    recent = RecentContexts()
+def _services(
+    settings: Settings,
+    stores: Stores,
+    assistant: Assistant,
+    models: Models,
+    telemetry: Telemetry,
+    roster: Roster,
+) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
-    roster = {
-        name: agent.model_copy(update={"max_iterations": settings.max_model_requests})
-        for name, agent in ROSTER.items()
-    }
-    runner = _runner(settings, stores, assistant, models)
-    worker = Worker(stores.conversations, runner, stores.owners, recent, live, _now, _new_id)
+    compactor = _compactor(settings, stores, models, telemetry)
+    runner = _runner(settings, stores, assistant, models, roster, compactor)
+
+    def caches() -> dict[str, JsonObject]:
+        return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
+
+    telemetry.observe(caches=caches, active_runs=lambda: len(live.running()))
+    journal = JsonlRunJournal(settings.data_dir)
+    worker = Worker(
+        stores.conversations, journal, runner, stores.owners, telemetry, live, now, _new_id,
+        settings.inline_result_bytes,
+    )  # fmt: skip
+    attaching = _attaching(settings, stores)
     return Services(
-        chat=Chat(stores.conversations, worker, roster, stores.owners, live, _now, _new_id),
+        chat=Chat(stores.conversations, worker, attaching, roster, stores.owners, live, now, _new_id),
         conversations=stores.conversations,
+        compactor=compactor,
         workflows=stores.workflows,
         search=stores.search,
         keys=stores.keys,
-        contexts=recent,
+        telemetry=telemetry,
         agents=roster,
+        max_handoffs=settings.max_handoffs,
         modes=_mode_cards(assistant),
-        caches=stores.caches.statistics,
-        clock=_now,
+        caches=caches,
+        clock=now,
         new_id=_new_id,
     )
 
 
-def _runner(settings: Settings, stores: Stores, assistant: Assistant, models: Models) -> Runner:
+def _compactor(settings: Settings, stores: Stores, models: Models, telemetry: Telemetry) -> Compactor:
+    name = model_config_of(settings, models.default).summarizer
+    summarizer = build_summarizer(
+        models.aside.get(name) or models.named(None),
+        read_prompt(resources("prompts"), "summary"),
+        timeout_seconds=settings.summarizer_timeout_seconds,
+        window_tokens=models.window_tokens,
+        instrumentation=telemetry.instrumentation,
+    )
+    rule = CompactionRule(settings.max_turns, settings.compaction_trigger_share, settings.compaction_share)
+    return Compactor(stores.conversations, summarizer, rule, telemetry, now, _new_id)
+
+
+def _runner(
+    settings: Settings,
+    stores: Stores,
+    assistant: Assistant,
+    models: Models,
+    roster: Roster,
+    compactor: Compactor,
+) -> Runner:
     def cached_outline(workflow: Workflow) -> str:
         # The time tells a workflow from another that had its id before.
         key = CacheKey(settings.tenant, workflow.id, (workflow.version, workflow.updated_at))
@@ -178,31 +173,50 @@ def _runner(settings: Settings, stores: Stores, assistant: Assistant, models: Mo
     return Runner(
         assistant=assistant,
         context=ContextManager(max_turns=settings.max_history_turns),
+        gathering=gathering_of(settings, stores.conversations, models),
+        compactor=compactor,
         models=models,
+        roster=roster,
+        counters=counters_for(models.by_name.values()),
         workflows=stores.workflows,
         search=stores.search,
+        memory=stores.memory,
+        sandbox=sandbox_of(settings),
+        blob=stores.conversations.blob,
+        find=stores.conversations.find,
+        sealed=stores.conversations.sealed,
         outline=cached_outline,
         cache_stats=stores.caches.totals,
         limits=RunLimits(
-            timeout_seconds=settings.run_timeout_seconds, reserve_tokens=settings.reply_reserve_tokens
+            timeout_seconds=settings.run_timeout_seconds,
+            reserve_tokens=settings.reply_reserve_tokens,
+            max_handoffs=settings.max_handoffs,
         ),
-        now=_now,
+        now=now,
     )
+
+
+def _attaching(settings: Settings, stores: Stores) -> Attaching:
+    limits = DocumentLimits(settings.max_attachment_bytes, settings.max_attachment_chars)
+    return Attaching(stores.conversations, limits, settings.max_attachments)
 
 
 def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
     return tuple(
         ModeCard(
-            name=mode,
-            tools=tuple(sorted(assistant.offer.names(mode))),
-            prompt_chars=len(assistant.prompts[mode]),
-            is_read_only=mode in READ_ONLY_MODES,
+            name=mode, tools=tuple(sorted(assistant.offer.names(mode))),
+            prompt_chars=len(assistant.prompts[mode]), is_read_only=mode in READ_ONLY_MODES,
         )
         for mode in MODES
-    )
+    )  # fmt: skip
 
 
-def _models(settings: Settings) -> Models:
+def models_of(settings: Settings, roster: Roster) -> Models:
+    """Return the models that the settings and the agents name.
+
+    Raises:
+        Misconfigured: One of them cannot be used.
+    """
     provider = Provider(
         base_url=settings.model_base_url,
         api_key=settings.model_api_key.get_secret_value() if settings.model_api_key else None,
@@ -214,29 +228,18 @@ def _models(settings: Settings) -> Models:
         return OfflineModel(drafting=drafting)
 
     by_name = {OFFLINE: offline()}
-    for name in (settings.fallback_model, settings.model):
+    named = (agent.model for agent in roster.values())
+    for name in (settings.fallback_model, settings.model, *named):
         if name is not None and name not in by_name:
             by_name[name] = build_model(name, provider, offline)
     fallback = by_name[settings.fallback_model] if settings.fallback_model else None
     by_name[settings.model] = with_fallback(by_name[settings.model], fallback)
-    return Models(settings.model, by_name, window_tokens=settings.model_window_tokens)
-
-
-def _samples() -> Iterable[JsonObject]:
-    return [json.loads(path.read_bytes()) for path in sorted(_resources("samples").glob("*.json"))]
-
-
-def _resources(name: str) -> Path:
-    """Return where files are that belong to the package: in it once installed, beside it in a checkout."""
-    installed = _PACKAGE / "_resources" / name
-    in_checkout = {"prompts": _PACKAGE.parent / "prompts", "samples": _PACKAGE.parent / "data" / "samples"}
-    return installed if installed.is_dir() else in_checkout[name]
-
-
-def _now() -> datetime:
-    """Return the time as precisely as it is stored, so that what is kept in memory equals what is on disk."""
-    now = datetime.now(UTC)
-    return now.replace(microsecond=now.microsecond // 1_000 * 1_000)
+    configs = [model_config_of(settings, name) for name in by_name]
+    aside = {name for config in configs for name in (config.context_planner, config.summarizer)} - {OFFLINE}
+    return Models(
+        settings.model, by_name, window_tokens=settings.model_window_tokens,
+        aside={name: by_name.get(name) or build_model(name, provider, offline) for name in sorted(aside)},
+    )  # fmt: skip
 
 
 def _new_id(prefix: str) -> str:

@@ -1,0 +1,57 @@
+"""Finding what was said over HTTP: in one conversation and in all."""
+
+import httpx
+
+
+async def said(client: httpx.AsyncClient, conversation_id: str, *messages: str) -> None:
+    await client.post("/api/v1/conversations", json={"id": conversation_id, "title": "Talk"})
+    for message in messages:
+        answer = await client.post(
+            f"/api/v1/conversations/{conversation_id}/events", json={"content": message}
+        )
+        assert answer.status_code == 201
+
+
+async def test_a_conversation_is_searched_for_what_was_said(client: httpx.AsyncClient) -> None:
+    await said(client, "one", "The budget is 400", "Nothing else", "A new BUDGET")
+    await said(client, "two", "My budget")
+
+    found = (await client.get("/api/v1/conversations/one/search", params={"q": "budget"})).json()
+
+    assert [(hit["conversation_id"], hit["turn"], hit["snippet"]) for hit in found["items"]] == [
+        ("one", 3, "A new BUDGET"),
+        ("one", 1, "The budget is 400"),
+    ]
+    assert found["items"][0]["event"]["type"] == "user_message"
+    assert found["next_cursor"] is None
+
+
+async def test_all_conversations_are_searched_page_by_page(client: httpx.AsyncClient) -> None:
+    await said(client, "one", "The budget is 400", "A new budget")
+    await said(client, "two", "My budget")
+    path = "/api/v1/search/messages"
+
+    first = (await client.get(path, params={"q": "budget", "limit": "2"})).json()
+    second = (
+        await client.get(path, params={"q": "budget", "limit": "2", "cursor": first["next_cursor"]})
+    ).json()
+
+    turns = [[(hit["conversation_id"], hit["turn"]) for hit in page["items"]] for page in (first, second)]
+    assert turns == [[("two", 1), ("one", 2)], [("one", 1)]]
+    assert second["next_cursor"] is None
+
+
+async def test_a_search_needs_a_conversation_and_words(client: httpx.AsyncClient) -> None:
+    await said(client, "one", "The budget is 400")
+
+    statuses = [
+        (await client.get(path)).status_code
+        for path in (
+            "/api/v1/conversations/missing/search?q=x",
+            "/api/v1/conversations/one/search",
+            "/api/v1/search/messages?q=",
+            "/api/v1/search/messages?q=budget&cursor=nonsense",
+        )
+    ]
+
+    assert statuses == [404, 422, 422, 422]

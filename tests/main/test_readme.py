@@ -1,0 +1,90 @@
+"""What the README shows is what the service says: held and drawn again."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.server import serving
+from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.settings import load_settings
+
+PROJECT = Path(__file__).parents[2]
+SECTIONS = ("Five minutes", "In, better, out")
+PICTURE = PROJECT / "docs" / "pictures" / "charge-an-order.svg"
+_PART = re.compile(
+    r"""^\*(?P<said>[^*\n]+)\*$(?:\n\n```\w*\n(?P<pasted>(?:(?!```).*\n)*)```$)?"""
+    r"""|"message":[ ]"(?P<posted>(?:[^"\\]|\\.)*)"|^(?P<quoted>(?:>.*\n?)+)""",
+    re.MULTILINE,
+)
+"""A message in italics, with what is pasted below it; one in the body of a request; or a reply."""
+
+
+@dataclass
+class Exchange:
+    """A message of the README, and the reply it quotes."""
+
+    message: str
+    reply: str = ""
+
+
+def exchanges(title: str) -> list[Exchange]:
+    """Return what is said in a section, with the replies it quotes."""
+    text = (PROJECT / "README.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    found: list[Exchange] = []
+    for part in _PART.finditer(text):
+        if part["quoted"]:
+            found[-1].reply += re.sub(r"^> ?", "", part["quoted"], flags=re.MULTILINE)
+        else:
+            found.append(Exchange("\n".join(filter(None, (part["said"] or part["posted"], part["pasted"])))))
+    return found
+
+
+def normal(text: str) -> str:
+    """Return text without what is another each time: moments, days and ids of conversations."""
+    text = re.sub(r"`cv_[0-9a-f]+`", "", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d)?", "then", text)
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[httpx.Client]:
+    settings = load_settings(data_dir=tmp_path)
+    with serving(settings, OfflineModel()) as served, served.client() as asking:
+        yield asking
+
+
+def hold(client: httpx.Client, title: str) -> list[tuple[str, str]]:
+    """Hold a section's conversation; return each reply as the README has it and as it came."""
+    body: dict[str, Any] = {}
+    compared: list[tuple[str, str]] = []
+    for exchange in exchanges(title):
+        answer = client.post("/api/v1/chat", json={"message": exchange.message, **body}).json()
+        body["conversation_id"] = answer["conversation_id"]
+        compared.append((normal(exchange.reply), normal(answer["response"])))
+    return compared
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_replies_are_quoted_to_the_letter(client: httpx.Client, title: str) -> None:
+    compared = hold(client, title)
+
+    assert len(compared) > 2
+    for quoted, said in compared:
+        assert quoted
+        assert said.startswith(quoted)
+
+
+def test_the_picture_is_what_the_service_draws(client: httpx.Client) -> None:
+    hold(client, SECTIONS[1])
+    drawn = client.get(
+        "/api/v1/workflows/wf_charge_an_order_and_ship_it/diagram",
+        params={"format": "svg", "findings": "true"},
+        headers={"Accept": "image/svg+xml"},
+    ).text
+
+    assert PICTURE.read_text("utf-8") == drawn

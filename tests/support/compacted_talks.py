@@ -1,0 +1,97 @@
+"""Conversations for compaction: turns with given words, and summarisers that do as they are told."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, UserPromptPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.usage import RequestUsage
+
+from tests.support.long_talks import accepted, answered
+from tests.support.stored import AT, a_conversation
+from workflow_agent.domain.compacting import (
+    CompactionRule,
+    Cut,
+    Summarised,
+    compaction_of,
+    due_cut,
+    with_compaction,
+)
+from workflow_agent.domain.compaction import Summary
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.counting import tokens_of
+
+Answer = dict[str, Any] | Exception | None
+"""A summary's fields, a failure, or no answer at all."""
+
+
+def said(*messages: str, conversation: Conversation | None = None) -> Conversation:
+    """Return a conversation with these messages, each answered."""
+    talk = conversation or a_conversation()
+    for message in messages:
+        talk = answered(accepted(talk, content=message))
+    return talk
+
+
+def compacted_by(
+    cut: Cut | None,
+    conversation: Conversation,
+    summary: Summary | None,
+    *,
+    compaction_id: str | None = None,
+    **result: Any,
+) -> Conversation:
+    """Return the conversation with a cut compacted, with this summary or without any."""
+    assert cut is not None
+    made = compaction_of(
+        conversation, cut, Summarised(summary, None if summary else "failed", "m", **result),
+        compaction_id=compaction_id or f"cmp_{len(conversation.compactions) + 1}", at=AT, count=tokens_of,
+    )  # fmt: skip
+    return with_compaction(conversation, made, cut, count_spending=True)
+
+
+def source_of(messages: Sequence[ModelMessage]) -> str:
+    """Return what a summariser was given."""
+    parts = [part for message in messages for part in message.parts if isinstance(part, UserPromptPart)]
+    return str(parts[0].content)
+
+
+class SummarizerScript:
+    """A summariser that gives these answers, the last one for ever, and notes what it was given."""
+
+    def __init__(self, *answers: Answer | Callable[[str], Answer]) -> None:
+        self.answers = list(answers)
+        self.sources: list[str] = []
+        self.gate: asyncio.Event | None = None
+        """Where set, each answer waits for it."""
+
+    @property
+    def model(self) -> FunctionModel:
+        return FunctionModel(self._answer, model_name="summer")
+
+    async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        self.sources.append(source_of(messages))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if callable(answer):
+            answer = answer(self.sources[-1])
+        if self.gate is not None:
+            await self.gate.wait()
+        if answer is None:
+            await asyncio.Event().wait()
+        if isinstance(answer, Exception):
+            raise answer
+        part = ToolCallPart(info.output_tools[0].name, answer)
+        return ModelResponse(parts=[part], usage=RequestUsage(input_tokens=100, output_tokens=10))
+
+
+def compacted_by_policy(conversation: Conversation) -> Conversation:
+    """Return the conversation with its turns compacted until none is due."""
+    while (cut := due_cut(conversation, CompactionRule())) is not None:
+        conversation = compacted_by(
+            cut,
+            conversation,
+            Summary(text=f"Turns up to {cut.to_turn}."),
+            compaction_id=f"cmp_{cut.from_turn}_{cut.to_turn}",
+        )
+    return conversation

@@ -1,0 +1,68 @@
+"""Runs of the Agent-User Interaction protocol (AG-UI) over a turn."""
+
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Body, Request
+from pydantic import ValidationError
+from starlette.responses import Response
+
+from workflow_agent.api.frontends.native import native_events
+from workflow_agent.api.openai.asking import Ask, conversation_of_chat, is_repeated, start
+from workflow_agent.api.openai.headers import headers_of
+from workflow_agent.api.openai.texts import Sent, script_of
+from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.replies import event_stream
+from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.streaming import EventStream, stream_of, with_heartbeats
+from workflow_agent.domain.errors import InvalidInput, NotFound
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow_parsing import problems_of
+
+router = APIRouter(prefix="/api/v1", tags=["front ends"], route_class=StrictRoute, include_in_schema=False)
+_SPOKEN = frozenset({"user", "assistant", "system", "developer"})
+
+
+@router.post(
+    "/ag-ui",
+    operation_id="ag_ui_run",
+    status_code=200,
+    response_class=EventStream,
+    responses=event_stream(404, 409, 422),
+)
+async def ag_ui_run(
+    request: Request,
+    body: Annotated[JsonObject, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+) -> Response:
+    """Run the agent for a thread; the thread's id names the conversation."""
+    try:
+        # Optional, and only those who use it should wait for its import.
+        from pydantic_ai.ui.ag_ui import AGUIAdapter, AGUIEventStream  # noqa: PLC0415
+    except ImportError as error:
+        raise NotFound("AG-UI is not installed here. Install 'workflow-agent[ag-ui]'.") from error
+    try:
+        run_input = AGUIAdapter.build_run_input(orjson.dumps(body))
+    except ValidationError as error:
+        problems = problems_of(error, body)
+        raise InvalidInput(f"This is no run of AG-UI: {problems[0].message}", problems) from error
+    spoken = [message for message in body["messages"] if message.get("role") in _SPOKEN]
+    ask = Ask(
+        script=script_of([_sent(message, at) for at, message in enumerate(spoken)], "/messages"),
+        agent=None, conversation_id=conversation_of_chat(run_input.thread_id), author="user",
+        is_repeated=is_repeated(request.headers), key=key,
+    )  # fmt: skip
+    started = await start(services, tenant, ask)
+    encoder: AGUIEventStream[Any, Any] = AGUIEventStream(run_input, accept="text/event-stream")
+    told = encoder.encode_stream(encoder.transform_stream(native_events(await stream_of(started))))
+    return EventStream(
+        with_heartbeats((text.encode() async for text in told), request), headers_of(started, ())
+    )
+
+
+def _sent(message: JsonObject, at: int) -> Sent:
+    content = message.get("content")
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return Sent(str(message["role"]), parts, f"/messages/{at}")

@@ -1,0 +1,97 @@
+"""A run's events as Pydantic AI's own, for the encoders that come with it."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+
+from pydantic_ai.messages import (
+    AgentStreamEvent,
+    FunctionToolCallEvent,
+    FunctionToolResultEvent,
+    PartDeltaEvent,
+    PartEndEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    ToolReturnPart,
+)
+
+from workflow_agent.chat import RunEvent, RunStream
+from workflow_agent.domain.values import JsonObject
+
+_OUTCOMES = ("success", "failed", "denied", "interrupted")
+
+
+class RunFailed(Exception):
+    """The run ended with an error; its text is fit to be shown."""
+
+
+async def native_events(stream: RunStream) -> AsyncIterator[AgentStreamEvent]:
+    """Yield what an agent loop would, from a run's stream.
+
+    Raises:
+        RunFailed: The run failed; encoders turn it into an error of their protocol.
+    """
+    parts = _Parts()
+    async for event in stream.events():
+        if event.name == "error":
+            raise RunFailed(str(event.data.get("detail", "The run failed.")))
+        for native in parts.of(event):
+            yield native
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of the agent's messages as they begin and end; one is open at a time."""
+
+    _index: int = -1
+    _text: str = ""
+    _is_open: bool = False
+    _has_text: bool = False
+
+    def of(self, event: RunEvent) -> Iterator[AgentStreamEvent]:
+        """Yield the native events that one of ours stands for."""
+        match event.name:
+            case "delta":
+                yield from self._said(str(event.data["text"]))
+            case "tool_call":
+                yield from self._closed()
+                yield from self._called(event.data)
+            case "tool_result":
+                yield FunctionToolResultEvent(part=_result(event.data))
+            case "complete":
+                if not self._has_text:
+                    # A reply that was there already comes whole.
+                    yield from self._said(str(event.data["response"]))
+                yield from self._closed()
+            case _:
+                return
+
+    def _said(self, text: str) -> Iterator[AgentStreamEvent]:
+        self._has_text = True
+        self._text += text
+        if self._is_open:
+            yield PartDeltaEvent(index=self._index, delta=TextPartDelta(text))
+            return
+        self._is_open = True
+        self._index += 1
+        yield PartStartEvent(index=self._index, part=TextPart(text))
+
+    def _closed(self) -> Iterator[AgentStreamEvent]:
+        if self._is_open:
+            yield PartEndEvent(index=self._index, part=TextPart(self._text))
+        self._is_open, self._text = False, ""
+
+    def _called(self, data: JsonObject) -> Iterator[AgentStreamEvent]:
+        self._index += 1
+        part = ToolCallPart(data["name"], data["args"], data["id"])
+        yield PartStartEvent(index=self._index, part=part)
+        yield PartEndEvent(index=self._index, part=part)
+        yield FunctionToolCallEvent(part=part)
+
+
+def _result(data: JsonObject) -> ToolReturnPart:
+    """Return a tool's result as far as a stream tells it: how it ended; the whole of it is in the turn."""
+    told = {"outcome": data["outcome"], "duration_ms": data["duration_ms"]}
+    outcome = data["outcome"] if data["outcome"] in _OUTCOMES else "failed"
+    return ToolReturnPart(data["name"], told, data["id"], outcome=outcome)

@@ -1,0 +1,88 @@
+"""Conversations in OpenAI's words: an id and its metadata; what was said is in its items."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from starlette.responses import Response
+
+from workflow_agent.api.creation import create_once
+from workflow_agent.api.openai.items import said_in
+from workflow_agent.api.openai.requests import MetadataChange, NewConversation
+from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.replies import json_reply
+from workflow_agent.api.routing import StrictRoute
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.turns import with_history
+
+router = APIRouter(
+    prefix="/v1/conversations", tags=["openai"], route_class=StrictRoute, include_in_schema=False
+)
+
+
+def _object(conversation: Conversation) -> dict[str, Any]:
+    metadata = {name: value for name, value in conversation.metadata.items() if isinstance(value, str)}
+    return {
+        "id": conversation.id,
+        "object": "conversation",
+        "created_at": int(conversation.created_at.timestamp()),
+        "metadata": metadata,
+    }
+
+
+@router.post("", operation_id="openai_create_conversation")
+async def create_conversation(
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    body: Annotated[NewConversation, Body()] = NewConversation(),  # noqa: B008 - an immutable default
+) -> Response:
+    """Create a conversation, with what was said before where there is something."""
+    at = services.clock()
+    said = said_in(body.items or [])
+
+    async def create(conversation_id: str) -> Conversation:
+        empty = Conversation(
+            id=conversation_id,
+            tenant=tenant,
+            created_at=at,
+            updated_at=at,
+            metadata=dict(body.metadata or {}),
+        )
+        return await services.conversations.create(
+            with_history(empty, said, author="user", at=at, new_id=services.new_id)
+        )
+
+    made, replayed = await create_once(
+        services.keys, tenant, key,
+        request=["openai-conversation", body.model_dump(mode="json")],
+        resource_id=services.new_id("conv"),
+        create=create,
+        find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
+    )  # fmt: skip
+    return json_reply(_object(made), headers=replayed)
+
+
+@router.get("/{conversation_id}", operation_id="openai_get_conversation")
+async def get_conversation(conversation_id: str, services: TheServices, tenant: Tenant) -> Response:
+    """Show a conversation."""
+    return json_reply(_object(await services.conversations.load(tenant, conversation_id)))
+
+
+@router.post("/{conversation_id}", operation_id="openai_change_conversation")
+async def change_conversation(
+    conversation_id: str, body: Annotated[MetadataChange, Body()], services: TheServices, tenant: Tenant
+) -> Response:
+    """Replace a conversation's metadata."""
+
+    def changed(conversation: Conversation) -> Conversation:
+        update = {"metadata": dict(body.metadata), "updated_at": services.clock()}
+        return conversation.model_copy(update=update)
+
+    return json_reply(_object(await services.conversations.update(tenant, conversation_id, changed)))
+
+
+@router.delete("/{conversation_id}", operation_id="openai_delete_conversation")
+async def delete_conversation(conversation_id: str, services: TheServices, tenant: Tenant) -> Response:
+    """Delete a conversation and all that belongs to it."""
+    await services.conversations.delete(tenant, conversation_id)
+    return json_reply({"id": conversation_id, "object": "conversation.deleted", "deleted": True})

@@ -1,0 +1,93 @@
+"""The text in OpenAI's messages, whose content is a string or a list of parts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from workflow_agent.domain.errors import InvalidInput, Problem
+from workflow_agent.domain.values import JsonObject
+
+MAX_MESSAGE_CHARS = 32_000
+MAX_INSTRUCTIONS_CHARS = 32_000
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message that counts: what a person or the assistant said."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A chat as a client sends it: the message to answer, what was said before, and its instructions."""
+
+    message: str
+    earlier: tuple[Said, ...]
+    instructions: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One message of a request, whichever API it came by."""
+
+    role: str
+    content: Sequence[JsonObject] | None
+    pointer: str
+    """Where it stands in the request."""
+
+
+def script_of(sent: Iterable[Sent], pointer: str) -> Script:
+    """Return the chat that a request carries.
+
+    What tools of the client's own returned is left out: their calls were never ours.
+
+    Args:
+        sent: The messages, oldest first.
+        pointer: Where they stand in the request.
+
+    Raises:
+        InvalidInput: The last message is not the user's, is blank or too long, or holds more than text.
+    """
+    told: list[str] = []
+    said: list[Said] = []
+    for one in sent:
+        text = text_of(one)
+        if one.role in ("system", "developer"):
+            told.append(text)
+        elif one.role == "user":
+            said.append(Said("user", text))
+        elif one.role == "assistant" and text:
+            said.append(Said("assistant", text))
+    if not said or said[-1].role != "user" or not said[-1].text.strip():
+        raise _refused(pointer, "must end with a message of role 'user' that says something")
+    if len(said[-1].text) > MAX_MESSAGE_CHARS:
+        raise _refused(pointer, f"ends with a message of more than {MAX_MESSAGE_CHARS} characters")
+    instructions = "\n\n".join(filter(None, told))
+    if len(instructions) > MAX_INSTRUCTIONS_CHARS:
+        raise _refused(pointer, f"has instructions of more than {MAX_INSTRUCTIONS_CHARS} characters")
+    return Script(said[-1].text, tuple(said[:-1]), instructions)
+
+
+def text_of(sent: Sent) -> str:
+    """Return a message's text.
+
+    Raises:
+        InvalidInput: A part is not text.
+    """
+    parts = sent.content or ()
+    return "".join(_part(part, f"{sent.pointer}/content/{at}") for at, part in enumerate(parts))
+
+
+def _part(part: JsonObject, pointer: str) -> str:
+    kind = part.get("type")
+    text = part.get("text", part.get("refusal"))
+    if kind not in _TEXT_PARTS or not isinstance(text, str):
+        raise _refused(pointer, f"is a part of type {str(kind)[:40]!r}; only text is read here")
+    return text
+
+
+def _refused(pointer: str, message: str) -> InvalidInput:
+    return InvalidInput(f"{pointer[1:]} {message}.", [Problem(pointer, message)])

@@ -1,0 +1,80 @@
+"""Errors in OpenAI's shape, which its clients turn into typed exceptions."""
+
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from workflow_agent.domain.errors import NotFound
+
+PREFIX = "/v1/"
+_INVALID = "invalid_request_error"
+_TYPES = {
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.FORBIDDEN: "permission_error",
+    HTTPStatus.CONFLICT: "conflict_error",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_error",
+}
+_CODES = {"unauthorized": "invalid_api_key"}
+
+
+class ModelNotFound(NotFound):
+    """No model has this name; the caller picks one of the list."""
+
+    code = "model_not_found"
+
+
+class ResponseNotFound(NotFound):
+    """No response has this id; the caller looks for the right one."""
+
+    code = "response_not_found"
+
+
+def is_openai_path(path: str) -> bool:
+    """Say whether a path is answered in OpenAI's shape."""
+    return path.startswith(PREFIX)
+
+
+def openai_status(status: int) -> int:
+    """Return the status OpenAI would answer with: its clients know 400 for every invalid request."""
+    return HTTPStatus.BAD_REQUEST if status == HTTPStatus.UNPROCESSABLE_ENTITY else status
+
+
+def openai_error(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a problem document as an `error` object with all four members."""
+    status = openai_status(problem["status"])
+    fallback = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _INVALID
+    code = str(problem["code"])
+    return {
+        "error": {
+            "message": problem["detail"],
+            "type": _TYPES.get(HTTPStatus(status), fallback),
+            "param": _parameter(problem),
+            "code": _CODES.get(code, code),
+        }
+    }
+
+
+def retry_headers(problem: Mapping[str, Any]) -> dict[str, str]:
+    """Return whether official clients should send the request again, where their own rule would be wrong.
+
+    They retry on 408, 409, 429 and 5xx. A conversation that is busy stays busy for as long as its run
+    takes, and a provider's refusal for good is not mended by asking again.
+    """
+    status = problem["status"]
+    if status == HTTPStatus.CONFLICT or (status == HTTPStatus.BAD_GATEWAY and not problem.get("retriable")):
+        return {"x-should-retry": "false"}
+    return {}
+
+
+def _parameter(problem: Mapping[str, Any]) -> str | None:
+    """Return which parameter the first problem is about, as OpenAI writes it: `messages[0].content`."""
+    if isinstance(named := problem.get("param"), str):
+        return named
+    problems: Sequence[Mapping[str, Any]] = problem.get("problems") or ({},)
+    pointer = str(problems[0].get("pointer", ""))
+    if pointer.startswith("header:"):
+        return pointer.removeprefix("header:")
+    parts = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:] if part]
+    written = "".join(f"[{part}]" if re.fullmatch(r"[0-9]+", part) else f".{part}" for part in parts)
+    return written.removeprefix(".") or None

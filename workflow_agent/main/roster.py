@@ -1,0 +1,30 @@
+"""The agents the service runs with: the built-in ones, or those of the operator's file."""
+
+from workflow_agent.agent.tools import TOOL_NAMES, WRITING_TOOLS
+from workflow_agent.domain.agents import ROSTER, KnownTools, Roster, parse_roster
+from workflow_agent.domain.errors import InvalidInput, Misconfigured
+from workflow_agent.formats.text import read_text
+from workflow_agent.settings import Settings
+
+
+def roster_of(settings: Settings) -> Roster:
+    """Return the agents, the default one first.
+
+    Raises:
+        Misconfigured: The file cannot be used; names everything that is wrong with it.
+    """
+    most = settings.max_model_requests
+    if settings.agents_file is None:
+        return {name: agent.model_copy(update={"max_iterations": most}) for name, agent in ROSTER.items()}
+    path = settings.agents_file
+    try:
+        text = path.read_text(encoding="utf-8")
+        listed = read_text(text, what="list of agents")
+        return parse_roster(listed, max_iterations=most, tools=KnownTools(TOOL_NAMES, WRITING_TOOLS))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"The agents file {str(path)!r} cannot be read: {error}.") from error
+    except InvalidInput as error:
+        problems = "".join(f"\n  {one.pointer}: {one.message}" for one in error.problems)
+        raise Misconfigured(
+            f"The agents file {str(path)!r} cannot be used: {error.message}{problems}"
+        ) from error

@@ -1,0 +1,118 @@
+"""Whatever keeps something in a data directory, and the caches in front of it."""
+
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.idempotency_files import JsonIdempotencyKeys
+from workflow_agent.adapters.json_conversations import JsonConversationStore
+from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
+from workflow_agent.adapters.process_owners import ProcessOwners, new_owner_id
+from workflow_agent.adapters.search.index import SqliteWorkflowSearch
+from workflow_agent.adapters.ttl_cache import TtlCache
+from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
+from workflow_agent.cli import DataDirectory
+from workflow_agent.domain.errors import Misconfigured
+from workflow_agent.domain.sealing import SealRule
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Workflow
+from workflow_agent.main.clock import now
+from workflow_agent.ports import WorkflowSearch
+from workflow_agent.settings import Settings
+
+_SECONDS_AN_HOUR = 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class Caches:
+    """What is kept because it is costly to make."""
+
+    specs: TtlCache[Workflow]
+    contexts: TtlCache[str]
+
+    def statistics(self) -> dict[str, JsonObject]:
+        """Return the statistics of each cache."""
+        return {"specs": self.specs.statistics().as_dict(), "contexts": self.contexts.statistics().as_dict()}
+
+    def totals(self) -> JsonObject:
+        """Return hits and misses of all caches together, for the record of a turn."""
+        counted = (self.specs.statistics(), self.contexts.statistics())
+        return {"hits": sum(one.hits for one in counted), "misses": sum(one.misses for one in counted)}
+
+
+class OpenedSearch(WorkflowSearch, Protocol):
+    """A search that holds files open."""
+
+    def close(self) -> None:
+        """Close every file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Whatever keeps something."""
+
+    files: DurableFiles
+    conversations: JsonConversationStore
+    workflows: JsonWorkflowCatalog
+    search: OpenedSearch
+    memory: JsonWorkflowMemory
+    keys: JsonIdempotencyKeys
+    owners: ProcessOwners
+    caches: Caches
+
+
+def build_stores(settings: Settings) -> Stores:
+    """Return the stores of a server process, which is on record as alive from here on."""
+    files = DurableFiles(settings.data_dir)
+    caches = Caches(specs=_cache(settings), contexts=_cache(settings))
+    workflows = JsonWorkflowCatalog(files, caches.specs, now=now)
+    return Stores(
+        files=files,
+        conversations=JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes)),
+        workflows=workflows,
+        search=_search(settings, workflows),
+        memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
+        keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * _SECONDS_AN_HOUR),
+        owners=ProcessOwners(settings.data_dir, new_owner_id()),
+        caches=caches,
+    )
+
+
+def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:
+    by_words = SqliteWorkflowSearch(workflows, root=settings.data_dir)
+    name = settings.embedding_model
+    if name is None:
+        return by_words
+    # Here, because most servers and all commands on the files do without, and it takes a second.
+    from pydantic_ai import Embedder  # noqa: PLC0415 - see above
+    from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - see above
+
+    from workflow_agent.adapters.search.meaning import SearchByMeaning  # noqa: PLC0415 - see above
+
+    try:
+        embedder = Embedder(name)
+    except (UserError, ImportError, ValueError) as error:
+        raise Misconfigured(f"Embedding model {name[:100]!r} cannot be used: {error}") from error
+    return SearchByMeaning(by_words, workflows, embedder, name, settings.data_dir)
+
+
+def _cache(settings: Settings) -> TtlCache[Any]:
+    entries = settings.cache_max_entries if settings.caches_enabled else 0
+    return TtlCache(max_entries=entries, ttl_seconds=settings.cache_ttl_seconds)
+
+
+@contextmanager
+def open_data(settings: Settings) -> Generator[DataDirectory]:
+    """Open the stores of a data directory for a command; nothing is made or written by that alone."""
+    files = DurableFiles(settings.data_dir)
+    workflows = JsonWorkflowCatalog(files, _cache(settings), now=now)
+    with closing(SqliteWorkflowSearch(workflows, root=settings.data_dir)) as search:
+        yield DataDirectory(
+            settings,
+            JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes)),
+            workflows,
+            search,
+        )
