@@ -1,0 +1,154 @@
+"""`inspect`: what it shows, in any width and without colour, and what it leaves out of a terminal."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.cli.commands import wiring_without_serving
+from tests.support.long_talks import accepted, compacted, talked
+from tests.support.stored import AT, a_conversation
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.json_conversations import JsonConversationStore
+from workflow_agent.cli import cli
+from workflow_agent.domain import turns
+from workflow_agent.domain.conversation import AgentReply, Conversation, Event
+from workflow_agent.domain.iterations import IterationToolCall
+from workflow_agent.domain.phases import PhaseChange, change_phase
+from workflow_agent.domain.runs import RunError
+from workflow_agent.domain.sealing import SealRule
+
+RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
+
+
+def stored(root: Path, *changes: Callable[[Conversation], Conversation]) -> None:
+    async def store() -> None:
+        kept = JsonConversationStore(DurableFiles(root), seal=RULE)
+        await kept.create(a_conversation(tenant="default", title="Invoices [draft]"))
+        for change in changes:
+            await kept.update("default", "invoice-1", change)
+
+    asyncio.run(store())
+
+
+def run(root: Path, *arguments: str, columns: int = 100) -> tuple[int, str]:
+    result = CliRunner().invoke(
+        cli,
+        ["inspect", *arguments, "--data-dir", str(root)],
+        obj=wiring_without_serving(),
+        env={"COLUMNS": str(columns)},
+    )
+    return result.exit_code, result.output
+
+
+def with_calls(talk: Conversation) -> Conversation:
+    """Return the conversation with what its replies' steps called."""
+
+    def called(event: Event) -> Event:
+        if not isinstance(event, AgentReply):
+            return event
+        call = IterationToolCall(
+            id=f"call_{event.turn}", name="get_workflow", outcome="failed", duration_ms=12.0
+        )
+        first = event.iterations[0].model_copy(update={"tool_calls": (call,)})
+        return event.model_copy(update={"iterations": (first, *event.iterations[1:])})
+
+    return talk.model_copy(update={"events": tuple(map(called, talk.events))})
+
+
+def failed(talk: Conversation) -> Conversation:
+    started = accepted(talk)
+    return turns.end_run(
+        started.conversation, started.run.run_id, started.run.fence, "failed",
+        error=RunError(type="ModelFailed", message="The provider is away."), at=AT,
+    )  # fmt: skip
+
+
+def planned(talk: Conversation) -> Conversation:
+    return change_phase(talk, PhaseChange(agent="user", to="plan"), at=AT, new_id=lambda _: "evt_p")[0]
+
+
+def test_a_conversation_is_shown_turn_by_turn(tmp_path: Path) -> None:
+    stored(tmp_path, lambda old: with_calls(talked(2, old)), failed, planned)
+
+    code, output = run(tmp_path, "invoice-1")
+
+    assert code == 0
+    for words in (
+        "Invoices [draft]", "Turn 1, ", "Message 1", "Answer 2.", "2 steps: get_workflow (failed)",
+        "mode general 1.00, request",
+        "2 requests, 100 tokens in and 10 out", "$0.0200",
+        "failed (assistant, attempt 1): The provider is away.",
+        "* The phase is now plan",
+    ):  # fmt: skip
+        assert words in output
+
+
+def test_a_turn_is_shown_in_full_with_its_calls(tmp_path: Path) -> None:
+    stored(tmp_path, lambda old: with_calls(talked(3, old)))
+
+    code, output = run(tmp_path, "invoice-1", "--turn", "2")
+
+    assert code == 0
+    assert "turn 2 of 3" in output
+    assert "workflow='it'" in output
+    assert "Message 1" not in output
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_nothing_is_wider_than_the_terminal_and_nothing_is_coloured(tmp_path: Path, columns: int) -> None:
+    stored(tmp_path, lambda old: talked(3, old), failed, planned)
+
+    for arguments in (("invoice-1",), ("invoice-1", "--turn", "2"), ("invoice-1", "--turn", "4")):
+        _, output = run(tmp_path, *arguments, columns=columns)
+        assert max(map(len, output.splitlines())) <= columns
+        assert "\x1b" not in output
+
+
+def test_sealed_turns_are_read_back_and_compactions_told(tmp_path: Path) -> None:
+    stored(tmp_path, *[lambda old: compacted(talked(1, old))] * 40)
+
+    _, overview = run(tmp_path, "invoice-1")
+    code, sealed = run(tmp_path, "invoice-1", "--turn", "3")
+
+    assert "are sealed; --turn N shows any of them." in overview
+    assert "Compactions" in overview
+    assert "1,000 to 100" in overview
+    assert code == 0
+    assert "turn 3 of 40 (sealed)" in sealed
+    assert "Message 3" in sealed
+
+
+def test_text_cannot_move_the_cursor_or_be_taken_for_markup(tmp_path: Path) -> None:
+    stored(tmp_path, lambda old: accepted(old, content="[red]stop[/red] \x1b[2J\x07 [/]").conversation)
+
+    code, output = run(tmp_path, "invoice-1")
+
+    assert code == 0
+    assert "[red]stop[/red] \ufffd[2J\ufffd [/]" in output
+
+
+def test_json_has_every_turn_with_its_evidence(tmp_path: Path) -> None:
+    stored(tmp_path, lambda old: talked(2, old), failed)
+
+    whole = json.loads(run(tmp_path, "invoice-1", "--json")[1])
+    one = json.loads(run(tmp_path, "invoice-1", "--json", "--turn", "2")[1])
+
+    assert [turn["turn"] for turn in whole["turns"]] == [1, 2, 3]
+    assert whole["turns"][2]["runs"][0]["status"] == "failed"
+    assert [turn["mode"]["name"] for turn in one["turns"]] == ["general"]
+    assert len(one["turns"][0]["events"][1]["iterations"]) == 2
+
+
+def test_what_is_not_there_is_said_and_nothing_is_made(tmp_path: Path) -> None:
+    stored(tmp_path, lambda old: talked(1, old))
+    before = sorted(tmp_path.rglob("*"))
+
+    assert run(tmp_path, "missing")[0] == 3
+    code, output = run(tmp_path, "invoice-1", "--turn", "7")
+
+    assert (code, "has no turn 7" in output) == (3, True)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -1,0 +1,143 @@
+"""Talking on the page: the first visit, a reply as it comes, a workflow drawn, and coming back."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+from pydantic_ai.messages import ModelMessage
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from tests.support.browsing import EXPENSES, TIMEOUT_MS, Visitor, watched
+from tests.support.server import Served, serving
+from workflow_agent.settings import load_settings
+
+MOST_BYTES = 300_000
+
+
+def test_a_first_visit_shows_what_can_be_said(page: Page) -> None:
+    page.goto("/")
+
+    expect(page.get_by_role("heading", name="What should your workflow do?")).to_be_visible()
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("combobox", name="Message")).to_have_value("Where could an expense get stuck?")
+    expect(page.get_by_role("combobox", name="Message")).to_be_focused()
+
+
+def test_the_first_load_is_small(page: Page) -> None:
+    page.goto("/", wait_until="networkidle")
+
+    sizes = page.evaluate(
+        "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
+        ".map(entry => entry.transferSize)"
+    )
+    assert 0 < sum(sizes) < MOST_BYTES
+    assert min(sizes) > 0
+
+
+def test_a_described_process_becomes_a_diagram(visitor: Visitor) -> None:
+    reply = visitor.say(EXPENSES)
+
+    expect(reply.locator(".mode")).to_have_text("creation")
+    expect(reply.locator("strong").first).to_have_text("Expense approval")
+    visitor.sees(visitor.diagram().locator(".name", has_text="Approve or reject expense"))
+    expect(visitor.page).to_have_url(re.compile("#/c/cv_"))
+    expect(visitor.page.locator(".talks a[aria-current=page]")).to_have_count(1)
+
+
+def test_tool_calls_are_lines_that_unfold(visitor: Visitor) -> None:
+    reply = visitor.say(EXPENSES)
+
+    reply.locator("summary").click()
+
+    expect(reply.locator(".tool.is-good")).to_contain_text("Create workflow")
+
+
+def test_a_conversation_is_found_by_its_words(visitor: Visitor) -> None:
+    visitor.say("Hello there")
+    visitor.page.get_by_role("button", name="New conversation").click()
+
+    visitor.page.get_by_role("searchbox").fill("zebra")
+    expect(visitor.page.get_by_text("Nothing holds “zebra”.")).to_be_visible()
+    visitor.page.get_by_role("searchbox").fill("there")
+    visitor.page.get_by_role("link", name="Hello there").click()
+
+    expect(visitor.page.locator(".bubble")).to_have_text("Hello there")
+
+
+class Slow:
+    """A model that says one word, and the rest when it may."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+
+    async def answer(self, messages: Sequence[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        yield "First "
+        await self.go_on.wait()
+        yield "and **last**."
+
+
+def test_a_reply_is_read_as_it_comes_and_gone_on_with_after_a_reload(
+    browser: Browser, tmp_path: Path
+) -> None:
+    slow = Slow()
+    model = FunctionModel(stream_function=slow.answer)
+    with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
+        page.goto("/")
+        Visitor(page).send("Take your time")
+        body = page.locator(".reply .prose")
+
+        expect(body).to_have_text("First", timeout=TIMEOUT_MS)
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        page.reload()
+        expect(body).to_have_text("First", timeout=TIMEOUT_MS)
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        served.call(slow.go_on.set)
+
+        expect(body).to_have_text("First and last.", timeout=TIMEOUT_MS)
+        expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+        assert page.locator(".message").count() == 1
+
+
+def test_a_reply_can_be_stopped_and_asked_for_again(browser: Browser, tmp_path: Path) -> None:
+    slow = Slow()
+    model = FunctionModel(stream_function=slow.answer)
+    with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
+        page.goto("/")
+        Visitor(page).send("Take your time")
+        expect(page.locator(".reply .prose")).to_have_text("First", timeout=TIMEOUT_MS)
+
+        page.get_by_role("button", name="Stop").click()
+        visible = page.get_by_text("Stopped. Nothing more was done.")
+        expect(visible).to_be_visible(timeout=TIMEOUT_MS)
+        served.call(slow.go_on.set)
+        page.get_by_role("button", name="Try again").click()
+
+        expect(page.locator(".reply .prose").last).to_have_text("First and last.", timeout=TIMEOUT_MS)
+
+
+def test_a_message_that_did_not_arrive_is_sent_again_and_counts_once(
+    browser: Browser, served: Served
+) -> None:
+    complaints: list[str] = []
+    with watched(browser, served, complaints) as page:
+        page.goto("/")
+        page.context.set_offline(True)
+        Visitor(page).send("Hello there")
+        expect(page.get_by_role("alert")).to_contain_text("cannot be reached", timeout=TIMEOUT_MS)
+
+        page.context.set_offline(False)
+        page.get_by_role("button", name="Try again").click()
+
+        expect(page.locator(".reply-buttons")).to_have_count(1, timeout=TIMEOUT_MS)
+        expect(page.locator(".bubble")).to_have_text(["Hello there"])
+    assert all("ERR_INTERNET_DISCONNECTED" in one for one in complaints)
+
+
+def test_each_agent_that_is_asked_answers_for_itself(visitor: Visitor) -> None:
+    visitor.send("@finder and @analyst which workflows do we have?")
+
+    agents = visitor.page.locator(".reply .agent")
+    expect(agents).to_have_text(["Finder", "Analyst"], timeout=TIMEOUT_MS)
+    expect(visitor.page.locator(".reply-buttons")).to_have_count(2, timeout=TIMEOUT_MS)

@@ -1,0 +1,44 @@
+"""The command line, one module for each group of commands; `Wiring` says how they get at the data."""
+
+import typer
+
+from workflow_agent.cli.asking import ask
+from workflow_agent.cli.benchmarking import bench
+from workflow_agent.cli.chatting import chat
+from workflow_agent.cli.conversation_files import conversations
+from workflow_agent.cli.doctor import doctor
+from workflow_agent.cli.evidence import evidence
+from workflow_agent.cli.help_texts import LOOKING, RUNNING, TALKING, Command, Group
+from workflow_agent.cli.inspecting import inspect
+from workflow_agent.cli.leaving import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
+from workflow_agent.cli.reference import schemas, settings
+from workflow_agent.cli.serving import serve
+from workflow_agent.cli.verifying import verify
+from workflow_agent.cli.wiring import DataDirectory, Wiring
+from workflow_agent.cli.workflow_changes import workflows
+
+__all__ = ["EXIT_FAILED", "EXIT_MISCONFIGURED", "DataDirectory", "Wiring", "cli"]
+
+cli = typer.Typer(
+    name="workflow-agent", cls=Group, no_args_is_help=True, pretty_exceptions_enable=False,
+    rich_markup_mode="rich", epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
+
+
+@cli.callback()
+def about() -> None:
+    """Talk about workflows: create, find, change and analyse them.
+
+    Commands work on a data directory (--data-dir, WORKFLOW_AGENT_DATA_DIR),
+    or ask a server (--url, WORKFLOW_AGENT_URL). `COMMAND --help` has
+    examples.
+    """
+
+
+for command in (chat, ask):
+    cli.command(cls=Command, rich_help_panel=TALKING)(command)
+cli.add_typer(workflows, rich_help_panel=LOOKING)
+cli.add_typer(conversations, rich_help_panel=LOOKING)
+cli.command(cls=Command, rich_help_panel=LOOKING)(inspect)
+for command in (serve, doctor, verify, settings, schemas, evidence, bench):
+    cli.command(cls=Command, rich_help_panel=RUNNING)(command)

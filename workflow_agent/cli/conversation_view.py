@@ -1,0 +1,229 @@
+"""A conversation as Rich shows it: plain words first, figures beside them, nothing that needs colour."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from workflow_agent.domain.compaction import Compaction
+from workflow_agent.domain.conversation import AgentReply, Conversation, Event, SystemEvent, UserMessage
+from workflow_agent.domain.iterations import Iteration
+from workflow_agent.domain.records import Records
+from workflow_agent.domain.runs import Run
+
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_SHORT_CHARS = 600
+_SIGNALS_SHOWN = 3
+_BAR = 24
+
+
+def of_conversation(conversation: Conversation) -> Iterator[RenderableType]:
+    """Yield the header, each turn that is in the file in short, and the compactions."""
+    yield Panel(_facts(conversation), title=_clean(conversation.title or conversation.id), title_align="left")
+    if conversation.sealed_turns:
+        yield Text(
+            f"Turns 1 to {conversation.sealed_turns:,} are sealed; --turn N shows any of them.", style="dim"
+        )
+    for event in conversation.events:
+        yield from _event(event, conversation, is_short=True)
+    if conversation.compactions:
+        yield Rule("Compactions", align="left")
+        yield _compactions(conversation.compactions)
+
+
+def of_turn(conversation: Conversation, records: Records, number: int) -> Iterator[RenderableType]:
+    """Yield one turn in full: the message, each step with its calls, the reply, and what the model saw."""
+    name = conversation.title or conversation.id
+    where = " (sealed)" if number <= conversation.sealed_turns else ""
+    yield _clean(f"{name}, turn {number:,} of {conversation.turn_count:,}{where}", style="bold")
+    for event in records.events:
+        if not isinstance(event, SystemEvent) and event.turn == number:
+            yield from _event(event, records, is_short=False)
+
+
+def _facts(conversation: Conversation) -> Table:
+    totals = conversation.usage_totals
+    worked = conversation.execution_time.total_ms
+    facts: list[tuple[str, str | None]] = [
+        ("id", f"{conversation.id} (version {conversation.version})"),
+        ("turns", f"{conversation.turn_count:,}, phase {conversation.phase}"),
+        ("from", f"{_moment(conversation.created_at)} to {_moment(conversation.updated_at)}"),
+        ("agents", ", ".join(sorted(conversation.agent_states)) or None),
+        ("workflow", conversation.bound_workflow_id),
+        ("mode", f"{conversation.mode_override}, set for all turns" if conversation.mode_override else None),
+        ("forked from", _origin(conversation)),
+        ("model", f"{totals.requests:,} requests, {_tokens(totals.input_tokens, totals.output_tokens)}"),
+        ("cost", f"${totals.cost_usd:.4f}" if totals.cost_usd else "nothing, as far as prices are known"),
+        ("worked for", _duration(worked) if worked else None),
+    ]
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts:
+        if value is not None:
+            table.add_row(name, _clean(value))
+    return table
+
+
+def _origin(conversation: Conversation) -> str | None:
+    origin = conversation.forked_from
+    return None if origin is None else f"{origin.conversation_id}, turn {origin.turn}"
+
+
+def _event(event: Event, records: Records, *, is_short: bool) -> Iterator[RenderableType]:
+    if isinstance(event, SystemEvent):
+        yield _clean(f"* {event.content}", style="dim italic")
+    elif isinstance(event, UserMessage):
+        yield Text()
+        yield Rule(f"Turn {event.turn:,}, {_moment(event.at)}", align="left")
+        yield _said(event.author, event.content, "cyan", is_short=is_short)
+        yield from (_ended(run, is_short=is_short) for run in _without_reply(event, records))
+    else:
+        yield from _reply(event, is_short=is_short)
+
+
+def _reply(reply: AgentReply, *, is_short: bool) -> Iterator[RenderableType]:
+    if is_short:
+        yield Padding(_calls_in_short(reply.iterations), (0, 0, 0, 2))
+    else:
+        yield from _steps(reply.iterations)
+    yield _said(reply.author, reply.content, "green", is_short=is_short)
+    for touch in reply.workflows_touched:
+        told = f"  {touch.change} {touch.name} ({touch.id}, version {touch.version})"
+        yield _clean(told, style="magenta")
+    figures = (_clean(line, style="dim") for line in _figures(reply, is_short=is_short))
+    yield Padding(Group(*figures), (0, 0, 0, 2))
+    if not is_short:
+        yield from _context(reply.context)
+
+
+def _figures(reply: AgentReply, *, is_short: bool) -> Iterator[str]:
+    told = list(reply.mode.signals)
+    if is_short and len(told) > _SIGNALS_SHOWN:
+        told[_SIGNALS_SHOWN:] = [f"and {len(told) - _SIGNALS_SHOWN} more"]
+    signals = f": {', '.join(told)}" if told else ""
+    yield f"mode {reply.mode.name} {reply.mode.confidence:.2f}, {reply.mode.source}{signals}"
+    took = "" if reply.duration_ms is None else f" in {_duration(reply.duration_ms)}"
+    usage, cost = reply.usage, reply.cost.total_usd
+    price = "price not known" if cost is None else f"${cost:.4f}"
+    requests = f"{usage.requests} request{'' if usage.requests == 1 else 's'}"
+    sent = _tokens(usage.input_tokens, usage.output_tokens)
+    yield f"{reply.model}: {requests}, {sent}{took}, {price}"
+    used, budget = reply.context.get("used_tokens"), reply.context.get("budget_tokens")
+    if isinstance(used, int) and isinstance(budget, int) and budget:
+        yield f"context {used:,} of {budget:,} tokens ({used / budget:.0%}, {reply.context.get('level', '')})"
+
+
+def _calls_in_short(iterations: Sequence[Iteration]) -> Text:
+    """Return the calls of all steps in a line: who was called, and how it ended where it did not go well."""
+    shown = [
+        call.name if call.outcome == "success" else f"{call.name} ({call.outcome or 'open'})"
+        for one in iterations
+        for call in one.tool_calls
+    ]
+    steps = f"{len(iterations)} step{'' if len(iterations) == 1 else 's'}"
+    return _clean(f"{steps}: {', '.join(shown)}" if shown else steps, style="yellow")
+
+
+def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
+    table = Table(title="Steps", title_justify="left", title_style="bold", expand=True, show_edge=False)
+    table.add_column("step", justify="right", no_wrap=True)
+    table.add_column("call", ratio=2, overflow="fold")
+    table.add_column("with", ratio=3, overflow="fold")
+    table.add_column("ended", no_wrap=True)
+    table.add_column("ms", justify="right", no_wrap=True)
+    for one in iterations:
+        args = {call.id: call.args for message in one.messages for call in message.tool_calls}
+        for call in one.tool_calls:
+            given = ", ".join(f"{name}={value!r}" for name, value in args.get(call.id, {}).items())
+            took = "" if call.duration_ms is None else f"{call.duration_ms:,.0f}"
+            table.add_row(
+                str(one.number), _clean(call.name), _clean(_short(given)), call.outcome or "open", took
+            )
+        if not one.tool_calls:
+            table.add_row(str(one.number), Text("answered", style="dim"), "", "", "")
+    if table.row_count:
+        yield Padding(table, (1, 0))
+
+
+def _context(record: Mapping[str, object]) -> Iterator[RenderableType]:
+    """Yield what the model saw, section by section."""
+    breakdown = record.get("breakdown")
+    if not isinstance(breakdown, dict) or not breakdown:
+        return
+    table = Table(title="What the model saw", title_justify="left", title_style="bold", show_edge=False)
+    table.add_column("section", no_wrap=True)
+    table.add_column("tokens", justify="right", no_wrap=True)
+    table.add_column("share", no_wrap=True)
+    sections = {str(name): int(tokens) for name, tokens in breakdown.items() if isinstance(tokens, int)}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - JSON of any shape
+    total = sum(sections.values()) or 1
+    for name, tokens in sections.items():
+        bar = "#" * round(_BAR * tokens / total)
+        table.add_row(_clean(name), f"{tokens:,}", f"{tokens / total:>4.0%} {bar}")
+    yield table
+
+
+def _without_reply(message: UserMessage, records: Records) -> Iterator[Run]:
+    for run in records.runs:
+        if run.user_event_id == message.id and run.status != "completed":
+            yield run
+
+
+def _ended(run: Run, *, is_short: bool) -> RenderableType:
+    why = f": {run.error.message}" if run.error else ""
+    line = _clean(f"  {run.status} ({run.agent}, attempt {run.attempt}){why}", style="red")
+    return line if is_short else Group(line, *_steps(run.iterations))
+
+
+def _compactions(compactions: Sequence[Compaction]) -> Table:
+    table = Table(expand=True, show_edge=False)
+    table.add_column("turns", no_wrap=True)
+    table.add_column("why", no_wrap=True)
+    table.add_column("tokens", no_wrap=True)
+    table.add_column("summary", ratio=1, overflow="fold")
+    for one in compactions:
+        text = one.summary.text if one.summary is not None else f"none: {one.fallback}"
+        undone = "(undone) " if one.restored_at is not None else ""
+        table.add_row(
+            f"{one.from_turn}-{one.to_turn}", one.trigger, f"{one.tokens_before:,} to {one.tokens_after:,}",
+            _clean(undone + _short(text)),
+        )  # fmt: skip
+    return table
+
+
+def _said(author: str, content: str, style: str, *, is_short: bool) -> RenderableType:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True, style=f"bold {style}")
+    table.add_column(overflow="fold")
+    table.add_row(_clean(f"{author}:"), _clean(_short(content) if is_short else content))
+    return table
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHORT_CHARS else f"{text[:_SHORT_CHARS]}… ({len(text):,} characters)"
+
+
+def _clean(text: str, style: str = "") -> Text:
+    """Return text as a terminal may show it: what would move its cursor or change its colours is marked."""
+    return Text(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\t", "    ")), style=style)
+
+
+def _tokens(sent: int, received: int) -> str:
+    return f"{sent:,} tokens in and {received:,} out"
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M}"
+
+
+def _duration(milliseconds: float) -> str:
+    if milliseconds < 1_000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1_000
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:,.1f} min"

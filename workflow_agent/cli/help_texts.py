@@ -1,0 +1,62 @@
+"""Help and usage errors: in panels on a terminal, as plain text in a pipe."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+from typing_extensions import override
+
+TALKING, LOOKING, RUNNING = "Talk", "Look and change", "Run and check"
+PANELS = (TALKING, LOOKING, RUNNING)
+"""The sections of the first help page, in their order."""
+
+
+class Command(TyperCommand):
+    """A command whose help pipes well."""
+
+    @override
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if not sys.stdout.isatty():
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
+
+class Group(TyperGroup):
+    """A group of commands whose help pipes well and keeps its sections."""
+
+    command_class = Command
+
+    @override
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if not sys.stdout.isatty():
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
+    @override
+    def list_commands(self, ctx: Any) -> list[str]:
+        def place(name: str) -> int:
+            panel = getattr(self.commands[name], "rich_help_panel", None)
+            return PANELS.index(panel) if panel in PANELS else len(PANELS)
+
+        return sorted(super().list_commands(ctx), key=place)
+
+    @override
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            if command is None or command.hidden:
+                continue
+            panel = getattr(command, "rich_help_panel", None)
+            title = panel if isinstance(panel, str) else "Commands"
+            sections.setdefault(title, []).append((name, command.get_short_help_str(200)))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+    @override
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        if not sys.stderr.isatty():
+            self.rich_markup_mode = None
+        return super().main(args, *rest, **extra)

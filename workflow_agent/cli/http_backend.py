@@ -1,0 +1,185 @@
+"""The service over HTTP requests, which go to a server or to the application in this process.
+
+The two differ in the transport alone, so they answer, and refuse, in the same words.
+"""
+
+import json
+import secrets
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import httpx2
+from typing_extensions import override
+
+from workflow_agent.cli.backend import Backend, Event
+from workflow_agent.cli.leaving import (
+    EXIT_CONFLICT,
+    EXIT_FAILED,
+    EXIT_MISCONFIGURED,
+    EXIT_NOT_FOUND,
+    CommandFailed,
+)
+
+PREFIX = "/api/v1"
+_PATIENCE = httpx2.Timeout(90, connect=5)
+"""A stream says something every few seconds, and so does nothing that is longer silent."""
+_RESUMES = 3
+_CODES = {
+    401: EXIT_MISCONFIGURED, 403: EXIT_MISCONFIGURED, 404: EXIT_NOT_FOUND,
+    409: EXIT_CONFLICT, 412: EXIT_CONFLICT,
+}  # fmt: skip
+_MOST_PROBLEMS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class HttpBackend(Backend):
+    """The service as whatever answers HTTP requests; `where` says in words what that is."""
+
+    client: httpx2.Client
+    where: str
+
+    @override
+    def get(self, path: str, /, **query: object) -> Any:
+        return self._json("GET", PREFIX + path, query=query)
+
+    @override
+    def post(self, path: str, /, body: object = None, **query: object) -> Any:
+        return self._json("POST", PREFIX + path, body=body, query=query)
+
+    @override
+    def root(self, path: str) -> Any:
+        return self._json("GET", path, query={})
+
+    @override
+    def pages(self, path: str, limit: int | None = None, /, **query: object) -> Iterator[Mapping[str, Any]]:
+        left, cursor = limit, None
+        while left is None or left > 0:
+            page = self.get(path, cursor=cursor, limit=100 if left is None else min(left, 100), **query)
+            yield from page["items"]
+            left, cursor = left if left is None else left - len(page["items"]), page["next_cursor"]
+            if cursor is None:
+                return
+
+    @override
+    def turn(self, body: Mapping[str, object]) -> Generator[Event]:
+        headers = {"Idempotency-Key": f"cli-{secrets.token_hex(12)}"}
+        last, run_id = "", None
+        for attempt in range(_RESUMES + 1):
+            try:
+                for event in self._events(run_id, body, headers | ({"Last-Event-ID": last} if last else {})):
+                    last, run_id = event.id, event.data.get("run_id", run_id)
+                    yield event
+            except httpx2.TransportError as error:
+                if attempt == _RESUMES or isinstance(error, httpx2.ConnectError):
+                    raise self._silence(error) from error
+            else:
+                return
+
+    def _events(
+        self, run_id: str | None, body: Mapping[str, object], headers: Mapping[str, str]
+    ) -> Iterator[Event]:
+        path, method = (f"/runs/{run_id}/stream", "GET") if run_id else ("/chat/stream", "POST")
+        given = None if run_id else body
+        with self.client.stream(method, PREFIX + path, json=given, headers=dict(headers)) as response:
+            if response.is_error:
+                response.read()
+                raise self._refusal(response)
+            yield from parsed_events(response.iter_lines())
+
+    def _json(self, method: str, path: str, *, query: Mapping[str, object], body: object = None) -> Any:
+        params = {name.rstrip("_"): _text(value) for name, value in query.items() if value is not None}
+        try:
+            response = self.client.request(method, path, params=params, json=body)
+        except httpx2.TransportError as error:
+            raise self._silence(error) from error
+        if response.is_error:
+            raise self._refusal(response)
+        try:
+            return response.json() if response.content else None
+        except ValueError as error:
+            raise self._stranger() from error
+
+    def _silence(self, error: httpx2.TransportError) -> CommandFailed:
+        why = str(error) or type(error).__name__
+        return CommandFailed(
+            f"Nobody answers at {self.where}: {why}. Start a server with `workflow-agent serve`, mend --url "
+            "(or WORKFLOW_AGENT_URL), or leave it out to work on a data directory."
+        )
+
+    def _stranger(self) -> CommandFailed:
+        return CommandFailed(
+            f"What answers at {self.where} is not workflow-agent. Mend --url or WORKFLOW_AGENT_URL."
+        )
+
+    def _refusal(self, response: httpx2.Response) -> CommandFailed:
+        if response.status_code == HTTPStatus.UNAUTHORIZED:
+            return CommandFailed(
+                f"{self.where} wants an API key. Give one with WORKFLOW_AGENT_API_KEY or --api-key.",
+                EXIT_MISCONFIGURED,
+            )
+        try:
+            problem = response.json()
+        except ValueError:
+            return self._stranger()
+        if not isinstance(problem, dict) or "detail" not in problem:
+            return self._stranger()
+        return CommandFailed(problem_text(problem), _CODES.get(response.status_code, EXIT_FAILED))  # pyright: ignore[reportUnknownArgumentType] - JSON
+
+
+def problem_text(problem: Mapping[str, Any]) -> str:
+    """Return a problem document in words: what happened, and what would have been valid."""
+    lines = [str(problem["detail"])]
+    listed = problem.get("problems", ())
+    if len(listed) > 1:
+        lines += [f"  {one.get('pointer') or '/'}: {one['message']}" for one in listed[:_MOST_PROBLEMS]]
+    valid = [name for one in listed for name in one.get("valid", ())]
+    if valid and valid[-1] not in lines[0]:
+        lines.append(f"Valid: {', '.join(map(str, valid[:30]))}.")
+    return "\n".join(lines)
+
+
+def parsed_events(lines: Iterable[str]) -> Iterator[Event]:
+    """Yield the server-sent events of a stream's lines; comments are passed over."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        if line and not line.startswith(":"):
+            name, _, value = line.partition(":")
+            fields[name] = value.removeprefix(" ")
+        elif not line and "data" in fields:
+            yield Event(fields.get("id", ""), fields.get("event", "message"), json.loads(fields["data"]))
+            fields = {}
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@contextmanager
+def server_backend(url: str, api_key: str | None) -> Generator[Backend]:
+    """Give a backend that asks a server."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    try:
+        client = httpx2.Client(base_url=url.rstrip("/"), headers=headers, timeout=_PATIENCE)
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise _wrong_url(url) from error
+    if client.base_url.scheme not in ("http", "https") or not client.base_url.host:
+        raise _wrong_url(url)
+    with client:
+        yield HttpBackend(client, url)
+
+
+def _wrong_url(url: str) -> CommandFailed:
+    return CommandFailed(
+        f"{url[:200]!r} is not the address of a server. Give one like http://127.0.0.1:8000 with --url or "
+        "WORKFLOW_AGENT_URL.", EXIT_MISCONFIGURED,
+    )  # fmt: skip
+
+
+@contextmanager
+def local_backend(transport: httpx2.BaseTransport, where: str) -> Generator[Backend]:
+    """Give a backend that asks the application in this process."""
+    with httpx2.Client(transport=transport, base_url="http://localhost", timeout=_PATIENCE) as client:
+        yield HttpBackend(client, where)

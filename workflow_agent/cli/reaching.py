@@ -1,0 +1,104 @@
+"""Giving a command the backend that its options and the environment name."""
+
+import functools
+import inspect
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from workflow_agent.cli.backend import Backend
+from workflow_agent.cli.leaving import EXIT_NOT_FOUND, EXIT_USAGE, CommandFailed, or_exit
+from workflow_agent.cli.options import chosen_settings
+from workflow_agent.cli.wiring import Wiring, wiring_of
+from workflow_agent.settings import Settings
+
+Own = ParamSpec("Own")
+_PANEL = "Where"
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", help="Work on this data directory (default data).", rich_help_panel=_PANEL),
+]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url", metavar="URL", help="Ask this server instead; or set WORKFLOW_AGENT_URL.",
+        rich_help_panel=_PANEL,
+    ),
+]  # fmt: skip
+ApiKey = Annotated[
+    str | None,
+    typer.Option(
+        "--api-key", metavar="KEY", help="The server's key; better set WORKFLOW_AGENT_API_KEY.",
+        rich_help_panel=_PANEL,
+    ),
+]  # fmt: skip
+_ADDED = {"context": typer.Context, "data_dir": DataDir, "url": Url, "api_key": ApiKey}
+
+
+def with_backend(
+    *, makes: bool = False
+) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
+    """Return what gives a command `--data-dir`, `--url` and `--api-key`, and the backend they name.
+
+    Args:
+        makes: Whether the command may begin a data directory; the others want one that is there.
+    """
+
+    def wrapped(command: Callable[Concatenate[Backend, Own], None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            context, data_dir, url, api_key = (given.pop(name) for name in _ADDED)
+
+            def act() -> None:
+                settings = _settings(data_dir, url, api_key)
+                with _backend(wiring_of(context), settings, makes=makes) as backend:
+                    command(backend, **given)  # pyright: ignore[reportCallIssue] - as its signature says
+
+            or_exit(act)
+
+        own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+        added = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, annotation=kind,
+                default=inspect.Parameter.empty if kind is typer.Context else None,
+            )
+            for name, kind in _ADDED.items()
+        ]  # fmt: skip
+        keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+        # Typer reads the signature to learn a command's arguments and options.
+        run.__signature__ = inspect.Signature([*keyword_only, *added])  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
+        return run
+
+    return wrapped
+
+
+def _settings(data_dir: Path | None, url: str | None, api_key: str | None) -> Settings:
+    if data_dir is not None and url is not None:
+        raise CommandFailed("--data-dir and --url name two places; give one of them.", EXIT_USAGE)
+    chosen = chosen_settings(data_dir=data_dir, url=url, api_key=api_key)
+    # A directory that was asked for wins over a server that the environment names.
+    return chosen.model_copy(update={"url": None}) if data_dir is not None else chosen
+
+
+@contextmanager
+def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> Generator[Backend]:
+    # Imported here, because help texts and refusals should not wait for it.
+    from workflow_agent.cli.http_backend import local_backend, server_backend  # noqa: PLC0415
+
+    if settings.url is not None:
+        key = settings.api_key.get_secret_value() if settings.api_key else None
+        with server_backend(settings.url, key) as backend:
+            yield backend
+        return
+    if not makes and not settings.data_dir.is_dir():
+        raise CommandFailed(
+            f"There is no data directory {str(settings.data_dir)!r}. Name one with --data-dir or "
+            "WORKFLOW_AGENT_DATA_DIR; `workflow-agent chat` begins one.",
+            EXIT_NOT_FOUND,
+        )
+    with wiring.application(settings) as transport, local_backend(transport, "this process") as backend:
+        yield backend

@@ -1,0 +1,71 @@
+"""`verify`: look a data directory over, and mend what can be mended without guessing."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workflow_agent.adapters import verification
+from workflow_agent.adapters.process_owners import running_owners
+from workflow_agent.adapters.verification import Finding
+from workflow_agent.cli.leaving import or_exit
+from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
+
+EXIT_DAMAGED = 1
+EXIT_REFUSED = 3
+
+Repair = Annotated[
+    bool, typer.Option("--repair", help="Set right what needs no guessing; the server must be stopped.")
+]
+
+
+def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Look over a data directory: files, digests, references, versions.
+
+    Without --repair nothing is written. With it, what needs no guessing is
+    set right and nothing else is touched. While a server writes, a file may
+    look left over that is not: stop it for a certain answer.
+
+    Examples:
+
+      workflow-agent verify
+
+      workflow-agent verify --repair --data-dir ~/workflows
+
+      workflow-agent verify --json | jq '.findings[].kind'
+
+    Exit codes: 0 nothing is wrong (any more), 1 something is, 3 nothing was
+    looked at, because the directory is not there or --repair found a
+    running server, 78 when a setting cannot work.
+    """
+    root = chosen_settings(data_dir=data_dir).data_dir
+    _refuse(root, repair=repair)
+    mended, left = or_exit(lambda: verification.repair(root) if repair else ((), verification.verify(root)))
+    if as_json:
+        shown = {"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]}
+        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+    else:
+        _print(mended, left)
+    raise typer.Exit(EXIT_DAMAGED if left else 0)
+
+
+def _refuse(root: Path, *, repair: bool) -> None:
+    why = None
+    if not root.is_dir():
+        why = f"there is no directory {str(root)!r}. Name it with --data-dir."
+    elif repair and (owners := running_owners(root)):
+        why = f"a server works on {str(root)!r} (process {', '.join(owners)}). Stop it, then repair."
+    if why is not None:
+        typer.echo(f"workflow-agent: {why}", err=True)
+        raise typer.Exit(EXIT_REFUSED)
+
+
+def _print(mended: Sequence[Finding], left: Sequence[Finding]) -> None:
+    for one in mended:
+        typer.echo(f"repaired  {one.kind}  {one.path}\n          {one.message}")
+    for one in left:
+        hint = " (--repair sets it right)" if one.mend is not None else ""
+        typer.echo(f"damaged   {one.kind}  {one.path}\n          {one.message}{hint}")
+    typer.echo(f"{len(mended)} repaired, {len(left)} left." if mended else f"{len(left) or 'Nothing'} wrong.")

@@ -1,0 +1,229 @@
+"""`workflows`: looking at workflows; those that change some are in `workflow_changes`."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from workflow_agent.cli.backend import Backend
+from workflow_agent.cli.documents import write_or_print
+from workflow_agent.cli.help_texts import Command, Group
+from workflow_agent.cli.leaving import EXIT_CODES
+from workflow_agent.cli.naming import workflow_id_of
+from workflow_agent.cli.options import AsJson, Limit
+from workflow_agent.cli.printing import (
+    print_facts,
+    print_json,
+    print_markdown,
+    print_note,
+    print_rows,
+)
+from workflow_agent.cli.reaching import with_backend
+
+workflows = typer.Typer(
+    name="workflows", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
+    help="List, search, draw, check, change, import and export workflows.", epilog=EXIT_CODES,
+)  # fmt: skip
+Which = Annotated[
+    str, typer.Argument(metavar="WORKFLOW", help="An id such as wf_expense_approval, or a name.")
+]
+LOOKING = "Look"
+CHANGING = "Change"
+_TITLES = ("id", "version", "steps", "name", "description")
+
+
+def command(name: str, panel: str) -> Any:
+    """Return what makes a function a command of this group, in a section of its help."""
+    return workflows.command(name, cls=Command, rich_help_panel=panel)
+
+
+def _row(one: Any) -> tuple[object, ...]:
+    return (one["id"], one["version"], one["step_count"], one["name"], one["description"])
+
+
+@command("list", LOOKING)
+@with_backend()
+def list_workflows(
+    backend: Backend,
+    tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
+    trigger: Annotated[str | None, typer.Option(help="Only those started so, such as schedule.")] = None,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List workflows, the latest change first.
+
+    In a pipe: id, version, steps, name and description, with tabs between.
+
+    Examples:
+
+      workflow-agent workflows list
+
+      workflow-agent workflows list --trigger schedule --json
+    """
+    found = list(backend.pages("/workflows", limit, tag=tag, trigger=trigger))
+    if as_json:
+        print_json(found)
+    else:
+        print_rows(_TITLES, map(_row, found), "There are no such workflows.")
+
+
+@command("search", LOOKING)
+@with_backend()
+def search_workflows(
+    backend: Backend,
+    words: Annotated[list[str], typer.Argument(help="What it is about, in any words.")],
+    limit: Limit = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Find workflows by what they are about, the best match first.
+
+    Examples:
+
+      workflow-agent workflows search who approves expenses
+
+      workflow-agent workflows search invoices --limit 3 --json
+    """
+    found = list(backend.pages("/workflows", limit, q=" ".join(words)))
+    if as_json:
+        print_json(found)
+    else:
+        print_rows(_TITLES, map(_row, found), "Nothing was found; try other words.")
+
+
+@command("show", LOOKING)
+@with_backend()
+def show_workflow(
+    backend: Backend,
+    workflow: Which,
+    version: Annotated[int | None, typer.Option(min=1, help="This version instead of the newest.")] = None,
+    versions: Annotated[bool, typer.Option("--versions", help="List its versions instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a workflow: its steps and where each leads.
+
+    Examples:
+
+      workflow-agent workflows show wf_expense_approval
+
+      workflow-agent workflows show "Expense approval" --version 1
+
+      workflow-agent workflows show wf_expense_approval --json
+    """
+    workflow_id = workflow_id_of(backend, workflow)
+    if versions:
+        _show_versions(backend.get(f"/workflows/{workflow_id}/versions")["items"], as_json=as_json)
+        return
+    path = f"/workflows/{workflow_id}"
+    document = backend.get(path) if version is None else backend.get(f"{path}/versions/{version}")["document"]
+    if as_json:
+        print_json(document)
+    else:
+        _show(document)
+
+
+def _show_versions(found: Any, *, as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    rows = ((one["version"], one["at"], one["action"], "; ".join(one["summary"])) for one in found)
+    print_rows(("version", "at", "how", "what"), rows, "It has no versions.")
+
+
+def _show(document: Any) -> None:
+    print_facts({
+        "name": document["name"], "id": document["id"], "version": document["version"],
+        "description": document.get("description"), "tags": ", ".join(document.get("tags", ())),
+    })  # fmt: skip
+    leads: dict[str, list[str]] = {}
+    for one in document["transitions"]:
+        when = one["when"].get("text") if one.get("when") else None
+        leads.setdefault(one["from"], []).append(f"{one['to']} ({when})" if when else one["to"])
+    rows = (
+        (one["id"], one["type"], one.get("assignee") or one.get("uses"), ", ".join(leads.get(one["id"], ())))
+        for one in document["steps"]
+    )
+    print_rows(("step", "type", "by", "leads to"), rows, "It has no steps.")
+
+
+@command("diagram", LOOKING)
+@with_backend()
+def draw_workflow(
+    backend: Backend,
+    workflow: Which,
+    form: Annotated[Literal["mermaid", "dot", "svg"], typer.Option("--format", help="The language.")] = (
+        "mermaid"
+    ),
+    findings: Annotated[bool, typer.Option("--findings", help="Mark what the analysis finds.")] = False,
+    changes: Annotated[bool, typer.Option("--changes", help="Highlight the last change.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
+) -> None:
+    """Draw a workflow as Mermaid, DOT or SVG.
+
+    Examples:
+
+      workflow-agent workflows diagram wf_expense_approval
+
+    \b
+      workflow-agent workflows diagram wf_expense_approval \\
+        --format svg -o expense.svg
+
+      workflow-agent workflows diagram wf_expense_approval --findings --changes
+    """
+    path = f"/workflows/{workflow_id_of(backend, workflow)}/diagram"
+    write_or_print(backend.get(path, format=form, findings=findings, changes=changes)["diagram"], output)
+
+
+@command("analyse", LOOKING)
+@with_backend()
+def analyse_workflow(backend: Backend, workflow: Which, as_json: AsJson = False) -> None:
+    """Find what can go wrong in a workflow, the most severe first.
+
+    Examples:
+
+      workflow-agent workflows analyse wf_expense_approval
+
+      workflow-agent workflows analyse wf_expense_approval --json
+    """
+    report = backend.get(f"/workflows/{workflow_id_of(backend, workflow)}/analysis")
+    if as_json:
+        print_json(report)
+        return
+    rows = ((one["severity"], one["rule"], one["message"]) for one in report["findings"])
+    print_rows(("severity", "rule", "what"), rows, "Nothing was found that could go wrong.")
+
+
+workflows.command("analyze", cls=Command, hidden=True)(analyse_workflow)
+
+
+@command("diff", LOOKING)
+@with_backend()
+def compare_versions(
+    backend: Backend,
+    workflow: Which,
+    before: Annotated[int | None, typer.Option("--from", min=1, help="The one before, unless given.")] = None,
+    after: Annotated[int | None, typer.Option("--to", min=1, help="The newest, unless given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what changed between two versions.
+
+    Examples:
+
+      workflow-agent workflows diff wf_expense_approval
+
+      workflow-agent workflows diff wf_expense_approval --from 1 --to 2 --json
+    """
+    path = f"/workflows/{workflow_id_of(backend, workflow)}/diff"
+    report = backend.get(path, from_=before, to=after)
+    if as_json:
+        print_json(report)
+        return
+    print_note(f"{report['workflow']['name']}, version {report['from_version']} to {report['to_version']}:")
+    print_changes(report["changes"])
+
+
+def print_changes(changes: list[str]) -> None:
+    """Print what changed, one line each."""
+    if not changes:
+        print_note("Nothing changed.")
+        return
+    print_markdown("\n".join(f"- {one}" for one in changes))

@@ -1,0 +1,82 @@
+// What an `@` or a `#` may stand for, offered while it is written.
+
+import { fill, h } from "./dom.js";
+import { shortened } from "./words.js";
+
+const WORD = /(?:^|\s)([@#])([\p{L}\p{N}_-]{0,40})$/u;
+const MOST = 7;
+
+export class Completion {
+  constructor(input, { agents, workflows }) {
+    this.input = input;
+    this.sources = { "@": agents, "#": workflows };
+    this.element = h("ul", { className: "completion", role: "listbox", id: "completion", "aria-label": "Suggestions", hidden: true });
+    this.offered = [];
+    this.picked = new Map();
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-expanded", "false");
+    input.setAttribute("aria-controls", "completion");
+    input.addEventListener("blur", () => this.#close());
+  }
+
+  /** Look at what is before the caret. */
+  async look() {
+    const match = WORD.exec(this.input.value.slice(0, this.input.selectionStart));
+    if (!match || document.activeElement !== this.input) { this.#close(); return; }
+    const [, sign, begun] = match;
+    const all = await this.sources[sign]().catch(() => []);
+    if (WORD.exec(this.input.value.slice(0, this.input.selectionStart))?.[2] !== begun) return;
+    const wanted = begun.toLowerCase().replace(/[-_]/g, " ");
+    const rank = (one) => [one.id, one.name].map((text) => text.toLowerCase().replace(/[-_]/g, " ").indexOf(wanted)).filter((found) => found >= 0).sort((a, b) => a - b)[0] ?? Infinity;
+    this.offered = all.filter((one) => rank(one) < Infinity).sort((a, b) => rank(a) - rank(b)).slice(0, MOST);
+    this.begun = sign + begun;
+    this.sign = sign;
+    this.at = 0;
+    if (this.offered.length) this.#draw();
+    else this.#close();
+  }
+
+  /** Take a key; says whether it was for the list. */
+  key({ key }) {
+    if (this.element.hidden) return false;
+    if (key === "ArrowDown" || key === "ArrowUp") {
+      this.at = (this.at + (key === "ArrowDown" ? 1 : -1) + this.offered.length) % this.offered.length;
+      this.#draw();
+    } else if (key === "Enter" || key === "Tab") this.#take(this.offered[this.at]);
+    else if (key === "Escape") this.#close();
+    else return false;
+    return true;
+  }
+
+  /** Return what a text with completed names asks for beside its words. */
+  chosen(text) {
+    const workflow = [...this.picked].reverse().find(([id]) => text.includes(id));
+    this.picked.clear();
+    return workflow ? { workflow_id: workflow[0] } : {};
+  }
+
+  #draw() {
+    fill(this.element, ...this.offered.map((one, at) => h("li", {
+      role: "option", id: `completion-${at}`, "aria-selected": at === this.at ? "true" : "false",
+      onmousedown: (event) => { event.preventDefault(); this.#take(one); },
+    }, h("strong", {}, one.name), h("span", { className: "quiet" }, shortened(one.about ?? "", 70)))));
+    this.element.hidden = false;
+    this.input.setAttribute("aria-expanded", "true");
+    this.input.setAttribute("aria-activedescendant", `completion-${this.at}`);
+  }
+
+  #take(one) {
+    const end = this.input.selectionStart;
+    const written = this.sign === "@" ? `@${one.id} ` : `${one.id} `;
+    if (this.sign === "#") this.picked.set(one.id, true);
+    this.input.setRangeText(written, end - this.begun.length, end, "end");
+    this.#close();
+    this.input.dispatchEvent(new Event("input"));
+  }
+
+  #close() {
+    this.element.hidden = true;
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.removeAttribute("aria-activedescendant");
+  }
+}

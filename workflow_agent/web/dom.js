@@ -1,0 +1,73 @@
+// Elements made of data: text is always text, so nothing that came from outside becomes markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+const PROPERTIES = new Set(["textContent", "value", "checked", "disabled", "hidden", "className", "tabIndex", "open", "selected"]);
+
+/** Return an element; `on…` are listeners, a few names are properties, the rest are attributes. */
+export function h(name, props = {}, ...children) {
+  return filled(document.createElement(name), props, children);
+}
+
+/** Return an SVG element. */
+export function s(name, props = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), props, children);
+}
+
+function filled(element, props, children) {
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (PROPERTIES.has(key) && element.namespaceURI !== SVG) element[key] = value;
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.flat(4).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const PATHS = {
+  plus: "M8 3v10M3 8h10",
+  search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM10.7 10.7 14 14",
+  menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h7",
+  close: "m4 4 8 8M12 4l-8 8",
+  panel: "M2.5 3.5h11v9h-11zM9.5 3.5v9",
+  send: "M8 13V3.5M3.8 7.6 8 3.4l4.2 4.2",
+  stop: "M5 5h6v6H5z",
+  sun: "M8 10.8A2.8 2.8 0 1 0 8 5.2a2.8 2.8 0 0 0 0 5.6ZM8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7",
+  moon: "M13 9.6A5.6 5.6 0 0 1 6.4 3a5.6 5.6 0 1 0 6.6 6.6Z",
+  auto: "M8 2.5a5.5 5.5 0 1 0 0 11ZM8 2.5a5.5 5.5 0 0 1 0 11",
+  chevron: "m6 4 4 4-4 4",
+  check: "m3.5 8.5 3 3 6-7",
+  cross: "m4.5 4.5 7 7M11.5 4.5l-7 7",
+  retry: "M13 8a5 5 0 1 1-1.5-3.6M13 2v3h-3",
+  edit: "M10.5 3.2 12.8 5.5 6 12.3l-3 .7.7-3z",
+  copy: "M5.5 5.5h7v7h-7zM3.5 10.5v-7h7",
+  look: "M1.8 8S4 3.8 8 3.8 14.2 8 14.2 8 12 12.2 8 12.2 1.8 8 1.8 8ZM8 9.8a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6Z",
+  undo: "M4.5 6.5h5a3 3 0 0 1 0 6H6M6.8 3.8 4 6.5l2.8 2.7",
+  clip: "m12.5 7.3-4.9 4.9a2.9 2.9 0 0 1-4.1-4.1l5.3-5.3a1.9 1.9 0 0 1 2.7 2.7L6.3 10.7a.9.9 0 0 1-1.3-1.3l4.6-4.6",
+  alert: "M8 2.2 14.4 13.4H1.6ZM8 6.5v3M8 11.5v.1",
+  flow: "M3 3h4v3H3zM9 10h4v3H9zM5 6v5.5h4M11 10V4.5H7",
+};
+
+/** Return a line icon; it says nothing to screen readers, its button does. */
+export function icon(name) {
+  return s("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
+}
+
+/** Return a button of an icon and, unless it is only for screen readers, its words. */
+export function button(name, words, onclick, { quiet = true, className = "", title = words } = {}) {
+  const inside = quiet ? [icon(name)] : [icon(name), words];
+  const props = { type: "button", className: quiet ? `icon-button ${className}` : `button ${className}`, onclick };
+  return h("button", quiet ? { ...props, "aria-label": words, title } : props, ...inside);
+}
+
+/** Put nodes in place of whatever an element holds. */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat(4).filter(Boolean));
+  return element;
+}
+
+/** Return a function that waits for a pause before it calls. */
+export function afterPause(call, ms) {
+  let timer;
+  return (...given) => { clearTimeout(timer); timer = setTimeout(() => call(...given), ms); };
+}

@@ -1,0 +1,135 @@
+// One reply: who answered in which mode, what was called for it, the text, and what can be done with it.
+
+import { ask, at } from "./api.js";
+import { button, fill, h, icon } from "./dom.js";
+import { markdown } from "./markdown.js";
+import { previewCard } from "./preview.js";
+import { lasting, moment, shortened, spoken } from "./words.js";
+
+const CHANGES = { created: "Created", modified: "Changed", restored: "Restored", deleted: "Deleted", imported: "Imported" };
+
+export class Reply {
+  constructor(actions) {
+    this.actions = actions;
+    this.text = "";
+    this.calls = new Map();
+    this.head = h("div", { className: "reply-head" });
+    this.tools = h("div", { className: "tools" });
+    this.body = h("div", { className: "prose" });
+    this.after = h("div", { className: "reply-after" });
+    this.element = h("div", { className: "reply" }, this.head, this.tools, this.body, this.after);
+  }
+
+  /** Show a reply as it is stored. */
+  static of(event, actions) {
+    const reply = new Reply(actions);
+    reply.finished({ ...event, agent: event.author, response: event.content });
+    return reply;
+  }
+
+  /** Show that a run works on it. */
+  started(run) {
+    this.run = run;
+    this.element.classList.add("is-live");
+    this.#head({ agent: run.agent });
+    if (!this.text) fill(this.body, h("span", { className: "thinking" }, h("i"), h("i"), h("i"), h("span", { className: "unseen" }, "Working on it")));
+  }
+
+  mode(mode) { this.#head({ agent: this.run?.agent, mode }); }
+
+  called(call) {
+    const line = h("li", { className: "tool is-open" }, h("span", { className: "dot" }), spoken(call.name), h("span", { className: "tool-args" }, summary(call.args)));
+    this.calls.set(call.id, line);
+    if (!this.tools.firstChild) this.tools.append(h("ul", { className: "tool-lines" }));
+    this.tools.firstChild.append(line);
+  }
+
+  returned(result) {
+    const line = this.calls.get(result.id);
+    line?.classList.replace("is-open", result.outcome === "success" ? "is-good" : "is-bad");
+    line?.append(h("span", { className: "tool-time" }, result.outcome === "success" ? lasting(result.duration_ms) : result.outcome));
+  }
+
+  said(text) {
+    this.text += text;
+    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#write(); this.actions.grew?.(); });
+  }
+
+  /** Show the reply as it came out. */
+  finished(reply) {
+    cancelAnimationFrame(this.frame);
+    this.frame = null;
+    this.reply = reply;
+    this.text = reply.response;
+    this.element.classList.remove("is-live");
+    this.#head(reply);
+    fill(this.tools, reply.tools_used?.length ? this.#toolFold(reply) : null);
+    this.#write();
+    fill(this.after, this.#touched(reply), reply.preview ? previewCard(reply.preview, { ...this.actions, isTold: true }) : null, this.#buttons());
+  }
+
+  /** Show why there is no reply. */
+  failed(problem, again) {
+    cancelAnimationFrame(this.frame);
+    this.element.classList.remove("is-live");
+    const isStopped = problem.code === "cancelled";
+    if (!this.text) fill(this.body);
+    const words = isStopped ? "Stopped. Nothing more was done." : problem.detail || problem.message || "The run did not finish.";
+    const retry = again ? button("retry", "Try again", again, { quiet: false }) : null;
+    fill(this.after, h("div", { className: isStopped ? "note" : "note is-bad", role: isStopped ? null : "alert" }, icon(isStopped ? "stop" : "alert"), h("span", {}, words), retry));
+  }
+
+  /** Show what was decided about a change, or offer the choice. */
+  settle(isLast) { this.element.classList.toggle("is-last", isLast); }
+
+  #write() { fill(this.body, ...markdown(this.text)); }
+
+  #head({ agent, mode, duration_ms: ms, at: time, model }) {
+    const why = mode?.signals?.length ? `Why: ${mode.signals.slice(0, 6).join("; ")}` : null;
+    fill(this.head, h("span", { className: "agent" }, spoken(agent ?? "assistant")),
+      mode ? h("span", { className: `mode mode-${mode.name}`, title: why }, mode.name) : null,
+      ms ? h("span", { className: "quiet", title: model ? `Answered by ${model}` : null }, lasting(ms)) : null,
+      time ? h("time", { className: "quiet only-wide", datetime: time }, moment(time)) : null);
+  }
+
+  #toolFold(reply) {
+    const names = reply.tools_used;
+    const told = shortened(names.map(spoken).join(", "), 90);
+    const inside = h("ul", { className: "tool-lines" });
+    const fold = h("details", { className: "tool-fold" }, h("summary", {}, icon("chevron"), h("span", {}, told)), inside);
+    fold.addEventListener("toggle", () => { if (fold.open && !inside.firstChild) this.#loadCalls(reply, inside); });
+    return fold;
+  }
+
+  async #loadCalls(reply, list) {
+    try {
+      const { items } = await ask(at("conversations", this.actions.conversationId(), "turns", String(reply.turn), "iterations"));
+      const args = new Map(items.flatMap((one) => one.messages).flatMap((message) => message.tool_calls ?? []).map((call) => [call.id, call.args]));
+      const calls = items.flatMap((one) => one.tool_calls);
+      fill(list, ...calls.map((call) => h("li", { className: `tool ${call.outcome === "success" ? "is-good" : "is-bad"}` }, h("span", { className: "dot" }), spoken(call.name),
+        h("span", { className: "tool-args" }, summary(args.get(call.id))), h("span", { className: "tool-time" }, call.outcome === "success" ? lasting(call.duration_ms) : call.outcome))));
+    } catch (error) {
+      fill(list, h("li", { className: "tool" }, error.message));
+    }
+  }
+
+  #touched(reply) {
+    const shown = new Map();
+    for (const touch of reply.workflows_touched ?? []) if (CHANGES[touch.change]) shown.set(touch.id, touch);
+    if (!shown.size) return null;
+    return h("div", { className: "touched" }, ...[...shown.values()].map((touch) => h("button", { type: "button", className: "touch", onclick: () => this.actions.openWorkflow(touch.id) },
+      icon("flow"), h("span", {}, touch.name), h("span", { className: "quiet" }, `${CHANGES[touch.change]} · version ${touch.version}`))));
+  }
+
+  #buttons() {
+    return h("div", { className: "reply-buttons" },
+      button("copy", "Copy the reply", () => navigator.clipboard?.writeText(this.text)),
+      button("retry", "Ask again", () => this.actions.retry(this.reply.turn)),
+      button("look", "How this reply was made", () => this.actions.inspect(this.reply.turn)));
+  }
+}
+
+function summary(args) {
+  if (!args || !Object.keys(args).length) return "";
+  return shortened(Object.entries(args).map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", "), 120);
+}

@@ -1,0 +1,81 @@
+// The list of conversations, the latest first, with search.
+
+import { ask, query } from "./api.js";
+import { afterPause, fill, h } from "./dom.js";
+import { ago, many } from "./words.js";
+
+const PAGE = 40;
+
+export class Talks {
+  constructor(element, search) {
+    this.element = element;
+    this.current = null;
+    this.asked = 0;
+    search.addEventListener("input", afterPause(() => this.load(search.value.trim()), 180));
+    element.addEventListener("scroll", () => this.#more(), { passive: true });
+    element.addEventListener("keydown", (event) => this.#walk(event));
+  }
+
+  /** Show the conversations that hold some words, or all. */
+  async load(words = this.words ?? "") {
+    this.words = words;
+    const turn = ++this.asked;
+    try {
+      const page = await ask(`/api/v1/conversations${query({ q: words, limit: PAGE })}`);
+      if (turn !== this.asked) return;
+      this.items = page.items;
+      this.cursor = page.next_cursor;
+      this.#draw();
+    } catch (error) {
+      if (turn === this.asked) fill(this.element, h("p", { className: "nothing" }, error.message));
+    }
+  }
+
+  /** Mark the conversation that is open. */
+  mark(id) {
+    this.current = id;
+    for (const link of this.element.querySelectorAll("a")) {
+      if (link.dataset.id === id) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
+  #draw() {
+    if (!this.items.length) {
+      fill(this.element, h("p", { className: "nothing" }, this.words ? `Nothing holds “${this.words}”.` : "Your conversations will be listed here."));
+      return;
+    }
+    fill(this.element, h("ul", {}, ...this.items.map((item) => this.#item(item))));
+  }
+
+  #item(item) {
+    const isOpen = item.id === this.current;
+    return h("li", {}, h("a", { href: `#/c/${encodeURIComponent(item.id)}`, "data-id": item.id, "aria-current": isOpen ? "page" : null },
+      h("span", { className: "talk-title" }, item.title || item.id),
+      h("span", { className: "talk-about" }, `${many(item.turns, "turn")} · ${ago(item.updated_at)}`)));
+  }
+
+  async #more() {
+    const { scrollTop, clientHeight, scrollHeight } = this.element;
+    if (!this.cursor || this.isLoading || scrollTop + clientHeight < scrollHeight - 300) return;
+    this.isLoading = true;
+    const turn = this.asked;
+    try {
+      const page = await ask(`/api/v1/conversations${query({ q: this.words, limit: PAGE, cursor: this.cursor })}`);
+      if (turn !== this.asked) return;
+      this.cursor = page.next_cursor;
+      this.items.push(...page.items);
+      this.element.querySelector("ul").append(...page.items.map((item) => this.#item(item)));
+    } finally {
+      this.isLoading = false;
+    }
+  }
+
+  #walk(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    const links = [...this.element.querySelectorAll("a")];
+    const next = links[links.indexOf(document.activeElement) + step];
+    if (next) { next.focus(); event.preventDefault(); }
+  }
+}
