@@ -17,11 +17,11 @@ $(READY): requirements.lock pyproject.toml
 	  || { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 serve"; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
-	  uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock && \
+	  uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements.lock && \
 	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . ; \
 	else \
 	  $(PYTHON) -m venv $(VENV) && \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock && \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . ; \
 	fi
 	@touch $(READY)
@@ -45,11 +45,11 @@ format: $(READY) ## Put the code into its format
 demo: $(READY) ## Play a conversation over real HTTP and show it
 	@$(BIN)/python -m benchmarks.demo
 
-bench: $(READY) ## Run the benchmarks
-	@$(BIN)/python -m pytest benchmarks --benchmark-only -q
+bench: $(READY) ## Run the benchmarks and write benchmarks/REPORT.md
+	@$(BIN)/python -m benchmarks
 
-eval: $(READY) ## Run the evaluations
-	@$(BIN)/python -m benchmarks.eval_modes
+eval: $(READY) ## Run the evaluations and write benchmarks/EVALUATIONS.md
+	@$(BIN)/python -m benchmarks.evaluations
 
 clean: ## Remove what the targets made
 	@rm -rf $(VENV) .pytest_cache .ruff_cache .coverage* dist

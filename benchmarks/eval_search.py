@@ -3,28 +3,90 @@
     python -m benchmarks.eval_search [folder of the corpus]
 
 Each description of `pairs.json` is a query, the file it describes the one right answer; all formats are in
-one index. Descriptions themselves are not indexed. Two indexes are tried: one in which a workflow is called
+one index, read by the real importers. Descriptions themselves are the queries and are taken out of the
+documents before they are read. Two indexes are tried: one in which a workflow is called
 as in its file, and one in which it has the title people gave it.
 """
 
 import asyncio
+import json
 import re
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from benchmarks.eval_readers import Pair, pairs, workflows
-from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
+from benchmarks.corpus import CORPUS, files
+from benchmarks.test_search_speed import FixedCatalog
 from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.adapters.search.tenant import head_of
+from workflow_agent.domain.drafts import workflow_id_for
 from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.ports import Author, Change
+from workflow_agent.domain.workflow_parsing import unique_id
+from workflow_agent.formats import UnreadableDocument, import_workflows
+from workflow_agent.formats.text import read_texts
 
 FOLDERS = ("argo", "github-starter-workflows", "n8n")
-CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus" / "workflows"
 TENANT = "eval"
 SHOWN = 50
+_TOLD = frozenset({"annotations", "description"})
+"""Keys whose values are human descriptions: they are the queries, so they are not indexed."""
+
+
+class Pair(NamedTuple):
+    """A human description and the file it describes."""
+
+    query: str
+    file: str
+    title: str
+
+
+def pairs(corpus: Path, folder: str) -> list[Pair]:
+    """Return the description of each described file of a folder; those that hold no word are left out."""
+    listed = json.loads((corpus / folder / "pairs.json").read_text("utf-8"))
+    return [
+        Pair(one["description"], f"{folder}/{one['file']}", one.get("title") or "")
+        for one in listed
+        if re.search(r"\w", one["description"])
+    ]
+
+
+def workflows(corpus: Path, titles: Mapping[str, str]) -> dict[str, Workflow]:
+    """Return the workflow of every file of the described formats that is one; of several, all as one find.
+
+    Args:
+        corpus: The folder of the formats.
+        titles: Names to take in place of those in the files, by file.
+    """
+    found: dict[str, Workflow] = {}
+    taken: set[str] = set()
+    for folder in FOLDERS:
+        for path in files(corpus, folder):
+            file = str(path.relative_to(corpus))
+            for number, workflow in enumerate(_read(path)):
+                name = titles.get(file) or workflow.name
+                own_id = unique_id(workflow_id_for(name), taken)
+                taken.add(own_id)
+                key = file if number == 0 else f"{file}#{number}"
+                found[key] = workflow.model_copy(update={"id": own_id, "name": name[:200]})
+    return found
+
+
+def _read(path: Path) -> Iterator[Workflow]:
+    """Yield the workflows of a file, without what people say about them."""
+    try:
+        documents = read_texts(path.read_text("utf-8"))
+        told = [_without_descriptions(document) for document in documents]
+        parts = import_workflows("\n---\n".join(json.dumps(document) for document in told))
+    except UnreadableDocument:
+        return
+    yield from (part.imported.workflow for part in parts if part.imported)
+
+
+def _without_descriptions(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_descriptions(value) for key, value in data.items() if key not in _TOLD}
+    return [_without_descriptions(one) for one in data] if isinstance(data, list) else data
 
 
 def texts(workflow: Workflow) -> tuple[str, str]:
@@ -61,26 +123,26 @@ def plain_ranks(indexed: Mapping[str, Workflow], queries: Sequence[Pair]) -> lis
             "SELECT file FROM texts WHERE texts MATCH ? ORDER BY bm25(texts, 0, 3, 1) LIMIT ?",
             (" OR ".join(f'"{word}"' for word in typed), SHOWN),
         )
-        ranks.append(place(pair.file, [file for (file,) in found]))
+        ranks.append(place(pair.file, [_file(file) for (file,) in found]))
     database.close()
     return ranks
 
 
 async def search_ranks(indexed: Mapping[str, Workflow], queries: Sequence[Pair]) -> list[int]:
     """Return the place of each right answer among the hits of the product's search."""
-    catalog = InMemoryWorkflowCatalog()
-    files = {workflow.id: file for file, workflow in indexed.items()}
-    for workflow in indexed.values():
-        await catalog.create(TENANT, workflow, Change(Author(), "imported"))
-    # Nothing changes any more, so nobody has to read the catalogue again for every query.
-    heads = {workflow.id: head_of(workflow) for workflow in await catalog.all(TENANT)}
-    search = SqliteWorkflowSearch(catalog, heads=lambda _: asyncio.sleep(0, heads))
+    names = {workflow.id: file for file, workflow in indexed.items()}
+    search = SqliteWorkflowSearch(FixedCatalog(list(indexed.values())))
     ranks: list[int] = []
     for pair in queries:
         answer = await search.search(TENANT, pair.query, limit=SHOWN)
-        ranks.append(place(pair.file, [files[hit.id] for hit in answer.hits]))
+        ranks.append(place(pair.file, [_file(names[hit.id]) for hit in answer.hits]))
     search.close()
     return ranks
+
+
+def _file(key: str) -> str:
+    """Return the file of one of the workflows in it."""
+    return key.partition("#")[0]
 
 
 def place(wanted: str, found: Sequence[str]) -> int:

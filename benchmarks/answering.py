@@ -1,0 +1,27 @@
+"""Which model the evaluations ask: the offline one, or a real one where a key is set."""
+
+from collections.abc import Sequence
+
+from pydantic_ai.models import Model
+
+from workflow_agent.agent.models import OFFLINE, Provider, build_model
+from workflow_agent.agent.offline import drafting
+from workflow_agent.agent.offline.model import OfflineModel
+
+_ATTEMPTS = 3
+
+
+def model_asked_for(arguments: Sequence[str]) -> Model:
+    """Return the model after `--model`, or the offline one.
+
+    Raises:
+        Misconfigured: There is no such model, or its key is missing.
+    """
+    return build_model(
+        name_asked_for(arguments), Provider(max_retries=_ATTEMPTS), lambda: OfflineModel(drafting=drafting)
+    )
+
+
+def name_asked_for(arguments: Sequence[str]) -> str:
+    """Return the name after `--model`."""
+    return arguments[arguments.index("--model") + 1] if "--model" in arguments else OFFLINE

@@ -1,0 +1,93 @@
+"""How often phrases that refer to earlier workflows are resolved as a person would.
+
+    python -m benchmarks.eval_references [--show]
+
+Prints for each half: the share that is right, how many are wrong with high confidence (none may be), and how
+often it asks where a person would. The held-out half is only measured; `--show` prints what is wrong in the
+other.
+"""
+
+import json
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from workflow_agent.domain.conversation import WorkflowReference
+from workflow_agent.domain.memory import HIGH_CONFIDENCE, Resolution, resolve_reference
+
+DATA = Path(__file__).parent / "data"
+HALVES = {"development": DATA / "references_dev.jsonl", "held out": DATA / "references_heldout.jsonl"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A labelled phrase and what it was resolved to."""
+
+    text: str
+    memory: str
+    expected: frozenset[str]
+    """Empty where a person would ask."""
+    resolution: Resolution
+
+    @property
+    def is_right(self) -> bool:
+        """Say whether it is what a person would have understood, or asked about."""
+        return frozenset(self.resolution.workflow_ids) == self.expected
+
+    @property
+    def is_surely_wrong(self) -> bool:
+        """Say whether it is wrong and nobody would have been asked."""
+        return not self.is_right and self.resolution.confidence >= HIGH_CONFIDENCE
+
+
+@cache
+def memories() -> dict[str, dict[str, Any]]:
+    """Return the memories that the phrases are said among."""
+    return json.loads((DATA / "reference_memories.json").read_text("utf-8"))
+
+
+def answered(row: dict[str, Any]) -> Answered:
+    """Return a labelled phrase, resolved in its memory."""
+    memory = memories()[row["memory"]]
+    resolution = resolve_reference(
+        row["text"],
+        [WorkflowReference.model_validate(one) for one in memory["references"]],
+        now=datetime.fromisoformat(memory["now"]),
+        open_workflow_id=memory["open"],
+        conversation_id=memory["conversation_id"],
+    )
+    return Answered(row["text"], row["memory"], frozenset(row["expected"]), resolution)
+
+
+def evaluated(path: Path) -> list[Answered]:
+    """Return every phrase of a file, resolved."""
+    return [answered(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+
+
+def accuracy(answers: list[Answered]) -> float:
+    """Return the share that is right."""
+    return sum(one.is_right for one in answers) / len(answers)
+
+
+def main() -> None:
+    """Print the figures of each half."""
+    for half, path in HALVES.items():
+        answers = evaluated(path)
+        ask = [one for one in answers if not one.expected]
+        print(
+            f"{half}: {accuracy(answers):.1%} of {len(answers)} right, "
+            f"{sum(one.is_surely_wrong for one in answers)} wrong with high confidence, "
+            f"asked in {sum(one.is_right for one in ask)} of the {len(ask)} where a person would"
+        )
+        if half == "development" and "--show" in sys.argv:
+            for one in (one for one in answers if not one.is_right):
+                found = one.resolution
+                told = f"{found.outcome} {list(found.workflow_ids)} {found.confidence} ({found.reason})"
+                print(f"  {one.memory}: {one.text!r} should be {sorted(one.expected) or 'asked'}, is {told}")
+
+
+if __name__ == "__main__":
+    main()

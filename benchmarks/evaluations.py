@@ -1,0 +1,136 @@
+"""All evaluations in one table, and the same in `benchmarks/EVALUATIONS.md`, so that a regression is a diff.
+
+    python -m benchmarks.evaluations [--model openai:…]
+
+Everything is offline and deterministic. `--model` asks a real provider for what a model answers (creation and
+editing) and prints the table without writing it; its key is read from the environment.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import eval_artifacts, eval_drafts, eval_modes, eval_references, eval_retention
+from benchmarks.answering import model_asked_for, name_asked_for
+from benchmarks.corpus import CORPUS, documents
+from benchmarks.eval_formats import comes_back
+from benchmarks.eval_search import FOLDERS, pairs, search_ranks, workflows
+from workflow_agent.agent.models import OFFLINE
+
+REPORT = Path(__file__).parent / "EVALUATIONS.md"
+_ABOUT = (
+    "Written by `make eval`, offline and the same every time: a change of a figure is a change of behaviour. "
+    "What each measures, and on what, is at the head of its module, `benchmarks/eval_*.py`."
+)
+_ABSENT = "left out: the corpus is not here"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One line of the table."""
+
+    evaluation: str
+    what: str
+    value: float
+    cases: int
+    note: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Return the value as people read it."""
+        return self.note or f"{self.value:.1%}"
+
+
+def _modes() -> Iterator[Result]:
+    for half, path in eval_modes.HALVES.items():
+        yield Result(
+            "mode inference", f"{half}: as labelled", eval_modes.accuracy(path), len(eval_modes.rows(path))
+        )
+
+
+def _references() -> Iterator[Result]:
+    for half, path in eval_references.HALVES.items():
+        answers = eval_references.evaluated(path)
+        surely = sum(one.is_surely_wrong for one in answers)
+        name = "references"
+        yield Result(name, f"{half}: as a person", eval_references.accuracy(answers), len(answers))
+        yield Result(name, f"{half}: wrong with confidence", surely / len(answers), len(answers))
+
+
+def _drafts(arguments: Sequence[str]) -> Iterator[Result]:
+    judged = asyncio.run(eval_drafts.judge(model_asked_for(arguments)))
+    for name, (value, cases) in judged.figures().items():
+        evaluation, _, what = name.partition(": ")
+        yield Result(evaluation, what, value, cases)
+
+
+def _retention() -> Iterator[Result]:
+    for kind, (shown, found, count) in eval_retention.by_kind(asyncio.run(eval_retention.kept())).items():
+        yield Result("retention after compaction", f"{kind}: in the window", shown / count, count)
+        yield Result("recall of compacted turns", f"{kind}: found by one search", found / count, count)
+
+
+def _artifacts() -> Iterator[Result]:
+    for what, (value, cases) in eval_artifacts.figures().items():
+        yield Result("artifact selection", what, value, cases)
+
+
+def _search() -> Iterator[Result]:
+    if not CORPUS.is_dir():
+        yield Result("search", "descriptions of people", 0.0, 0, _ABSENT)
+        return
+    indexed = workflows(CORPUS, {})
+    queries = [pair for folder in FOLDERS for pair in pairs(CORPUS, folder) if pair.file in indexed]
+    ranks = asyncio.run(search_ranks(indexed, queries))
+    count = len(ranks)
+    yield Result("search", "the right one first", sum(rank == 1 for rank in ranks) / count, count)
+    yield Result("search", "among five", sum(0 < rank <= 5 for rank in ranks) / count, count)
+
+
+def _formats() -> Iterator[Result]:
+    if not CORPUS.is_dir():
+        yield Result("formats", "documents of other tools", 0.0, 0, _ABSENT)
+        return
+    found = list(documents(CORPUS))
+    read = [one for one in found if one.imported and one.format]
+    again = [comes_back(one.format, one.imported.workflow) for one in read if one.format and one.imported]
+    yield Result("formats", "documents imported", len(read) / len(found), len(found))
+    yield Result("formats", "imported ones that come back equal", sum(again) / len(again), len(again))
+
+
+def results(arguments: Sequence[str]) -> list[Result]:
+    """Return every line; with another model than the offline one, those that a model answers."""
+    parts: list[Callable[[], Iterator[Result]]] = [lambda: _drafts(arguments)]
+    if name_asked_for(arguments) == OFFLINE:
+        parts = [_modes, _references, *parts, _search, _formats, _retention, _artifacts]
+    found: list[Result] = []
+    for part in parts:
+        found += part()
+    return sorted(found, key=lambda one: [each.evaluation for each in found].index(one.evaluation))
+
+
+def markdown(found: Sequence[Result]) -> str:
+    """Return the table as a page."""
+    rows = [f"| {one.evaluation} | {one.what} | {one.shown} | {one.cases or ''} |" for one in found]
+    head = "| evaluation | what | figure | cases |\n|---|---|---|---|"
+    return "\n".join(["# Evaluations", "", _ABOUT, "", head, *rows, ""])
+
+
+def main() -> None:
+    """Print the table; write it where it is the offline model's."""
+    found = results(sys.argv)
+    table = Table("evaluation", "what", "figure", "cases")
+    for one in found:
+        table.add_row(one.evaluation, one.what, one.shown, str(one.cases or ""))
+    Console().print(table)
+    if name_asked_for(sys.argv) == OFFLINE:
+        REPORT.write_text(markdown(found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

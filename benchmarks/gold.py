@@ -1,0 +1,62 @@
+"""Claims about a workflow after an edit, as gold edits state them: `edge review>pay`, `no step audit`, …
+
+A `?` stands for the new step.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from workflow_agent.domain.workflow import Workflow, workflow_document
+from workflow_agent.domain.workflow_parsing import slug
+
+Check = Callable[[Workflow, str], bool]
+
+
+def claims_that_fail(before: Workflow, after: Workflow, claims: Sequence[str], added: int) -> list[str]:
+    """Return the claims that do not hold; too many or too few new steps, and touched fields, count too."""
+    new = [one.id for one in after.steps if one.id not in {step.id for step in before.steps}]
+    failed = [claim for claim in claims if not _holds(before, after, claim, new)]
+    if len(after.steps) - len(before.steps) != added:
+        failed.append(f"{len(after.steps) - len(before.steps)} more steps, not {added}")
+    return failed
+
+
+def _holds(before: Workflow, after: Workflow, claim: str, new: Sequence[str]) -> bool:
+    if claim == "unchanged":
+        return workflow_document(before)["steps"] == workflow_document(after)["steps"] and (
+            before.version == after.version
+        )
+    if claim.startswith("no "):
+        return not _holds(before, after, claim.removeprefix("no "), new)
+    kind, _, rest = claim.partition(" ")
+    if kind == "edge" and "?" in rest:
+        return any(_edge(after, rest.replace("?", one)) for one in new)
+    if kind == "new":
+        return any(_field(after, f"{one} {rest.partition(' ')[2]}", rest.partition(" ")[0]) for one in new)
+    check = _CHECKS.get(kind)
+    return check(after, rest) if check else _field(after, rest, kind)
+
+
+def _edge(after: Workflow, ends: str) -> bool:
+    return any(f"{edge.from_}>{edge.to}" == ends for edge in after.transitions)
+
+
+def _field(after: Workflow, claim: str, name: str) -> bool:
+    own_id, _, wanted = claim.partition(" ")
+    step = next((one for one in after.steps if one.id == own_id), None)
+    if step is None:
+        return False
+    if name == "retry":
+        return step.retry is not None and step.retry.max_attempts == int(wanted)
+    value = {"escalate": step.escalate_to, "assignee": step.assignee, "timeout": step.timeout,
+             "name": step.name}[name]  # fmt: skip
+    return slug(value or "-") == slug(wanted)
+
+
+_CHECKS: Mapping[str, Check] = {
+    "step": lambda after, own_id: any(one.id == own_id for one in after.steps),
+    "edge": _edge,
+    "title": lambda after, name: after.name.casefold() == name.casefold(),
+    "tag": lambda after, tag: tag in after.tags,
+    "start": lambda after, own_id: after.start == own_id,
+    "description": lambda after, words: words.casefold() in after.description.casefold(),
+}

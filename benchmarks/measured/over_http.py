@@ -1,0 +1,156 @@
+"""Turns over HTTP: how many a second, how long each, and what they take of processor and memory."""
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median, quantiles
+
+import httpx
+
+from benchmarks.charts import bars
+from benchmarks.figures import RATIO, Figure, Section
+from benchmarks.measured.starting import processor_ms
+from benchmarks.measured.turns import side_by_side
+from benchmarks.reading_model import MESSAGE
+from benchmarks.service import service
+
+LATENCIES = (0.0, 0.05)
+TURNS_OF = {1: 12, 16: 3, 64: 2}
+"""Turns each client takes, by how many clients there are."""
+OPENED, AT_ONCE = 120, 16
+MOST_OVER_HTTP, LEAST_SHARE, MOST_SLOWER = 1.6, 90.0, 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A server in a process of its own."""
+
+    pid: int
+    url: str
+
+    @property
+    def resident_kb(self) -> float:
+        """Return the memory it has now."""
+        status = Path(f"/proc/{self.pid}/status").read_text("utf-8")
+        return float(status.partition("VmRSS:")[2].split()[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What came of some clients."""
+
+    seconds: float
+    each_ms: Sequence[float]
+
+    @property
+    def per_second(self) -> float:
+        """Return the turns of one second."""
+        return len(self.each_ms) / self.seconds
+
+    @property
+    def p99_ms(self) -> float:
+        """Return the time that one turn in a hundred takes longer than."""
+        return quantiles(self.each_ms, n=100, method="inclusive")[98]
+
+
+@contextmanager
+def _peer(seconds: float, *, is_bare: bool) -> Iterator[Peer]:
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-m", "benchmarks.served", directory, str(seconds)]
+        process = subprocess.Popen(
+            [*command, *(["--bare"] if is_bare else [])], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert process.stdout is not None
+        try:
+            yield Peer(process.pid, f"http://127.0.0.1:{int(process.stdout.readline())}")
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+async def _conversation(client: httpx.AsyncClient, turns: int) -> list[float]:
+    body: dict[str, str] = {"message": MESSAGE}
+    taken: list[float] = []
+    for _ in range(turns):
+        started = time.perf_counter()
+        answer = await client.post("/api/v1/chat", json=body)
+        taken.append((time.perf_counter() - started) * 1_000)
+        body["conversation_id"] = answer.raise_for_status().json()["conversation_id"]
+    return taken
+
+
+async def _load(peer: Peer, clients: int, turns: int) -> Load:
+    limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
+    async with httpx.AsyncClient(base_url=peer.url, timeout=120, limits=limits) as client:
+        started = time.perf_counter()
+        done = await asyncio.gather(*(_conversation(client, turns) for _ in range(clients)))
+        return Load(time.perf_counter() - started, [one for each in done for one in each])
+
+
+async def _compared(seconds: float) -> list[Figure]:
+    figures: list[Figure] = []
+    model = f"model of {seconds * 1_000:.0f} ms"
+    with _peer(seconds, is_bare=False) as ours, _peer(seconds, is_bare=True) as bare:
+        for peer in (ours, bare):
+            await _load(peer, 4, 2)
+        for clients, turns in TURNS_OF.items():
+            one, other = await _load(ours, clients, turns), await _load(bare, clients, turns)
+            named = f"{model}, {clients} client{'s' if clients > 1 else ''}"
+            bound = clients == max(TURNS_OF) and seconds > 0
+            share, slower = 100 * one.per_second / other.per_second, one.p99_ms / other.p99_ms
+            figures += [
+                Figure(f"{named}: turns a second", one.per_second, ""),
+                Figure(f"{named}: turns a second, of the bare server's", share, "%",
+                       least=LEAST_SHARE if bound else None),
+                Figure(f"{named}: p50 (clock)", median(one.each_ms), "ms"),
+                Figure(f"{named}: p99 (clock)", one.p99_ms, "ms"),
+                Figure(f"{named}: p99 / the bare's", slower, RATIO, most=MOST_SLOWER if bound else None),
+            ]  # fmt: skip
+        if not seconds:
+            figures += await _spent(ours)
+    return figures
+
+
+async def _spent(ours: Peer) -> list[Figure]:
+    """Return the processor's share over HTTP, and the memory of conversations that were talked in."""
+    turns = TURNS_OF[1]
+    before = processor_ms(ours.pid)
+    await _load(ours, 1, turns)
+    each = (processor_ms(ours.pid) - before) / turns
+    async with service() as one:
+        _, bare = await side_by_side(one, await one.conversation_of(10), rounds=8)
+    resident = ours.resident_kb
+    await _load(ours, AT_ONCE, 1)
+    for _ in range(OPENED // AT_ONCE):
+        await _load(ours, AT_ONCE, 1)
+    grown = (ours.resident_kb - resident) / (OPENED // AT_ONCE * AT_ONCE + AT_ONCE)
+    return [
+        Figure("turn over HTTP, the server's processor / bare agent", each / median(bare.processor), RATIO,
+               most=MOST_OVER_HTTP),
+        Figure("turn over HTTP, the server's processor", each, "ms"),
+        Figure("memory of one more conversation", grown, "kB"),
+        Figure("memory of the server", ours.resident_kb / 1_024, "MB"),
+    ]  # fmt: skip
+
+
+def measure() -> Section:
+    """Return the figures of turns over HTTP."""
+    figures = [one for seconds in LATENCIES for one in asyncio.run(_compared(seconds))]
+    drawn = {
+        one.name.partition(": ")[0]: one.value for one in figures if one.name.endswith(": turns a second")
+    }
+    return Section(
+        "http",
+        "Over HTTP",
+        "Server and clients in processes of their own; each client is one conversation, each turn one tool "
+        "call and so two model requests. A bare server ran turn about: Pydantic AI behind FastAPI with its "
+        "last 15 turns and an appended JSONL file, without spans and without waiting for the disk.",
+        figures,
+        {"http.svg": bars("Turns a second", drawn, "")},
+    )

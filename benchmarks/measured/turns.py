@@ -1,0 +1,91 @@
+"""A turn in this process beside the bare agent: its share, its make-up, and both in long conversations."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean, median
+
+from benchmarks.charts import bars
+from benchmarks.figures import RATIO, Figure, Section
+from benchmarks.service import Service, service
+
+LENGTHS = (10, 100, 1_000, 10_000)
+ROUNDS = 12
+MOST_IN_PROCESS, MOST_LATE = 1.4, 1.3
+STEPS = {
+    "load, accept, save": "conversation.save (accept)",
+    "build the window": "context.build",
+    "run the agent": "invoke_agent workflow_agent",
+    "commit and save": "conversation.save (commit)",
+}
+"""The steps of a turn and the spans that time them."""
+
+
+@dataclass
+class Times:
+    """Milliseconds of several rounds, of the processor and by the clock."""
+
+    processor: list[float] = field(default_factory=list)
+    clock: list[float] = field(default_factory=list)
+
+    async def take(self, act: Callable[[], Awaitable[object]]) -> None:
+        """Time an act."""
+        processor, clock = time.process_time(), time.perf_counter()
+        await act()
+        self.processor.append((time.process_time() - processor) * 1_000)
+        self.clock.append((time.perf_counter() - clock) * 1_000)
+
+
+async def side_by_side(one: Service, conversation_id: str, rounds: int = ROUNDS) -> tuple[Times, Times]:
+    """Return the times of turns and, between them, of the bare agent with their messages."""
+    ours, bare = Times(), Times()
+    await one.turn(conversation_id)
+    await one.bare.answer(one.requests[0])
+    one.durations.seconds.clear()
+    for _ in range(rounds):
+        await ours.take(lambda: one.turn(conversation_id))
+        await bare.take(lambda: one.bare.answer(one.requests[0]))
+    return ours, bare
+
+
+def make_up(durations: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return the clock's milliseconds of each step of a turn, and of what lies between them."""
+    steps = {step: median(durations[span]) * 1_000 for step, span in STEPS.items()}
+    whole = median(durations["chat.turn"]) * 1_000
+    return {**steps, "read old results, keep contents and memory": max(0.0, whole - sum(steps.values()))}
+
+
+async def _measured() -> Section:
+    figures: list[Figure] = []
+    turns: dict[int, Times] = {}
+    spent: dict[str, float] = {}
+    async with service() as one:
+        for length in LENGTHS:
+            ours, bare = await side_by_side(one, await one.conversation_of(length))
+            turns[length] = ours
+            spent = spent or make_up(one.durations.seconds)
+            ratio = median(ours.processor) / median(bare.processor)
+            figures += [
+                Figure(f"turn {length:,} / bare agent", ratio, RATIO, most=MOST_IN_PROCESS),
+                Figure(f"turn {length:,}", median(ours.processor), "ms"),
+                Figure(f"turn {length:,}, mean with the compactions it causes", mean(ours.processor), "ms"),
+                Figure(f"bare agent, messages of turn {length:,}", median(bare.processor), "ms"),
+            ]
+    late = median(turns[LENGTHS[-1]].processor) / median(turns[LENGTHS[1]].processor)
+    figures.append(Figure(f"turn {LENGTHS[-1]:,} / turn {LENGTHS[1]:,}", late, RATIO, most=MOST_LATE))
+    figures += [Figure(f"of turn 10: {step} (clock)", value, "ms") for step, value in spent.items()]
+    return Section(
+        "turns",
+        "A turn in process",
+        f"`chat.start` to the reply, both saves on the disk, spans and metrics on, one tool call, beside "
+        f"`agent.run` of an instrumented agent with the same messages, instructions and tool; {ROUNDS} rounds"
+        " turn about, medians. The make-up is what the turn's own spans say.",
+        figures,
+        {"turn-make-up.svg": bars("Where the time of a turn goes (clock)", spent, "ms")},
+    )
+
+
+def measure() -> Section:
+    """Return the figures of turns."""
+    return asyncio.run(_measured())

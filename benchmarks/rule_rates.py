@@ -1,0 +1,118 @@
+"""Says how often each rule of the analysis speaks up over the corpus, and how long it takes.
+
+    python -m benchmarks.rule_rates [folder of the corpus] [--markdown]
+
+Each document is looked at among all others of its format. For each rule: the documents with a finding of
+it, by format, and the slowest document in milliseconds of the processor, the best of three. With
+`--markdown` the table for docs/analysis.md. It fails when a rule takes longer than it may on any document.
+"""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+
+from benchmarks.corpus import CORPUS, documents
+from workflow_agent.domain.analysis import RULES, Rule
+from workflow_agent.domain.analysis.findings import SEVERITY_RANK
+from workflow_agent.domain.analysis.graph import FlowGraph
+from workflow_agent.domain.workflow import Workflow
+from workflow_agent.domain.workflow_parsing import unique_id
+
+MOST_SECONDS = 0.1
+TRIES = 3
+SHORT = {
+    "asl": "ASL", "serverless-workflow": "Open Workflow", "github-actions": "GitHub", "argo": "Argo",
+    "n8n": "n8n", "arazzo": "Arazzo", "dag-factory": "dag-factory",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Rates:
+    """What one rule did over the corpus."""
+
+    fired: Counter[str] = field(default_factory=Counter[str])
+    """The documents with a finding, by format."""
+    findings: int = 0
+    slowest_seconds: float = 0.0
+    slowest_file: str = ""
+
+
+def measured(corpus: Path) -> tuple[Mapping[str, Rates], Counter[str]]:
+    """Return the rates of every rule, and the documents by format."""
+    read: list[tuple[str, str, Workflow]] = []
+    ids: set[str] = set()
+    for one in documents(corpus):
+        if one.format and one.imported and not one.is_labelled_invalid:
+            workflow = one.imported.workflow
+            own_id = unique_id(workflow.id, ids)
+            ids.add(own_id)
+            read.append((one.file, one.format.name, workflow.model_copy(update={"id": own_id})))
+    rates: defaultdict[str, Rates] = defaultdict(Rates)
+    for file, format_name, workflow in read:
+        portfolio = [other for _, name, other in read if name == format_name]
+        for rule in RULES.values():
+            count, seconds = _asked(rule, workflow, portfolio)
+            own = rates[rule.id]
+            own.findings += count
+            own.fired[format_name] += count > 0
+            if seconds > own.slowest_seconds:
+                own.slowest_seconds, own.slowest_file = seconds, file
+    return rates, Counter(format_name for _, format_name, _ in read)
+
+
+def _asked(rule: Rule, workflow: Workflow, portfolio: Sequence[Workflow]) -> tuple[int, float]:
+    """Return how many findings a rule has, and how long it took with all that it needs worked out anew."""
+    count, best = 0, float("inf")
+    for _ in range(TRIES):
+        started = process_time()
+        count = sum(1 for _ in rule.findings(FlowGraph(workflow, portfolio)))
+        best = min(best, process_time() - started)
+        if best < MOST_SECONDS / 10:
+            break
+    return count, best
+
+
+def rows(rates: Mapping[str, Rates], sizes: Counter[str]) -> list[Sequence[str]]:
+    """Return the cells of the table, by severity and then by how often a rule speaks up."""
+    total = sum(sizes.values())
+    order = sorted(
+        RULES.values(), key=lambda rule: (SEVERITY_RANK[rule.severity], -sum(rates[rule.id].fired.values()))
+    )
+    return [
+        [
+            rule.severity,
+            f"`{rule.id}`",
+            f"{sum(rates[rule.id].fired.values()) / total:.1%}",
+            *(f"{rates[rule.id].fired[name] / sizes[name]:.0%}" for name in SHORT if sizes[name]),
+        ]
+        for rule in order
+    ]
+
+
+def main(corpus: Path, *, as_markdown: bool) -> int:
+    """Print the table; return 1 when a rule is too slow on any document."""
+    rates, sizes = measured(corpus)
+    header = ["severity", "rule", f"all ({sum(sizes.values())})"]
+    header += [f"{short} ({sizes[name]})" for name, short in SHORT.items() if sizes[name]]
+    table = [header, ["---", "---", *["---:"] * (len(header) - 2)], *rows(rates, sizes)]
+    if as_markdown:
+        print("\n".join(f"| {' | '.join(row)} |" for row in table))
+        return 0
+    for row in (table[0], *table[2:]):
+        print(f"{row[0]:9}{row[1]:32}" + "".join(f"{cell:>20}" for cell in row[2:]))
+    slow = sorted(rates.items(), key=lambda item: -item[1].slowest_seconds)
+    print("\nslowest, in milliseconds of the processor:")
+    for rule_id, one in slow[:10]:
+        print(f"  {one.slowest_seconds * 1000:8.1f}  {rule_id:28} {one.slowest_file}")
+    return int(slow[0][1].slowest_seconds > MOST_SECONDS)
+
+
+if __name__ == "__main__":
+    named = [one for one in sys.argv[1:] if not one.startswith("--")]
+    folder = Path(named[0]) if named else CORPUS
+    if not folder.is_dir():
+        sys.exit(f"There is no corpus at {str(folder)!r}; give its folder as the argument.")
+    sys.exit(main(folder, as_markdown="--markdown" in sys.argv))

@@ -1,0 +1,94 @@
+"""What is judged against gold graphs is judged as a person would."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.charts import bars, lines
+from benchmarks.eval_drafts import judged
+from benchmarks.figures import Figure
+from benchmarks.gold import claims_that_fail
+from tests.support.flows import flow
+from workflow_agent.domain.workflow import Workflow
+
+ROW = {
+    "text": "the clerk checks it, the boss signs it or sends it back",
+    "steps": "c:clerk:check s:boss:sign",
+    "edges": "c>s s>c",
+}
+
+
+def made(*edges: str, **steps: dict[str, Any]) -> Workflow:
+    known: dict[str, dict[str, Any]] = {
+        "check": {"type": "human", "assignee": "clerk"},
+        "sign": {"type": "human", "assignee": "boss"},
+        "ok": {"type": "decision"},
+        "done": {"type": "end", "outcome": "ok"},
+    }
+    return flow(*edges, **known, **steps)
+
+
+def test_the_gold_graph_is_exact_whatever_decisions_lie_between() -> None:
+    judgement = judged(ROW, made("check>sign", "sign>ok", "ok>check [sent back]", "ok>done (default)"))
+
+    assert judgement.is_exact
+
+
+@pytest.mark.parametrize(
+    ("edges", "steps"),
+    [
+        pytest.param(["check>sign", "sign>done"], {}, id="no way back"),
+        pytest.param(["sign>check [back]", "check>sign", "sign>mail"], {"mail": {}}, id="a step more"),
+        pytest.param(["check>sign", "sign>check"], {"sign": {"type": "human"}}, id="nobody signs"),
+    ],
+)  # fmt: skip
+def test_anything_else_is_not(edges: list[str], steps: dict[str, dict[str, Any]]) -> None:
+    known = made(*edges, **{name: one for name, one in steps.items() if name != "sign"})
+    if "sign" in steps:
+        changed = [
+            one.model_copy(update={"assignee": None}) if one.id == "sign" else one for one in known.steps
+        ]
+        known = known.model_copy(update={"steps": tuple(changed)})
+
+    assert not judged(ROW, known).is_exact
+
+
+def test_no_workflow_has_nothing_of_it() -> None:
+    assert judged(ROW, None).steps == 0
+
+
+def test_claims_about_an_edit_hold_or_are_named() -> None:
+    before = flow("a>b", a={"timeout": "P1D"})
+    after = flow("a>audit", "audit>b", a={"timeout": "P2D"})
+
+    failed = claims_that_fail(
+        before, after, ["edge a>?", "no edge a>b", "timeout a P2D", "assignee b boss", "no step audit"], 2
+    )
+
+    assert failed == ["assignee b boss", "no step audit", "1 more steps, not 2"]
+
+
+def test_a_question_must_leave_the_workflow_as_it_is() -> None:
+    before = flow("a>b")
+
+    assert claims_that_fail(before, before, ["unchanged"], 0) == []
+    assert claims_that_fail(before, flow("a>b", a={"timeout": "P1D"}), ["unchanged"], 0) == ["unchanged"]
+
+
+@pytest.mark.parametrize(
+    ("figure", "holds"),
+    [
+        pytest.param(Figure("a", 1.5, "ms", most=1.4), False, id="above the most"),
+        pytest.param(Figure("a", 61, "%", least=60), True, id="above the least"),
+        pytest.param(Figure("a", 61, "%"), None, id="no target"),
+    ],
+)
+def test_a_figure_says_whether_its_target_holds(figure: Figure, holds: bool | None) -> None:
+    assert figure.holds is holds
+
+
+def test_charts_quote_what_they_show() -> None:
+    drawn = bars("a < b", {"x & y": 2.0}, "ms") + lines("t", {"<one>": [1, 2]}, "ms", "turns")
+
+    assert "x &amp; y" in drawn
+    assert "<one>" not in drawn
