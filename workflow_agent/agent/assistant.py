@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic_ai import Agent, RunContext
-from pydantic_ai.capabilities import Instrumentation, PrepareTools
+from pydantic_ai.capabilities import Instrumentation
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.tools import ToolDefinition
 
-from workflow_agent.agent.evidence import RecordEvidence
-from workflow_agent.agent.layout import OfferByMode, PromptLayout, StablePrefix
+from workflow_agent.agent.layout import OfferByMode, PromptLayout
+from workflow_agent.agent.loop_hooks import LoopHooks
+from workflow_agent.agent.offered_tools import OfferedTools
 from workflow_agent.agent.tools import workflow_tools
 from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
 from workflow_agent.domain.agents import AgentProfile
@@ -74,43 +75,30 @@ def build_assistant(
         name="workflow_agent",
         deps_type=WorkflowContext,
         output_type=str,
-        toolsets=[tools],
-        capabilities=[*observed, PrepareTools(offer), RecordEvidence(), StablePrefix(offer)],
+        toolsets=[OfferedTools(tools, offer)],
+        capabilities=[*observed, LoopHooks(offer)],
         retries={"tools": TOOL_RETRIES, "output": 1},
         tool_timeout=tool_timeout_seconds,
     )
 
-    # Stable text first: providers price a repeated prefix at a fraction.
+    # One function, and a coroutine: the framework takes each by itself, and others to a thread.
     @agent.instructions
-    def prompt_module(ctx: RunContext[WorkflowContext]) -> str:
-        return _section(ctx, "prompt_module", prompts[ctx.deps.progress.mode.name])
-
-    @agent.instructions
-    def phase_guidance(ctx: RunContext[WorkflowContext]) -> str:
-        return _section(ctx, "phase", guidance.get(ctx.deps.progress.phase, ""))
-
-    @agent.instructions
-    def run_facts(ctx: RunContext[WorkflowContext]) -> str:
-        progress = ctx.deps.progress
-        lines = [f"Mode: {progress.mode.name}", f"Phase: {progress.phase}", *ctx.deps.notes]
-        return _section(ctx, "memory", "\n".join(lines))
-
-    @agent.instructions
-    async def open_workflow(ctx: RunContext[WorkflowContext]) -> str:
-        return _section(ctx, "workflow", await _open_workflow(ctx.deps))
-
-    @agent.instructions
-    def call_history(ctx: RunContext[WorkflowContext]) -> str:
-        return _section(
-            ctx, "calls", history_notice(ctx.deps.conversation.calls, ctx.deps.conversation.sealed_calls)
+    async def instructions(ctx: RunContext[WorkflowContext]) -> str:
+        deps = ctx.deps
+        progress, conversation = deps.progress, deps.conversation
+        facts = (f"Mode: {progress.mode.name}", f"Phase: {progress.phase}", *deps.notes)
+        # Stable text first: providers price a repeated prefix at a fraction.
+        return deps.evidence.told(
+            {
+                "prompt_module": prompts[progress.mode.name],
+                "phase": guidance.get(progress.phase, ""),
+                "memory": "\n".join(facts),
+                "workflow": await _open_workflow(deps),
+                "calls": history_notice(conversation.calls, conversation.sealed_calls),
+            }
         )
 
     return Assistant(agent, offer, prompts, guidance)
-
-
-def _section(ctx: RunContext[WorkflowContext], name: str, text: str) -> str:
-    ctx.deps.evidence.measured(name, text)
-    return text
 
 
 async def _open_workflow(deps: WorkflowContext) -> str:

@@ -1,36 +1,30 @@
-"""What a run leaves behind: its iterations, its calls and the size of what it sent.
-
-One capability fills it from the agent loop, so that it is right whatever way a run ends.
-"""
+"""What a run leaves behind: its iterations, its calls and the size of what it sent."""
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from pydantic_ai import RunContext
-from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.capabilities.abstract import WrapToolExecuteHandler
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
-from pydantic_ai.tools import ToolDefinition
 
-from workflow_agent.agent.call_recorder import CallRecorder, error_type_of, status_of_error
+from workflow_agent.agent.call_recorder import CallRecorder
 from workflow_agent.agent.models import OFFLINE
-from workflow_agent.agent.replay import arguments_of, feedback_in, results_in, said_by, session_of
+from workflow_agent.agent.replay import feedback_in, results_in, said_by, session_of
 from workflow_agent.agent.spending import price_of, usage_of
 from workflow_agent.domain import iterations
 from workflow_agent.domain.call_history import CallRecord, CallStatus
-from workflow_agent.domain.call_records import EndedCall, ended_calls
+from workflow_agent.domain.call_records import ended_calls
 from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.costs import RunCosts
 from workflow_agent.domain.counting import TokenCounter
 from workflow_agent.domain.iterations import Iteration, Message, Outcome, ToolResult, TurnContext
 
+BETWEEN_PARTS = "\n\n"
+"""Between the parts of the instructions."""
 StepKept = Callable[[Iteration, Iterable[CallRecord]], Awaitable[None]]
 """Keeps an iteration as it stands, and the records so far, should the process die."""
 
@@ -84,6 +78,15 @@ class Evidence:
         price = None if spent is None else Decimal(str(spent))
         self.costs = self.costs.with_summarizer(compaction.usage, price)
 
+    def told(self, parts: Mapping[str, str]) -> str:
+        """Note the parts of a request's instructions by section; return them as the model reads them."""
+        for section, text in parts.items():
+            self.measured(section, text)
+        texts = tuple(filter(None, parts.values()))
+        if not self.model:
+            self.instructions = texts
+        return BETWEEN_PARTS.join(texts)
+
     def measured(self, section: str, *texts: str) -> None:
         """Note how large a part of the request is that is being made."""
         self.section_tokens[section] = sum(map(self.counter.count, texts))
@@ -102,11 +105,8 @@ class Evidence:
         self.measured("run", *(text for one in self.turn.iterations for text in _texts(one)))
 
     def _first_request(self, request: ModelRequestContext) -> None:
-        parts = request.model_request_parameters.instruction_parts or []
-        self.instructions = tuple(part.content for part in parts)
-        told = "\n\n".join(self.instructions)
         first = self.turn.iterations[0]
-        system = Message(role="system", content=told)
+        system = Message(role="system", content=BETWEEN_PARTS.join(self.instructions))
         with_system = first.model_copy(update={"messages": (system, *first.messages)})
         self.turn = self.turn.model_copy(update={"iterations": (with_system,)})
         self.model = request.model.model_name
@@ -165,69 +165,3 @@ def _texts(iteration: Iteration) -> Iterator[str]:
     """Yield what the loop itself added; the instructions and the message are counted by themselves."""
     spoken = (message for message in iteration.messages if message.role in ("assistant", "tool"))
     return (text for message in spoken for text in texts_of(message))
-
-
-@dataclass
-class RecordEvidence(AbstractCapability[Any]):
-    """Fills the evidence of the run it is in; keeps nothing itself, because runs share it."""
-
-    async def before_model_request(
-        self, ctx: RunContext[Any], request_context: ModelRequestContext
-    ) -> ModelRequestContext:
-        """Close the iteration whose results this request carries."""
-        evidence: Evidence = ctx.deps.evidence
-        before = evidence.turn.current_iteration
-        evidence.requesting(request_context)
-        if evidence.turn.current_iteration != before:
-            await evidence.keep_step(evidence.turn.iterations[-2], evidence.calls.records.values())
-        return request_context
-
-    async def after_model_request(
-        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
-    ) -> ModelResponse:
-        """Add what the model said."""
-        del request_context
-        evidence: Evidence = ctx.deps.evidence
-        evidence.responded(response)
-        await evidence.keep_step(evidence.turn.iterations[-1], evidence.calls.records.values())
-        return response
-
-    async def wrap_tool_execute(
-        self,
-        ctx: RunContext[Any],
-        *,
-        call: ToolCallPart,
-        tool_def: ToolDefinition,
-        args: dict[str, Any],
-        handler: WrapToolExecuteHandler,
-    ) -> Any:
-        """Time the call and record it, however it ends."""
-        del tool_def
-        evidence: Evidence = ctx.deps.evidence
-        evidence.called_at[call.tool_call_id] = started_at = evidence.now()
-        # As the model wrote them: those of the handler are the tool's own objects.
-        asked = arguments_of(call)
-        started = time.perf_counter()
-
-        def ended(status: CallStatus, **how: Any) -> None:
-            elapsed = round((time.perf_counter() - started) * 1000, 3)
-            evidence.durations_ms[call.tool_call_id] = elapsed
-            evidence.calls.ended(
-                EndedCall(call.tool_call_id, call.tool_name, asked, status, started_at, elapsed, **how)
-            )
-
-        try:
-            result = await handler(args)
-        except BaseException as error:
-            status = status_of_error(error)
-            ended(status, error_type=error_type_of(error), error_message=str(error))
-            if (outcome := _OUTCOMES.get(status)) is not None:
-                evidence.answered(call, outcome, str(error))
-            raise
-        ended("success", result=result)
-        evidence.answered(call, "success", result)
-        await evidence.keep()
-        return result
-
-
-_OUTCOMES: Mapping[CallStatus, Outcome] = {"retried": "retried", "error": "failed"}

@@ -5,19 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic_ai import ModelRetry, RunContext
-from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import (
     InstructionPart,
     ModelMessage,
     ModelRequest,
     SystemPromptPart,
-    ToolCallPart,
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.settings import ModelSettings, ToolOrOutput, merge_model_settings
-from pydantic_ai.tools import ToolDefinition
 
 from workflow_agent.agent.tools import SWITCH_MODE, WRITING_TOOLS
 from workflow_agent.agent.workflow_context import READ_ONLY_MODES
@@ -76,56 +73,40 @@ class OfferByMode:
     def _texts(self, names: Collection[str]) -> tuple[str, ...]:
         return tuple(self.definitions[name] for name in sorted(names))
 
-    async def __call__(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
-        """Return the definitions to send now; the mode may have changed since the last request."""
+    def check(self, tool: str, ctx: RunContext[Any]) -> None:
+        """Refuse a tool that the mode, or the agent, does not have, whatever the provider let the model call.
+
+        Raises:
+            ModelRetry: Says which tools there are.
+        """
         mode: Mode = ctx.deps.progress.mode.name
-        ctx.deps.evidence.measured("tools", *self.sent(mode, ctx.model, ctx.deps.profile))
-        if self.is_stable(ctx.model):
-            return tool_defs
         names = self.names(mode, ctx.deps.profile)
-        return [tool for tool in tool_defs if tool.name in names]
+        if tool not in self.definitions or tool in names:
+            return
+        is_of_mode = tool in self.names(mode)
+        why = f"to agent {ctx.deps.agent!r}" if is_of_mode else f"in mode {mode!r}, which changes nothing"
+        raise ModelRetry(f"{tool!r} is not available {why}. Available: {', '.join(sorted(names))}.")
 
 
-@dataclass
-class StablePrefix(AbstractCapability[Any]):
-    """Puts instructions behind the history, and allows of all tools those of the mode.
+def laid_out(
+    offer: OfferByMode, ctx: RunContext[Any], request_context: ModelRequestContext
+) -> ModelRequestContext:
+    """Lay a request out, where the model profits from it.
 
-    Whatever a provider makes of that: a tool that the mode does not have is refused when it is called.
+    The instructions go behind the history, and of all tools those of the mode are allowed.
     """
-
-    offer: OfferByMode
-
-    async def before_model_request(
-        self, ctx: RunContext[Any], request_context: ModelRequestContext
-    ) -> ModelRequestContext:
-        """Lay the request out, where the model profits from it."""
-        if not self.offer.is_stable(ctx.model):
-            return request_context
-        parameters = request_context.model_request_parameters
-        told = InstructionPart.join(parameters.instruction_parts or [])
-        if told:
-            request_context.messages = with_instructions_last(request_context.messages, told)
-            request_context.model_request_parameters = replace(parameters, instruction_parts=[])
-        allowed = ToolOrOutput(sorted(self.offer.names(ctx.deps.progress.mode.name, ctx.deps.profile)))
-        request_context.model_settings = merge_model_settings(
-            request_context.model_settings, ModelSettings(tool_choice=allowed)
-        )
+    if not offer.is_stable(ctx.model):
         return request_context
-
-    async def before_tool_execute(
-        self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Refuse a tool that the mode, or the agent, does not have."""
-        del tool_def
-        mode: Mode = ctx.deps.progress.mode.name
-        names = self.offer.names(mode, ctx.deps.profile)
-        if call.tool_name in self.offer.definitions and call.tool_name not in names:
-            is_of_mode = call.tool_name in self.offer.names(mode)
-            why = f"to agent {ctx.deps.agent!r}" if is_of_mode else f"in mode {mode!r}, which changes nothing"
-            raise ModelRetry(
-                f"{call.tool_name!r} is not available {why}. Available: {', '.join(sorted(names))}."
-            )
-        return args
+    parameters = request_context.model_request_parameters
+    told = InstructionPart.join(parameters.instruction_parts or [])
+    if told:
+        request_context.messages = with_instructions_last(request_context.messages, told)
+        request_context.model_request_parameters = replace(parameters, instruction_parts=[])
+    allowed = ToolOrOutput(sorted(offer.names(ctx.deps.progress.mode.name, ctx.deps.profile)))
+    request_context.model_settings = merge_model_settings(
+        request_context.model_settings, ModelSettings(tool_choice=allowed)
+    )
+    return request_context
 
 
 def with_instructions_last(messages: Sequence[ModelMessage], told: str) -> list[ModelMessage]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from workflow_agent.agent.evidence import BETWEEN_PARTS
 from workflow_agent.domain.conversation import AgentReply, Conversation, Event
 from workflow_agent.domain.errors import ContentNotFound, CorruptDocument
 from workflow_agent.domain.iterations import Iteration, Message, MessagePart, ToolResult
@@ -16,7 +17,6 @@ from workflow_agent.ports import ConversationStore
 INLINE_BYTES = 2_048
 _INLINE_TEXT_CHARS = 512
 """A part of the instructions that is longer comes again in many turns; the shorter ones change with each."""
-_BETWEEN_PARTS = "\n\n"
 _GONE = "(this content is not kept any more)"
 
 
@@ -76,7 +76,7 @@ class Contents:
         return iteration.model_copy(update={"messages": messages})
 
     async def _kept_message(self, message: Message, instructions: Sequence[str]) -> Message:
-        if message.role == "system" and message.content == _BETWEEN_PARTS.join(instructions):
+        if message.role == "system" and message.content == BETWEEN_PARTS.join(instructions):
             parts = tuple([await self._kept_part(text) for text in instructions])
             return message.model_copy(update={"content": "", "parts": parts})
         results = tuple([await self._kept_result(one) for one in message.results])
@@ -113,7 +113,7 @@ class Contents:
         if message.parts:
             texts = [str(await self._get(one.content_ref)) if one.content_ref else one.text or ""
                      for one in message.parts]  # fmt: skip
-            return message.model_copy(update={"content": _BETWEEN_PARTS.join(texts), "parts": ()})
+            return message.model_copy(update={"content": BETWEEN_PARTS.join(texts), "parts": ()})
         results = tuple([await self._resolved_result(one) for one in message.results])
         return message.model_copy(update={"results": results}) if results else message
 

@@ -14,7 +14,6 @@ from pydantic_ai.messages import (
     TextPartDelta,
     ToolReturnPart,
 )
-from pydantic_ai.run import AgentRunResultEvent
 
 from workflow_agent.agent.evidence import Evidence
 from workflow_agent.chat.streams import RunStream
@@ -51,7 +50,7 @@ class Narration:
         """Say something in a paragraph of its own."""
         self._say(_PARAGRAPH + text if self._said or self._held else text)
 
-    def take(self, event: AgentStreamEvent | AgentRunResultEvent[str]) -> None:
+    def take(self, event: AgentStreamEvent) -> None:
         """Pass one event on; those that nobody watches for are left out."""
         match event:
             case PartStartEvent(part=TextPart(content=text)):

@@ -1,12 +1,14 @@
 """The work of one run: choose, build the window, drive the agent loop, and make the reply of it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
 
+from pydantic_ai import RunContext
 from pydantic_ai.exceptions import UsageLimitExceeded
+from pydantic_ai.messages import AgentStreamEvent
 from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 
@@ -167,8 +169,13 @@ class Runner:
         if (confirmed := carried_out(job.conversation, job.message)) and confirmed.to == job.agent.name:
             narration.add(taken_over_note(confirmed))
         limits = UsageLimits(request_limit=job.agent.max_iterations)
+
+        async def watch(_: RunContext[WorkflowContext], events: AsyncIterable[AgentStreamEvent]) -> None:
+            async for event in events:
+                narration.take(event)
+
         try:
-            async with self.assistant.agent.run_stream_events(
+            await self.assistant.agent.run(
                 built.user_content(),
                 deps=deps,
                 model=model,
@@ -177,9 +184,8 @@ class Runner:
                 timeout=self.limits.timeout_seconds,
                 conversation_id=job.conversation.id,
                 run_id=f"{job.run.run_id}.{job.run.attempt}",
-            ) as events:
-                async for event in events:
-                    narration.take(event)
+                event_stream_handler=watch,
+            )
         except UsageLimitExceeded:
             touched, answered = tuple(deps.progress.touched.values()), job.evidence.tools_that_answered()
             narration.add(stopped_note(job.agent.max_iterations, touched, answered))
