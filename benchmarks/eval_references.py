@@ -2,9 +2,9 @@
 
     python -m benchmarks.eval_references [--show]
 
-Prints for each half: the share that is right, how many are wrong with high confidence (none may be), and how
-often it asks where a person would. The held-out half is only measured; `--show` prints what is wrong in the
-other.
+Prints for each set: the share that is right, how many are wrong with high confidence (none may be), and how
+often it asks where a person would. Held-out sets are only measured; `--show` prints what is wrong in the
+others. benchmarks/data/README.md says who wrote which when, and what each gave when it was new.
 """
 
 import json
@@ -19,7 +19,13 @@ from workflow_agent.domain.conversation import WorkflowReference
 from workflow_agent.domain.memory import HIGH_CONFIDENCE, Resolution, resolve_reference
 
 DATA = Path(__file__).parent / "data"
-HALVES = {"development": DATA / "references_dev.jsonl", "held out": DATA / "references_heldout.jsonl"}
+SETS = {
+    "development 1": DATA / "references_dev.jsonl",
+    "held out 1": DATA / "references_heldout.jsonl",
+    "development 2": DATA / "references_dev_2.jsonl",
+    "was held out 2": DATA / "references_heldout_2.jsonl",
+    "was held out 3": DATA / "references_heldout_3.jsonl",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +79,16 @@ def accuracy(answers: list[Answered]) -> float:
 
 
 def main() -> None:
-    """Print the figures of each half."""
-    for half, path in HALVES.items():
+    """Print the figures of each set."""
+    for name, path in SETS.items():
         answers = evaluated(path)
         ask = [one for one in answers if not one.expected]
         print(
-            f"{half}: {accuracy(answers):.1%} of {len(answers)} right, "
+            f"{name}: {accuracy(answers):.1%} of {len(answers)} right, "
             f"{sum(one.is_surely_wrong for one in answers)} wrong with high confidence, "
             f"asked in {sum(one.is_right for one in ask)} of the {len(ask)} where a person would"
         )
-        if half == "development" and "--show" in sys.argv:
+        if not name.startswith("held out") and "--show" in sys.argv:
             for one in (one for one in answers if not one.is_right):
                 found = one.resolution
                 told = f"{found.outcome} {list(found.workflow_ids)} {found.confidence} ({found.reason})"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.eval_references import HALVES, accuracy, evaluated
+from benchmarks.eval_references import SETS, accuracy, evaluated
 from workflow_agent.domain.conversation import Relation, WorkflowReference
 from workflow_agent.domain.memory import Resolution, resolve_reference
 
@@ -161,9 +161,9 @@ def test_any_text_gets_an_answer(text: str) -> None:
     assert (found.outcome == "resolved") == bool(found.workflow_ids)
 
 
-@pytest.mark.parametrize("half", HALVES)
-def test_labelled_phrasings_resolve_as_a_person_would(half: str) -> None:
-    answers = evaluated(HALVES[half])
+@pytest.mark.parametrize("name", SETS)
+def test_labelled_phrasings_resolve_as_a_person_would(name: str) -> None:
+    answers = evaluated(SETS[name])
 
     assert accuracy(answers) >= 0.9
     assert [one.text for one in answers if one.is_surely_wrong] == []

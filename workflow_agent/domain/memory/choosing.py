@@ -1,64 +1,13 @@
 """Choosing among workflows that fit a phrase: the last, the first, the other, both, or the one at hand."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 
-from workflow_agent.domain.memory.phrases import Choice, Phrase
+from workflow_agent.domain.memory import ordering
+from workflow_agent.domain.memory.lexicon import Choice
 from workflow_agent.domain.memory.references import Known
 from workflow_agent.domain.memory.resolution import Resolution, ambiguous, resolved, unknown
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a phrase is said among."""
-
-    known: tuple[Known, ...]
-    """The workflows it may mean, the one dealt with last first."""
-    open_workflow_id: str | None
-    conversation_id: str
-
-    def at_hand(self) -> list[Known]:
-        """Return the open workflow, or what the newest turn here dealt with: several, if it compared."""
-        opened = [one for one in self.known if one.workflow_id == self.open_workflow_id]
-        return opened or self.of_newest_turn()
-
-    def here(self) -> list[Known]:
-        """Return the workflows that this conversation dealt with, the newest first."""
-        return [
-            one
-            for one in self.known
-            if any(ref.conversation_id == self.conversation_id for ref in one.references)
-        ]
-
-    def of_newest_turn(self) -> list[Known]:
-        """Return the workflows that the newest turn of this conversation dealt with."""
-        turns = {
-            one.workflow_id: max(
-                ref.turn for ref in one.references if ref.conversation_id == self.conversation_id
-            )
-            for one in self.here()
-        }
-        newest = max(turns.values(), default=None)
-        return [one for one in self.known if turns.get(one.workflow_id, -1) == newest]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A phrase, and what it may mean."""
-
-    phrase: Phrase
-    fitting: Scene
-    """The workflows whose name, time and relation fit, each with the references that do."""
-    scene: Scene
-    """All that is remembered."""
-    sure: float
-    """How surely they fit."""
-
-    @property
-    def says_something(self) -> bool:
-        """Say whether the phrase tells of a name, a time or a deed, and not only which of several."""
-        return bool(self.phrase.words or self.phrase.relations or self.phrase.has_time)
+from workflow_agent.domain.memory.scene import Asked, Scene
 
 
 def chosen(asked: Asked) -> Resolution:
@@ -87,62 +36,12 @@ def _focus(asked: Asked) -> Resolution:
     if len(fits) != 1:
         return ambiguous(fits or asked.fitting.known, "nothing says which is at hand")
     is_open = fits[0].workflow_id == asked.scene.open_workflow_id
-    return resolved(fits, min(asked.sure, 0.95 if is_open else 0.85), "the one at hand")
+    sure = 0.95 if is_open else 0.85 if asked.phrase.is_pointing or len(asked.scene.known) == 1 else 0.7
+    return resolved(fits, min(asked.sure, sure), "the one at hand")
 
 
-def _in_order(scene: Scene, moment: Callable[[Known], tuple[datetime, int]]) -> list[Known]:
-    return sorted(scene.known, key=moment)
-
-
-def _first_moment(known: Known) -> tuple[datetime, int]:
-    return known.references[0].at, known.references[0].turn
-
-
-def _last_moment(known: Known) -> tuple[datetime, int]:
-    return known.newest.at, known.newest.turn
-
-
-def _last(asked: Asked) -> Resolution:
-    newest = _in_order(asked.fitting, _last_moment)[-1]
-    is_doubtful = not asked.says_something and asked.scene.open_workflow_id not in (None, newest.workflow_id)
-    return resolved([newest], min(asked.sure, 0.6 if is_doubtful else 0.92), "the latest")
-
-
-def _first(asked: Asked) -> Resolution:
-    return _nth_of(1, asked)
-
-
-def _nth(asked: Asked) -> Resolution:
-    return _nth_of(asked.phrase.number, asked)
-
-
-def _nth_of(number: int, asked: Asked) -> Resolution:
-    """Count those of this conversation, unless the phrase names or dates them."""
-    here = asked.fitting.here()
-    is_scoped = bool(here) and not (asked.phrase.words or asked.phrase.has_time or asked.phrase.is_ever)
-    among = (
-        Scene(tuple(here), asked.fitting.open_workflow_id, asked.fitting.conversation_id)
-        if is_scoped
-        else asked.fitting
-    )
-    ordered = _in_order(among, _first_moment)
-    if not 1 <= number <= len(ordered):
-        return unknown(f"there are {len(ordered)} that fit", ordered)
-    is_partial = len(ordered) < len(asked.fitting.known)
-    confidence = min(asked.sure, 0.75 if is_partial or number > 1 else 0.88)
-    return resolved([ordered[number - 1]], confidence, f"number {number} in order of time")
-
-
-def _before(asked: Asked) -> Resolution:
-    newest_first = _in_order(asked.fitting, _last_moment)[::-1]
-    if not asked.says_something:
-        at_hand = {one.workflow_id for one in asked.scene.at_hand()[:1]}
-        rest = [one for one in newest_first if one.workflow_id not in at_hand]
-    else:
-        rest = newest_first[1:]
-    if not rest:
-        return unknown("there is none before it", asked.fitting.known)
-    return resolved(rest[:1], min(asked.sure, 0.78), "the one dealt with before")
+def _not_focus(asked: Asked) -> Resolution:
+    return _other(replace(asked, sure=min(asked.sure, 0.75)))
 
 
 def _other(asked: Asked) -> Resolution:
@@ -175,14 +74,6 @@ def _both(asked: Asked) -> Resolution:
     return ambiguous(asked.scene.known, "nothing says which two")
 
 
-def _older(asked: Asked) -> Resolution:
-    return resolved(_in_order(asked.fitting, _first_moment)[:1], min(asked.sure, 0.7), "the older one")
-
-
-def _newer(asked: Asked) -> Resolution:
-    return resolved(_in_order(asked.fitting, _first_moment)[-1:], min(asked.sure, 0.7), "the newer one")
-
-
 def _earlier(asked: Asked) -> Resolution:
     if asked.phrase.words or asked.phrase.has_time:
         return _only(asked)
@@ -202,7 +93,7 @@ def _of_pair(at: int, scene: Scene) -> Resolution:
     pair = next((some for some in (scene.of_newest_turn(), scene.here()) if len(some) == 2), None)
     if pair is None:
         return ambiguous(scene.known, "nothing says of which two")
-    ordered = sorted(pair, key=_last_moment)
+    ordered = sorted(pair, key=ordering.last_moment)
     return resolved([ordered[at]], 0.75, "the first of two" if at == 0 else "the second of two")
 
 
@@ -222,7 +113,9 @@ def _all(asked: Asked) -> Resolution:
 
 
 _CHOOSERS: Mapping[Choice | None, Callable[[Asked], Resolution]] = {
-    None: _only, "focus": _focus, "last": _last, "first": _first, "nth": _nth, "before": _before,
-    "other": _other, "both": _both, "former": _former, "latter": _latter,
-    "older": _older, "newer": _newer, "earlier": _earlier, "group": _group, "all": _all,
+    None: _only, "focus": _focus, "not_focus": _not_focus, "last": ordering.last, "first": ordering.first,
+    "nth": ordering.nth, "some_first": ordering.some_first, "some_last": ordering.some_last,
+    "middle": ordering.middle, "before": ordering.before, "older": ordering.older, "newer": ordering.newer,
+    "other": _other, "both": _both, "former": _former, "latter": _latter, "earlier": _earlier,
+    "group": _group, "all": _all,
 }  # fmt: skip

@@ -120,6 +120,12 @@ def _weekday(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
     return (newest, *this_day) if match[1] == "last " else (*this_day, newest)
 
 
+def _day_of_last_week(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    wanted = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[1][:3]))
+    monday = _midnight(now) - (now.weekday() + 7) * _DAY
+    return (_part_of(monday + wanted * _DAY, None),)
+
+
 def _month_number(name: str) -> int:
     return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name[:3]))
 
@@ -149,6 +155,8 @@ _RULES: Mapping[str, Callable[[re.Match[str], datetime], tuple[Period, ...]]] = 
     r"()today": _days_back(0),
     rf"(\d{{1,3}}|{'|'.join(_NUMBERS)}) (minutes?|mins?|hours?|days?|weeks?|months?) ago": _ago,
     r"(?:the other day|(?:a few|several|some) days ago)": _few_days_ago,
+    rf"({_DAY_NAMES})(?: of)? last week": _day_of_last_week,
+    rf"last week(?: on)? ({_DAY_NAMES})": _day_of_last_week,
     r"last week": _week(1),
     r"this week": _week(0),
     r"last month": _month(1),

@@ -1,14 +1,13 @@
 """Reading a phrase that refers to a workflow: when, what was done, which of several, and the words left."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from workflow_agent.domain.conversation import Relation
 from workflow_agent.domain.memory.lexicon import (
     BEYOND,
-    CAPITALS,
     CHOICES,
     COUNTS,
     DONE,
@@ -17,14 +16,23 @@ from workflow_agent.domain.memory.lexicon import (
     NEGATION,
     OPENING,
     ORDINALS,
+    POINTING,
     REJECTED,
     SENTENCE,
     Choice,
 )
+from workflow_agent.domain.memory.names_said import (
+    initials_in,
+    is_told_by,
+    without_article,
+    words_of_names_in,
+)
 from workflow_agent.domain.memory.periods import Period, time_words
-from workflow_agent.domain.memory.words import initials, telling_words, words_of
+from workflow_agent.domain.memory.words import GENERIC_NOUNS, is_generic, words_of
 
 _LONGEST_CHARS = 300
+_COUNTED = re.compile(r"(?:#|\bn[o\u00b0]\.?)\s*(\d{1,2})\b", re.IGNORECASE)
+_DAYS = re.compile(r"\b(yesterday|today)s\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ class Phrase:
     number: int = 0
     """For `nth` which one, for `all` how many, when said."""
     is_mine: bool = False
+    is_pointing: bool = False
+    """Says "it", "this" or "that", and not just "the one"."""
     is_ever: bool = False
     """Counts all conversations, not this one alone."""
     is_beyond: bool = False
@@ -60,16 +70,20 @@ def read_phrase(text: str, now: datetime, names: Iterable[str]) -> Phrase:
     """
     text = REJECTED.sub("", text[:_LONGEST_CHARS])
     names = list(names)
-    known = [_without_article(words_of(name)) for name in names]
-    named, rest = _without_names(_plain(text), known)
-    abbreviated, rest = _without_initials(text, rest, names)
+    known = [without_article(words_of(name)) for name in names]
+    plain = _plain(text)
+    named, rest = words_of_names_in(plain, known)
+    abbreviated, rest = initials_in(text, rest, names)
     timed = time_words(rest, now)
     rest = timed.rest if timed else rest
     relations, is_negated, rest = _relations(rest)
     choice, number, rest = _choice(rest)
-    words = [word for word in rest.split() if word not in FILLERS]
+    kinds = [word for word in rest.split() if word in GENERIC_NOUNS and is_told_by(word, known)]
+    words = [word for word in rest.split() if word not in FILLERS and not is_generic(word)]
+    words = words or (kinds if not (named or abbreviated) else [])
     is_beyond = BEYOND.search(rest) is not None and not is_negated
     return Phrase(
+        is_pointing=POINTING.search(plain) is not None,
         words=(*named, *abbreviated, *words),
         periods=timed.periods if timed else (),
         has_time=timed is not None,
@@ -83,11 +97,6 @@ def read_phrase(text: str, now: datetime, names: Iterable[str]) -> Phrase:
     )
 
 
-def bare(text: str) -> str:
-    """Return the words that tell one name from another, to compare whole names; empty when there are none."""
-    return " ".join(word for word in words_of(text) if word not in FILLERS)
-
-
 def inner_phrase(text: str, names: Iterable[str]) -> str | None:
     """Return the part of a sentence that refers to a workflow, or None.
 
@@ -96,7 +105,7 @@ def inner_phrase(text: str, names: Iterable[str]) -> str | None:
     plain = _plain(text[:_LONGEST_CHARS])
     if not SENTENCE.match(plain):
         return None
-    known = [words for name in names if len(words := _without_article(words_of(name))) > 1]
+    known = [words for name in names if len(words := without_article(words_of(name))) > 1]
     whole = [" ".join(words) for words in known if f" {' '.join(words)} " in f" {plain} "]
     if whole:
         return max(whole, key=len)
@@ -105,46 +114,7 @@ def inner_phrase(text: str, names: Iterable[str]) -> str | None:
 
 
 def _plain(text: str) -> str:
-    return OPENING.sub("", " ".join(words_of(text)))
-
-
-def _without_names(plain: str, names: Sequence[Sequence[str]]) -> tuple[list[str], str]:
-    """Return the telling words of the longest pieces of names, two words or more, and the phrase without."""
-    taken: list[str] = []
-    runs = {
-        tuple(name[at : at + size])
-        for name in names
-        for size in range(2, len(name) + 1)
-        for at in range(len(name) - size + 1)
-    }
-    whole = {tuple(name) for name in names}
-    for words in sorted(runs, key=lambda run: (-len(run), run)):
-        run = " ".join(words)
-        telling = [word for word in words if word not in FILLERS]
-        at = f" {plain} ".find(f" {run} ")
-        if at >= 0 and (len(telling) > 1 or (telling and words in whole)):
-            taken += telling
-            plain = " ".join(f"{plain[:at]} {plain[at + len(run) :]}".split())
-    return taken, plain
-
-
-def _without_article(words: list[str]) -> list[str]:
-    return words[1:] if len(words) > 1 and words[0] in ("the", "a", "an", "my", "our") else words
-
-
-def _without_initials(text: str, rest: str, names: Sequence[str]) -> tuple[list[str], str]:
-    """Return words in capitals that a name has or begins with, so that IT is no pronoun."""
-    known: set[str] = set()
-    for name in names:
-        words = telling_words(name)
-        known |= set(words_of(name)) | {
-            initials(words[at:end]) for at in range(len(words)) for end in range(at + 2, len(words) + 1)
-        }
-    taken = [word.casefold() for word in CAPITALS.findall(text) if word.casefold() in known]
-    taken = [word for word in taken if word in rest.split()]
-    for word in taken:
-        rest = re.sub(rf"\b{word}\b", " ", rest, count=1)
-    return taken, " ".join(rest.split())
+    return OPENING.sub("", _DAYS.sub(r"\1", " ".join(words_of(_COUNTED.sub(r"number \1", text)))))
 
 
 def _relations(plain: str) -> tuple[frozenset[Relation], bool, str]:

@@ -6,16 +6,25 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workflow_agent.domain.conversation import WorkflowReference
-from workflow_agent.domain.memory.choosing import Asked, Scene, chosen
+from workflow_agent.domain.memory.choosing import chosen
+from workflow_agent.domain.memory.composing import composed, of_clauses
+from workflow_agent.domain.memory.names_said import respelt, says_whole_name
 from workflow_agent.domain.memory.periods import Period
-from workflow_agent.domain.memory.phrases import Phrase, bare, inner_phrase, read_phrase
+from workflow_agent.domain.memory.phrases import Phrase, inner_phrase, read_phrase
 from workflow_agent.domain.memory.references import Known, known_workflows
 from workflow_agent.domain.memory.resolution import Resolution, ambiguous, resolved, unknown
-from workflow_agent.domain.memory.words import NO_FIT, Fit, fit
+from workflow_agent.domain.memory.scene import Asked, Scene
+from workflow_agent.domain.memory.sentences import compares, mentions_in
+from workflow_agent.domain.memory.words import NO_FIT, SMALL_WORDS, Fit, fit, words_of
 
 _ID = re.compile(r"(?<![\w-])wf_[a-z0-9_-]{1,61}(?![\w-])")
+_LONGEST_CHARS = 300
+"""What comes after it is not read."""
 _MOST_WITHIN = 0.78
 """How sure a phrase found within a sentence can be."""
+_MOST_MENTIONED = 0.72
+"""How sure a name within a sentence can be whose other words fit nothing."""
+_HALF = 0.5
 _MARGIN = 0.06
 """How much better a name must fit than the next one to be meant."""
 
@@ -47,32 +56,81 @@ def resolve_reference(
         return resolved(found, 1.0, "its id") if len(found) == len(ids) else unknown("an id not met before")
     if not known:
         return unknown("nothing is remembered yet")
-    gone = [one for one in known if one.is_gone]
+    gone = tuple(one for one in known if one.is_gone)
     known = [one for one in known if not one.is_gone]
-    here = conversation_id or (known or gone)[0].newest.conversation_id
-    whole = _by_whole_name(text, known)
+    here = conversation_id or (known or list(gone))[0].newest.conversation_id
+    return _meaning(text, Scene(tuple(known), open_workflow_id, here), gone, now)
+
+
+def _meaning(text: str, scene: Scene, gone: tuple[Known, ...], now: datetime) -> Resolution:
+    """Return what a text means: a composition of references, or one."""
+
+    def read(part: str, among: Sequence[Known] | None = None) -> Resolution:
+        return _one(part, scene if among is None else replace(scene, known=tuple(among)), gone, now)
+
+    text = respelt(text[:_LONGEST_CHARS], [name for one in scene.known for name in one.names])
+    whole = _by_whole_name(text, scene.known) if not compares(text) else None
+    if whole is not None and whole.outcome == "resolved":
+        return whole
+    several = composed(text, scene, read)
+    if several is not None and several.outcome != "unknown":
+        return several
+    found = several or read(text)
+    return found if found.outcome == "resolved" else of_clauses(text, scene, read) or found
+
+
+def _one(text: str, scene: Scene, gone: tuple[Known, ...], now: datetime) -> Resolution:
+    """Return what one reference means: read as a phrase, by its end, or by what it mentions."""
+    whole = _by_whole_name(text, scene.known)
     if whole is not None:
         return whole
-    names = [name for one in known for name in one.names]
+    names = [name for one in scene.known for name in one.names]
     phrase = read_phrase(text, now, names)
-    about = gone if "deleted" in phrase.relations else known
+    about = gone if "deleted" in phrase.relations else scene.known
     if not about:
         return unknown("none like that is remembered")
-    scene = Scene(tuple(about), open_workflow_id, here)
+    scene = replace(scene, known=tuple(about))
     found = _read(phrase, scene)
-    inner = inner_phrase(text, names) if found.outcome != "resolved" else None
-    if inner is None:
+    if found.outcome == "resolved":
         return found
-    said = _by_whole_name(inner, known) or _read(read_phrase(inner, now, names), scene)
-    return replace(said, confidence=min(said.confidence, _MOST_WITHIN))
+    inner = inner_phrase(text, names)
+    if inner is not None:
+        said = _by_whole_name(inner, scene.known) or _read(read_phrase(inner, now, names), scene)
+        if said.outcome == "resolved":
+            return replace(said, confidence=min(said.confidence, _MOST_WITHIN))
+        found = said
+    return _by_mention(text, phrase, names, scene, now) or found
+
+
+def _by_mention(
+    text: str, phrase: Phrase, names: Sequence[str], scene: Scene, now: datetime
+) -> Resolution | None:
+    """Return the one workflow that a sentence mentions, though other words of it fit no name; else None."""
+    of_names = {word for name in names for word in words_of(name)} - SMALL_WORDS
+    fits: dict[str, Resolution] = {}
+    for mention in mentions_in(text, of_names):
+        said = read_phrase(mention, now, names)
+        hits = _hits(said.words, scene.known) if said.words else None
+        if hits is None or not hits.known:
+            continue
+        if hits.fit.found < 1.0:
+            return None
+        if not (said.has_time or said.relations):
+            said = replace(said, periods=phrase.periods, has_time=phrase.has_time, relations=phrase.relations)
+        fits[mention] = _read(said, scene)
+    meant = {ids: one for one in fits.values() if (ids := one.workflow_ids)}
+    if len(meant) > 1:
+        several = [one for one in scene.known if any(one.workflow_id in ids for ids in meant)]
+        return ambiguous(several, "it mentions several")
+    if not meant or any(not one.workflow_ids for one in fits.values()):
+        return None
+    only = next(iter(meant.values()))
+    return replace(only, confidence=min(only.confidence, _MOST_MENTIONED))
 
 
 def _by_whole_name(text: str, known: Sequence[Known]) -> Resolution | None:
-    wanted = bare(text)
-    if not wanted:
-        return None
-    named = [one for one in known if bare(one.name) == wanted]
-    called = [one for one in known if any(bare(alias) == wanted for alias in one.aliases)]
+    named = [one for one in known if says_whole_name(text, one.name)]
+    called = [one for one in known if any(says_whole_name(text, alias) for alias in one.aliases)]
     if len(named) == 1:
         others = [one for one in called if one is not named[0]]
         return resolved(named, 0.7 if others else 0.97, "its name")
@@ -102,12 +160,23 @@ def _read(phrase: Phrase, scene: Scene) -> Resolution:
     if hits is not None and not hits.known:
         return unknown("no name fits", ())
     if hits is not None and hits.fit.found < 1.0:
-        return ambiguous(hits.known, "only some of the words fit")
+        return _by_half_a_name(phrase, hits, scene) or ambiguous(hits.known, "only some of the words fit")
     meant = _in_time_and_deed(phrase, hits.known if hits else scene.known)
     if not meant.known:
         return ambiguous(hits.known if hits else scene.known, "none was dealt with like that")
     sure = min(hits.confidence if hits else 1.0, meant.confidence)
     return chosen(Asked(phrase, replace(scene, known=tuple(meant.known)), scene, sure))
+
+
+def _by_half_a_name(phrase: Phrase, hits: _Hits, scene: Scene) -> Resolution | None:
+    """Return the one workflow that both some words of a name and a time or a deed point to; else None."""
+    if not (phrase.has_time or phrase.relations) or hits.fit.found < _HALF:
+        return None
+    by_deed = _in_time_and_deed(phrase, scene.known).known
+    by_both = [one for one in by_deed if any(one.workflow_id == hit.workflow_id for hit in hits.known)]
+    if len(by_deed) == len(by_both) == 1:
+        return resolved(by_both, 0.6, "half its name, and when or what was done")
+    return None
 
 
 def _hits(words: Sequence[str], known: Sequence[Known]) -> _Hits:

@@ -38,8 +38,11 @@ _RELATED = (
     "vacation holiday leave absence pto", "expense reimbursement spending", "invoice bill billing",
     "purchase procurement buying", "hiring recruitment recruiting candidate", "contract agreement",
     "onboarding joiner starter newcomer", "offboarding leaver exit", "incident outage",
-    "customer client", "employee staff", "supplier vendor", "payroll salary wages", "support helpdesk",
+    "customer client buyer", "employee staff", "supplier vendor", "payroll salary wages", "support helpdesk",
     "release deployment rollout", "refund repayment", "quote quotation offer", "shipping delivery dispatch",
+    "travel trip journey", "booking reservation", "exam test", "discount promo promotion",
+    "approval signoff", "stock inventory warehouse", "complaint grievance", "rollback revert",
+    "student pupil", "ticket case issue", "meeting appointment", "warranty guarantee", "lead prospect",
 )  # fmt: skip
 _GROUP_OF = {word: at for at, line in enumerate(_RELATED) for word in line.split()}
 
@@ -92,6 +95,13 @@ def telling_words(text: str) -> list[str]:
     capitals = {word.casefold() for word in _CAPITALS.findall(text)}
     telling = (word in capitals or word not in (SMALL_WORDS | GENERIC_NOUNS) for word in words)
     return [word for word, tells in zip(words, telling, strict=True) if tells] or words
+
+
+def is_generic(word: str) -> bool:
+    """Say whether a word stands for any workflow, rightly spelt or nearly."""
+    return word in GENERIC_NOUNS or any(
+        len(noun) > _TYPO_CHARS + 1 and _is_typo(word, noun) for noun in GENERIC_NOUNS
+    )
 
 
 def initials(words: Sequence[str]) -> str:
@@ -147,7 +157,10 @@ def _singular(word: str) -> str:
 
 def fit(said: Sequence[str], name: str) -> Fit:
     """Return how well words fit a name; initials of neighbouring words count as those words."""
-    words = telling_words(name)
+    whole = words_of(name)
+    words = whole if (GENERIC_NOUNS | SMALL_WORDS).intersection(said, whole) else telling_words(name)
+    if list(said) == [initials(whole)] and len(whole) > 1:
+        return Fit(1.0, 1.0, 0.75)
     best = [0.0] * len(words)
     found: list[float] = []
     for one in said:
