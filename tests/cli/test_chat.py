@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,7 +27,8 @@ from workflow_agent.cli.typed_lines import read_message
 from workflow_agent.settings import Settings
 
 _PROGRAM = [sys.executable, "-c", "from workflow_agent.main import run; run()"]
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 120
+"""Long, because starting takes seconds of a processor that others may be using; nothing waits that long."""
 _STEERING = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\r\x01\x02\x07]")
 
 
@@ -35,16 +36,24 @@ class Terminal:
     """A terminal with a command in it; what a person would see, and what they type."""
 
     def __init__(self, arguments: Sequence[str], environment: dict[str, str]) -> None:
+        all_of_it = os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "40"} | environment
         self.master, slave = pty.openpty()
-        self.seen = ""
+        self._raw = bytearray()
+        self._read = 0
         self.process = subprocess.Popen(
             [*_PROGRAM, *arguments], stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-            env=os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "40"} | environment,
+            env={name: value for name, value in all_of_it.items() if value},
         )  # fmt: skip
         os.close(slave)
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
+
+    @property
+    def seen(self) -> str:
+        """Return what was not read yet, without what steers the terminal."""
+        # Stripped as a whole, because a read may end within a character or a sequence.
+        return _STEERING.sub("", self._raw.decode(errors="replace"))[self._read :]
 
     def until(self, wanted: str) -> str:
         """Return what came up to and with a text, without what steers the terminal."""
@@ -56,8 +65,9 @@ class Terminal:
             except OSError:
                 chunk = b""
             assert chunk, f"{wanted!r} did not come before the end; seen: {self.seen!r}"
-            self.seen += _STEERING.sub("", chunk.decode(errors="replace"))
-        found, _, self.seen = self.seen.partition(wanted)
+            self._raw += chunk
+        found, _, _ = self.seen.partition(wanted)
+        self._read += len(found + wanted)
         return found + wanted
 
     def end(self) -> int:
@@ -72,8 +82,11 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
-    shown = Terminal(arguments, {f"WORKFLOW_AGENT_{name}": value for name, value in environment.items()})
+def terminal(
+    *arguments: str, changed: Mapping[str, str] | None = None, **settings: str
+) -> Iterator[Terminal]:
+    prefixed = {f"WORKFLOW_AGENT_{name}": value for name, value in settings.items()}
+    shown = Terminal(arguments, prefixed | dict(changed or {}))
     try:
         yield shown
     finally:
@@ -85,11 +98,14 @@ def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
 def test_a_conversation_at_the_keyboard(data_dir: Path, tmp_path: Path) -> None:
     with terminal("chat", DATA_DIR=str(data_dir), STATE_DIR=str(tmp_path / "state")) as shown:
         shown.until("you> ")
-        shown.type("list \\\nmy workflows\n")
-        assert "**" not in shown.until("System access request").partition("...> ")[2]
+        shown.type("list \\\n")
+        shown.until("...> ")
+        shown.type("my workflows\n")
+        assert "**" not in shown.until("System access request")
         shown.until("you> ")
         shown.type("/mdoe\n")
         shown.until("Did you mean /mode?")
+        shown.until("you> ")
         shown.type("/quit\n")
         shown.until("Go on with: workflow-agent chat -c cv_")
         assert shown.end() == 0
@@ -100,6 +116,37 @@ def test_a_conversation_at_the_keyboard(data_dir: Path, tmp_path: Path) -> None:
         "/mdoe",
         "/quit",
     ]
+
+
+_LONG = "\n\n".join(f"Paragraph {number}, and **what** belongs to it." for number in range(1, 101))
+
+
+async def _long_answer(messages: Sequence[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+    for at in range(0, len(_LONG), 7):
+        yield _LONG[at : at + 7]
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({}, id="as most have it"),
+        pytest.param({"COLUMNS": "", "LINES": ""}, id="a terminal of no size"),
+        pytest.param({"TERM": "dumb"}, id="a dumb terminal"),
+        pytest.param({"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}, id="only ASCII"),
+        pytest.param({"NO_COLOR": "1", "COLUMNS": "30", "LINES": "5"}, id="small and without colours"),
+    ],
+)
+def test_a_reply_longer_than_the_screen_is_shown_once(tmp_path: Path, changed: dict[str, str]) -> None:
+    with (
+        serving(Settings(data_dir=tmp_path / "data"), FunctionModel(stream_function=_long_answer)) as served,
+        terminal("ask", "at length", changed=changed, URL=served.url) as shown,
+    ):
+        seen = " ".join(shown.until("(conversation ").split())
+        assert shown.end() == 0
+
+    for number in range(1, 101):
+        assert seen.count(f"Paragraph {number}, and what belongs to it.") == 1
 
 
 class Held:

@@ -18,11 +18,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            # One browser for all of them, in one worker.
+            # One browser for all of them, in one worker, one after the other.
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if not CHROMIUM.exists():
         pytest.skip(f"needs Chromium at {CHROMIUM}, as Debian's package installs it")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browsing import EXPENSES, TIMEOUT_MS, Visitor
+from tests.support.browsing import EXPENSES, Visitor
 
 
 @pytest.fixture
@@ -15,34 +15,34 @@ def talking(visitor: Visitor) -> Visitor:
 def test_a_change_is_highlighted_and_taken_back(talking: Visitor) -> None:
     page = talking.page
     talking.say("put a legal review before the payment")
-    expect(page.locator(".canvas [data-step=legal_review] .halo.added")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(page.locator(".canvas [data-step=legal_review] .halo.added")).to_be_visible()
 
     page.get_by_role("button", name="Undo this change").click()
 
     expect(page.get_by_role("status").filter(has_text="Version 1 is the newest again.")).to_be_visible()
-    expect(page.locator(".canvas [data-step=legal_review]")).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(page.locator(".canvas [data-step=legal_review]")).to_have_count(0)
     expect(page.locator(".slider output")).to_have_text("3 of 3")
 
 
 def test_an_older_version_is_one_move_away(talking: Visitor) -> None:
     page = talking.page
     talking.say("put a legal review before the payment")
-    expect(page.locator(".canvas [data-step=legal_review]")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(page.locator(".canvas [data-step=legal_review]")).to_be_visible()
 
     page.get_by_role("slider", name="Version").press("ArrowLeft")
 
-    expect(page.locator(".canvas [data-step=legal_review]")).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(page.locator(".canvas [data-step=legal_review]")).to_have_count(0)
     expect(page.get_by_role("button", name="Restore this version")).to_be_visible()
 
 
 def test_a_proposed_change_waits_and_is_made_when_accepted(talking: Visitor) -> None:
     page = talking.page
     talking.say("remove the payment, but show me first")
-    expect(page.locator(".canvas .is-leaving")).to_have_count(1, timeout=TIMEOUT_MS)
+    expect(page.locator(".canvas .is-leaving")).to_have_count(1)
 
     page.locator(".chat").get_by_role("button", name="Accept").click()
 
-    expect(page.locator(".canvas [data-step=pay_expense_out]")).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(page.locator(".canvas [data-step=pay_expense_out]")).to_have_count(0)
     expect(page.get_by_role("button", name="Accept")).to_have_count(0)
 
 
@@ -52,21 +52,21 @@ def test_a_proposed_change_that_is_declined_is_not_made(talking: Visitor) -> Non
 
     page.locator(".panel").get_by_role("button", name="Decline").click()
 
-    expect(page.get_by_text("nothing was changed", exact=False).first).to_be_visible(timeout=TIMEOUT_MS)
-    expect(page.locator(".canvas [data-step=pay_expense_out]")).to_be_visible(timeout=TIMEOUT_MS)
-    expect(page.locator(".canvas .is-leaving")).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(page.get_by_text("nothing was changed", exact=False).first).to_be_visible()
+    expect(page.locator(".canvas [data-step=pay_expense_out]")).to_be_visible()
+    expect(page.locator(".canvas .is-leaving")).to_have_count(0)
 
 
 def test_a_fix_is_shown_before_it_is_applied(talking: Visitor) -> None:
     page = talking.page
     finding = page.locator(".finding").filter(has_text="has no timeout")
-    expect(finding).to_have_count(1, timeout=TIMEOUT_MS)
+    expect(finding).to_have_count(1)
 
     finding.get_by_role("button", name="Apply fix").click()
     expect(finding.get_by_text("This makes 1 change")).to_be_visible()
     finding.get_by_role("button", name="Apply", exact=True).click()
 
-    expect(finding).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(finding).to_have_count(0)
     expect(page.locator(".slider output")).to_have_text("2 of 2")
 
 
@@ -74,8 +74,8 @@ def test_the_run_the_window_and_the_documents_can_be_looked_into(talking: Visito
     page = talking.page
 
     page.get_by_role("tab", name="Context").click()
-    expect(page.locator(".window")).to_contain_text("Prompt module", timeout=TIMEOUT_MS)
+    expect(page.locator(".window")).to_contain_text("Prompt module")
     page.get_by_role("tab", name="Run").click()
-    expect(page.locator(".iteration").first).to_contain_text("Calls Create workflow", timeout=TIMEOUT_MS)
+    expect(page.locator(".iteration").first).to_contain_text("Calls Create workflow")
     page.get_by_role("tab", name="JSON").click()
-    expect(page.locator(".tree")).to_contain_text('"wf_expense_approval"', timeout=TIMEOUT_MS)
+    expect(page.locator(".tree")).to_contain_text('"wf_expense_approval"')

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.support.browsing import EXPENSES, TIMEOUT_MS
+from tests.support.browsing import EXPENSES
 from tests.support.server import Served
 
 TALK = [
@@ -20,7 +20,7 @@ def test_a_compaction_is_marked_and_tells_what_it_dropped(page: Page, served: Se
     page.goto(f"/#/c/{talk}")
     page.get_by_role("tab", name="Context").click()
     compaction = page.locator(".compaction").first
-    compaction.locator("summary").click(timeout=TIMEOUT_MS)
+    compaction.locator("summary").click()
 
     expect(page.locator(".chart .column")).to_have_count(len(TALK))
     assert page.locator(".chart .flag").count() == page.locator(".compaction").count() > 0

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.support.browsing import TIMEOUT_MS, Visitor
+from tests.support.browsing import Visitor
 
 POLICY = {"name": "policy.md", "mimeType": "text/markdown", "buffer": b"Claims are due within 30 days."}
 
@@ -17,7 +17,7 @@ def test_a_document_goes_with_the_message(visitor: Visitor) -> None:
     expect(page.get_by_role("list", name="Attached")).to_be_hidden()
     expect(page.locator(".message .file")).to_have_text("policy.md")
     page.reload()
-    expect(page.locator(".message .file")).to_have_text("1 document", timeout=TIMEOUT_MS)
+    expect(page.locator(".message .file")).to_have_text("1 document")
 
 
 def test_a_dropped_file_is_attached_and_one_that_cannot_be_read_is_refused(visitor: Visitor) -> None:
@@ -51,8 +51,8 @@ def test_what_was_said_is_said_otherwise_in_a_branch(visitor: Visitor) -> None:
     expect(page.get_by_role("combobox", name="Message")).to_have_value("What can you do?")
     visitor.send("Which workflows are there?")
 
-    expect(page).not_to_have_url(first, timeout=TIMEOUT_MS)
+    expect(page).not_to_have_url(first)
     expect(page.locator(".bubble")).to_have_text(["Hello there", "Which workflows are there?"])
-    expect(page.locator(".reply-buttons")).to_have_count(2, timeout=TIMEOUT_MS)
+    expect(page.locator(".reply-buttons")).to_have_count(2)
     page.goto(first)
-    expect(page.locator(".bubble")).to_have_text(["Hello there", "What can you do?"], timeout=TIMEOUT_MS)
+    expect(page.locator(".bubble")).to_have_text(["Hello there", "What can you do?"])

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.support.browsing import TIMEOUT_MS, Visitor
+from tests.support.browsing import Visitor
 from tests.support.server import Served
 
 SCRIPT = "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>"
@@ -26,7 +26,7 @@ def test_hostile_markdown_stays_text(page: Page, served: Served) -> None:
 
     page.goto("/#/c/hostile")
 
-    expect(page.locator(".bubble")).to_have_count(len(HOSTILE), timeout=TIMEOUT_MS)
+    expect(page.locator(".bubble")).to_have_count(len(HOSTILE))
     expect(page.locator(".bubble").first).to_have_text(SCRIPT)
     expect(page.get_by_role("heading", level=1)).to_have_text(SCRIPT)
     inside = page.locator(".turns")
@@ -50,7 +50,7 @@ def test_hostile_names_stay_names_in_every_view(page: Page, served: Served) -> N
         made = client.post("/api/v1/chat", json={"message": "explain it", "workflow_id": "wf_hostile"}).json()
 
     page.goto(f"/#/c/{made['conversation_id']}")
-    expect(page.locator(".canvas svg .step")).to_have_count(2, timeout=TIMEOUT_MS)
+    expect(page.locator(".canvas svg .step")).to_have_count(2)
     for tab in ("Run", "JSON", "Context"):
         page.get_by_role("tab", name=tab).click()
         expect(page.get_by_role("tabpanel", name=tab)).to_be_visible()

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browsing import TIMEOUT_MS
 from tests.support.long_talks import talked
 from tests.support.server import Served
 from tests.support.stored import a_conversation
@@ -46,14 +45,14 @@ def test_thousands_of_turns_are_loaded_as_they_are_scrolled_to(page: Page, serve
 
     page.goto("/#/c/long")
     last = page.locator(".reply").last
-    expect(last).to_contain_text(f"agent_reply {TURNS}.", timeout=TIMEOUT_MS)
+    expect(last).to_contain_text(f"agent_reply {TURNS}.")
     expect(last).to_be_in_viewport()
     assert page.locator(".message").count() == 20
 
     thread = page.locator("#thread")
     turn, before = thread.evaluate(SCROLLED, 950)
     thread.evaluate("(thread, by) => { thread.scrollTop -= by; }", 100)
-    expect(page.locator(".message")).to_have_count(40, timeout=TIMEOUT_MS)
+    expect(page.locator(".message")).to_have_count(40)
 
     after = page.locator(f'[data-turn="{turn}"]').evaluate("message => message.getBoundingClientRect().top")
     assert after == pytest.approx(before + 100, abs=30)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from tests.support.browsing import EXPENSES, TIMEOUT_MS, Visitor, watched
+from tests.support.browsing import EXPENSES, Visitor, watched
 from tests.support.server import Served, serving
 from workflow_agent.settings import load_settings
 
@@ -88,14 +88,14 @@ def test_a_reply_is_read_as_it_comes_and_gone_on_with_after_a_reload(
         Visitor(page).send("Take your time")
         body = page.locator(".reply .prose")
 
-        expect(body).to_have_text("First", timeout=TIMEOUT_MS)
+        expect(body).to_have_text("First")
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
         page.reload()
-        expect(body).to_have_text("First", timeout=TIMEOUT_MS)
+        expect(body).to_have_text("First")
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
         served.call(slow.go_on.set)
 
-        expect(body).to_have_text("First and last.", timeout=TIMEOUT_MS)
+        expect(body).to_have_text("First and last.")
         expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
         assert page.locator(".message").count() == 1
 
@@ -106,15 +106,15 @@ def test_a_reply_can_be_stopped_and_asked_for_again(browser: Browser, tmp_path: 
     with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
         page.goto("/")
         Visitor(page).send("Take your time")
-        expect(page.locator(".reply .prose")).to_have_text("First", timeout=TIMEOUT_MS)
+        expect(page.locator(".reply .prose")).to_have_text("First")
 
         page.get_by_role("button", name="Stop").click()
         visible = page.get_by_text("Stopped. Nothing more was done.")
-        expect(visible).to_be_visible(timeout=TIMEOUT_MS)
+        expect(visible).to_be_visible()
         served.call(slow.go_on.set)
         page.get_by_role("button", name="Try again").click()
 
-        expect(page.locator(".reply .prose").last).to_have_text("First and last.", timeout=TIMEOUT_MS)
+        expect(page.locator(".reply .prose").last).to_have_text("First and last.")
 
 
 def test_a_message_that_did_not_arrive_is_sent_again_and_counts_once(
@@ -125,12 +125,12 @@ def test_a_message_that_did_not_arrive_is_sent_again_and_counts_once(
         page.goto("/")
         page.context.set_offline(True)
         Visitor(page).send("Hello there")
-        expect(page.get_by_role("alert")).to_contain_text("cannot be reached", timeout=TIMEOUT_MS)
+        expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
 
         page.context.set_offline(False)
         page.get_by_role("button", name="Try again").click()
 
-        expect(page.locator(".reply-buttons")).to_have_count(1, timeout=TIMEOUT_MS)
+        expect(page.locator(".reply-buttons")).to_have_count(1)
         expect(page.locator(".bubble")).to_have_text(["Hello there"])
     assert all("ERR_INTERNET_DISCONNECTED" in one for one in complaints)
 
@@ -139,5 +139,5 @@ def test_each_agent_that_is_asked_answers_for_itself(visitor: Visitor) -> None:
     visitor.send("@finder and @analyst which workflows do we have?")
 
     agents = visitor.page.locator(".reply .agent")
-    expect(agents).to_have_text(["Finder", "Analyst"], timeout=TIMEOUT_MS)
-    expect(visitor.page.locator(".reply-buttons")).to_have_count(2, timeout=TIMEOUT_MS)
+    expect(agents).to_have_text(["Finder", "Analyst"])
+    expect(visitor.page.locator(".reply-buttons")).to_have_count(2)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.support.browsing import EXPENSES, TIMEOUT_MS, Visitor, watched
+from tests.support.browsing import EXPENSES, Visitor, watched
 from tests.support.server import Served, serving
 from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
@@ -35,8 +35,8 @@ def test_everything_is_reached_by_keyboard(visitor: Visitor) -> None:
     keys.type("hello")
     expect(page.get_by_role("combobox", name="Message")).to_have_value("@analyst hello")
     keys.press("Enter")
-    expect(page.locator(".reply .agent")).to_have_text("Analyst", timeout=TIMEOUT_MS)
-    expect(page.locator(".reply-buttons")).to_have_count(1, timeout=TIMEOUT_MS)
+    expect(page.locator(".reply .agent")).to_have_text("Analyst")
+    expect(page.locator(".reply-buttons")).to_have_count(1)
     keys.press("Alt+n")
     expect(page.get_by_role("heading", name="What should your workflow do?")).to_be_visible()
     page.get_by_role("tab", name="Workflow").focus()
@@ -44,6 +44,25 @@ def test_everything_is_reached_by_keyboard(visitor: Visitor) -> None:
 
     expect(page.get_by_role("tab", name="Context")).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Context")).to_be_visible()
+
+
+def test_completion_takes_what_is_written_by_then(visitor: Visitor) -> None:
+    page = visitor.page
+    answered: list[Route] = []
+
+    def only_the_first(route: Route) -> None:
+        answered.append(route)
+        if len(answered) == 1:
+            route.continue_()
+
+    page.route("**/api/v1/agents", only_the_first)
+
+    page.keyboard.type("ask @")
+    expect(page.get_by_role("option", name="analyst")).to_be_visible()
+    page.keyboard.type("ana")
+    page.keyboard.press("Tab")
+
+    expect(page.get_by_role("combobox", name="Message")).to_have_value("ask @analyst ")
 
 
 def test_a_workflow_is_named_by_completion(visitor: Visitor) -> None:
@@ -64,7 +83,7 @@ def test_a_narrow_screen_shows_one_part_at_a_time(browser: Browser, served: Serv
         wide = page.evaluate("document.documentElement.scrollWidth")
 
         page.get_by_role("button", name="Show the details").click()
-        expect(page.locator(".canvas svg")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(page.locator(".canvas svg")).to_be_visible()
         page.get_by_role("button", name="Close the details").click()
         page.get_by_role("button", name="Show the conversations").click()
         expect(page.get_by_role("searchbox")).to_be_focused()
@@ -116,10 +135,10 @@ def test_a_server_with_keys_is_asked_with_one(browser: Browser, tmp_path: Path) 
 
         key.fill("a-wrong-key")
         page.keyboard.press("Enter")
-        expect(page.get_by_text("That key is not known here")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(page.get_by_text("That key is not known here")).to_be_visible()
         key.fill("a-good-key")
         page.keyboard.press("Enter")
-        expect(page.get_by_text("Your conversations will be listed here.")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(page.get_by_text("Your conversations will be listed here.")).to_be_visible()
         Visitor(page).say("hello")
 
         assert page.evaluate("[localStorage.length, document.cookie]") == [0, ""]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import io
 import subprocess
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 
 def run() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets a question mark; files and pipes are never changed so.
+        if isinstance(stream, io.TextIOWrapper) and stream.isatty():
+            stream.reconfigure(errors="replace")
     cli(obj=wiring())
 
 

@@ -12,6 +12,7 @@ export class Completion {
     this.sources = { "@": agents, "#": workflows };
     this.element = h("ul", { className: "completion", role: "listbox", id: "completion", "aria-label": "Suggestions", hidden: true });
     this.offered = [];
+    this.known = new Map();
     this.picked = new Map();
     input.setAttribute("role", "combobox");
     input.setAttribute("aria-expanded", "false");
@@ -21,16 +22,16 @@ export class Completion {
 
   /** Look at what is before the caret. */
   async look() {
-    const match = WORD.exec(this.input.value.slice(0, this.input.selectionStart));
+    const match = this.#written();
+    if (!match) this.known.clear();
     if (!match || document.activeElement !== this.input) { this.#close(); return; }
     const [, sign, begun] = match;
-    const all = await this.sources[sign]().catch(() => []);
-    if (WORD.exec(this.input.value.slice(0, this.input.selectionStart))?.[2] !== begun) return;
+    const all = await this.#known(sign);
+    // While that was asked for, more may have been written: whoever looked last draws.
+    if (this.#written()?.[2] !== begun) return;
     const wanted = begun.toLowerCase().replace(/[-_]/g, " ");
     const rank = (one) => [one.id, one.name].map((text) => text.toLowerCase().replace(/[-_]/g, " ").indexOf(wanted)).filter((found) => found >= 0).sort((a, b) => a - b)[0] ?? Infinity;
     this.offered = all.filter((one) => rank(one) < Infinity).sort((a, b) => rank(a) - rank(b)).slice(0, MOST);
-    this.begun = sign + begun;
-    this.sign = sign;
     this.at = 0;
     if (this.offered.length) this.#draw();
     else this.#close();
@@ -65,11 +66,21 @@ export class Completion {
     this.input.setAttribute("aria-activedescendant", `completion-${this.at}`);
   }
 
+  /** Return the sign and the letters before the caret, if a name is being written there. */
+  #written() { return WORD.exec(this.input.value.slice(0, this.input.selectionStart)); }
+
+  /** Return what a sign may stand for, asked for once while a name is written. */
+  #known(sign) {
+    if (!this.known.has(sign)) this.known.set(sign, this.sources[sign]().catch(() => []));
+    return this.known.get(sign);
+  }
+
   #take(one) {
     const end = this.input.selectionStart;
-    const written = this.sign === "@" ? `@${one.id} ` : `${one.id} `;
-    if (this.sign === "#") this.picked.set(one.id, true);
-    this.input.setRangeText(written, end - this.begun.length, end, "end");
+    // What is before the caret now, which may be more than what the list was drawn for.
+    const [, sign, begun] = this.#written();
+    if (sign === "#") this.picked.set(one.id, true);
+    this.input.setRangeText(sign === "@" ? `@${one.id} ` : `${one.id} `, end - begun.length - 1, end, "end");
     this.#close();
     this.input.dispatchEvent(new Event("input"));
   }

@@ -30,7 +30,7 @@ function announce(words, isBad = false) {
   notice?.remove();
   notice = h("div", { className: isBad ? "notice is-bad" : "notice", role: isBad ? "alert" : "status" }, words, button("close", "Dismiss", () => notice.remove()));
   byId("chat").append(notice);
-  if (!isBad) setTimeout((shown) => shown.remove(), 6000, notice);
+  if (!isBad) setTimeout((shown) => shown.remove(), 10000, notice);
 }
 
 const listed = (path, map) => async () => (await ask(path)).items.map(map);
