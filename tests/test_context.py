@@ -71,6 +71,14 @@ def shown(history: list[ModelMessage]) -> list[str]:
     ]
 
 
+async def test_a_reply_that_was_given_elsewhere_is_in_the_history() -> None:
+    told = reply(1, 1, "You have two.").model_copy(update={"iterations": ()})
+
+    context = await built(user(0, 1, "which ones?"), told, user(2, 2, "and now?"))
+
+    assert shown(context.history) == ["UserPromptPart: which ones?", "TextPart: You have two."]
+
+
 async def test_the_trigger_is_not_in_its_own_history() -> None:
     context = await built(user(0, 1, "hello"))
 

@@ -186,7 +186,8 @@ def _until_full(newest_first: Iterable[PastTurn], room: int) -> list[PastTurn]:
 
 
 def _messages_of(transcript: Transcript, event: Event, *, with_tools: bool) -> tuple[Message, ...]:
-    if with_tools and isinstance(event, AgentReply) and event.author == transcript.agent:
+    # A reply that was given elsewhere has no iterations: what it said is all there is.
+    if with_tools and isinstance(event, AgentReply) and event.iterations and event.author == transcript.agent:
         return _loop_messages(event, transcript.registered)
     return (transcript.message_of(event),)
 

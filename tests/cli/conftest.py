@@ -61,5 +61,7 @@ def folder(used: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in (("machine.json", MACHINE), ("pipeline.yaml", PIPELINE), ("edits.json", EDITS)):
         (home / name).write_text(text)
     shutil.copy(used.parent / "exported.json", home)
+    shutil.copytree(Path(__file__).parent / "histories", home / "histories")
+    shutil.copy(home / "histories" / "team" / "exported.jsonl", home / "chat.jsonl")
     monkeypatch.chdir(home)
     return home

@@ -8,7 +8,8 @@ from tests.cli.commands import run
 from tests.cli.examples import Example, commands, help_examples, page_examples
 
 ROOT = Path(__file__).parents[2]
-SHOWN = [*help_examples(), *page_examples(ROOT / "docs" / "cli.md"), *page_examples(ROOT / "README.md")]
+PAGES = ("README.md", "docs/cli.md", "docs/migration.md")
+SHOWN = [*help_examples(), *(example for page in PAGES for example in page_examples(ROOT / page))]
 SERVER = "http://127.0.0.1:8000"
 DONE = {"doctor": (0, 1)}
 """What may end in another way than 0: these find what there is to find on this machine."""

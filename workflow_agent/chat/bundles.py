@@ -45,13 +45,18 @@ async def exported(store: ConversationStore, tenant: str, conversation_id: str, 
     """
     whole = await whole_of(store, tenant, conversation_id)
     contents = await contents_of(store, tenant, whole)
-    merged = whole.merged()
+    return packed(Bundle(whole.merged(), contents)) | {"exported_at": iso_milliseconds(at)}
+
+
+def packed(bundle: Bundle) -> JsonObject:
+    """Return a bundle as the document that an import takes."""
+    inside = bundle.conversation
     # As text within the document: so it comes back as it was, whatever characters tools and models wrote.
-    payload = json.dumps({"conversation": conversation_document(merged), "contents": dict(contents)})
+    payload = json.dumps({"conversation": conversation_document(inside), "contents": dict(bundle.contents)})
+    digest = hashlib.sha256(payload.encode()).hexdigest()
     return {
-        "format": FORMAT, "format_version": 1, "conversation_id": merged.id, "title": merged.title,
-        "turns": merged.turn_count, "exported_at": iso_milliseconds(at),
-        "sha256": hashlib.sha256(payload.encode()).hexdigest(), "payload": payload,
+        "format": FORMAT, "format_version": 1, "conversation_id": inside.id, "title": inside.title,
+        "turns": inside.turn_count, "sha256": digest, "payload": payload,
     }  # fmt: skip
 
 

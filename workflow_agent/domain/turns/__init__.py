@@ -6,7 +6,7 @@ Each takes a conversation and returns a new one; what is stored, and under which
 from workflow_agent.domain.turns.abandoning import LeftBehind, cancel_run, interrupt_dead_runs
 from workflow_agent.domain.turns.accepting import Acceptance, NewMessage, accept_message
 from workflow_agent.domain.turns.ending import Reply, commit_reply, end_run
-from workflow_agent.domain.turns.importing import IMPORTED, with_history
+from workflow_agent.domain.turns.importing import IMPORTED, Said, with_history, with_said
 from workflow_agent.domain.turns.naming import conversation_of_run, title_from, turn_of_run
 from workflow_agent.domain.turns.posting import post_message
 from workflow_agent.domain.turns.recording import STATUS_OF_END, EndStatus, call_id_of, message_call
@@ -19,6 +19,7 @@ __all__ = [
     "LeftBehind",
     "NewMessage",
     "Reply",
+    "Said",
     "accept_message",
     "call_id_of",
     "cancel_run",
@@ -31,4 +32,5 @@ __all__ = [
     "title_from",
     "turn_of_run",
     "with_history",
+    "with_said",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workflow_agent.domain.agents import DEFAULT_AGENT
 from workflow_agent.domain.conversation import (
@@ -21,9 +21,36 @@ IMPORTED = "imported"
 _MODE = ModeRecord(name="general", confidence=0.0, source="imported")
 
 
+class Said(NamedTuple):
+    """Something that was said elsewhere."""
+
+    role: Literal["user", "assistant"]
+    text: str
+    at: datetime | None = None
+    """When; None is not known."""
+    tools: tuple[str, ...] = ()
+    """The names of the tools that the assistant used for it."""
+
+
 def with_history(
     conversation: Conversation,
     said: Iterable[tuple[Literal["user", "assistant"], str]],
+    *,
+    author: str,
+    at: datetime,
+    new_id: Callable[[str], str],
+) -> Conversation:
+    """Return the conversation with messages added whose times are not known: they are the import's.
+
+    See `with_said`.
+    """
+    timeless = [Said(role, text) for role, text in said]
+    return with_said(conversation, timeless, author=author, at=at, new_id=new_id)
+
+
+def with_said(
+    conversation: Conversation,
+    said: Iterable[Said],
     *,
     author: str,
     at: datetime,
@@ -35,24 +62,26 @@ def with_history(
 
     Args:
         conversation: What they are added to; no run of it may be under way.
-        said: Role and text, oldest first.
+        said: Oldest first.
         author: Who the user is.
-        at: When they are brought in; when they were said is not known.
+        at: When the first was said, where it does not say so itself; any other then has the time of the
+            one before.
         new_id: Makes an id from its prefix.
     """
     events: list[Event] = list(conversation.events)
     runs: list[Run] = list(conversation.runs)
     turn, index = conversation.turn_count, conversation.next_index
     fence = max((run.fence for run in runs), default=0)
-    for role, text in said:
-        if role == "user":
+    for one in said:
+        at = one.at or at
+        if one.role == "user":
             turn += 1
             events.append(
-                UserMessage(id=new_id("evt"), index=index, turn=turn, at=at, author=author, content=text)
+                UserMessage(id=new_id("evt"), index=index, turn=turn, at=at, author=author, content=one.text)
             )
         else:
             turn, fence = max(turn, 1), fence + 1
-            reply = _reply(conversation.id, turn, index, text, at, new_id)
+            reply = _reply(conversation.id, turn, index, one, at, new_id)
             events.append(reply)
             runs.append(_run(reply, events, fence))
         index += 1
@@ -70,11 +99,11 @@ def with_history(
 
 
 def _reply(
-    conversation_id: str, turn: int, index: int, text: str, at: datetime, new_id: Callable[[str], str]
+    conversation_id: str, turn: int, index: int, said: Said, at: datetime, new_id: Callable[[str], str]
 ) -> AgentReply:
     return AgentReply(
-        id=new_id("evt"), index=index, turn=turn, at=at, author=DEFAULT_AGENT, content=text,
-        run_id=new_id(f"run_{conversation_id}_{turn}"), model=IMPORTED, mode=_MODE,
+        id=new_id("evt"), index=index, turn=turn, at=at, author=DEFAULT_AGENT, content=said.text,
+        run_id=new_id(f"run_{conversation_id}_{turn}"), model=IMPORTED, mode=_MODE, tools_used=said.tools,
     )  # fmt: skip
 
 
