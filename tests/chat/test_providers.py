@@ -115,7 +115,7 @@ async def test_after_a_failure_the_conversation_takes_the_next_turn(
 
     assert failure.value.details["error_type"] == error_type
     assert "sk-secret" not in str(failure.value)
-    _, run = await under_test.chat.run_state(TENANT, started.run_id)
+    _, run = await under_test.chat.recorded_run(TENANT, started.run_id)
     assert (run.status, run.error and run.error.type) == ("failed", error_type)
     assert all(iteration.completed_at for iteration in run.iterations)
     assert following.reply.content == "All is well."

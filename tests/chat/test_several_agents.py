@@ -62,7 +62,7 @@ async def test_an_agent_hands_over_and_the_next_answers_with_its_summary() -> No
     assert outcome.reply.author == "editor"
     sent = [str(part.content) for message in script.requests[-1][0] for part in message.parts]
     assert any("Summary: For editor." in text for text in sent)
-    assert (await under_test.chat.run_state(TENANT, outcome.run_id))[1].agent == "assistant"
+    assert (await under_test.chat.recorded_run(TENANT, outcome.run_id))[1].agent == "assistant"
 
 
 async def test_ping_pong_ends_at_the_bound() -> None:

@@ -283,7 +283,7 @@ async def test_recovery_marks_what_dead_processes_left() -> None:
 
     recovered = await restarted.chat.recover()
 
-    _, run = await restarted.chat.run_state(TENANT, started.run_id)
+    _, run = await restarted.chat.recorded_run(TENANT, started.run_id)
     assert (recovered, run.status) == (1, "interrupted")
     assert left.left_behind == []
     waits.let.set()
@@ -346,7 +346,7 @@ async def test_a_run_that_outlasts_the_grace_period_is_interrupted() -> None:
 
     await under_test.chat.shut_down(0.0)
 
-    _, run = await under_test.chat.run_state(TENANT, started.run_id)
+    _, run = await under_test.chat.recorded_run(TENANT, started.run_id)
     assert run.status == "interrupted"
     with pytest.raises(ShuttingDown, match="Send the message again"):
         await started.outcome()
@@ -377,6 +377,6 @@ async def test_an_unknown_run_is_not_found(run_id: str) -> None:
     under_test = chat_with(scripted()[0])
 
     with pytest.raises(RunNotFound):
-        await under_test.chat.run_state(TENANT, run_id)
+        await under_test.chat.recorded_run(TENANT, run_id)
     with pytest.raises(RunNotFound):
         under_test.chat.stream(run_id)

@@ -11,7 +11,8 @@ from starlette.responses import StreamingResponse
 from starlette.types import Scope
 
 from workflow_agent.api.errors import STATUS_OF, problem_document
-from workflow_agent.chat import RunEvent, RunStream, StartedTurn, chat_response
+from workflow_agent.chat import RunEvent, RunStream, StartedTurn
+from workflow_agent.chat.replaying import stream_of_outcome
 
 _HEARTBEAT = b": still here\n\n"
 _STATUS_OF_CODE = {kind.code: status for kind, status in STATUS_OF.items()}
@@ -47,14 +48,10 @@ def own_frames(stream: RunStream, request: Request, *, after: int = 0) -> AsyncG
 
 
 async def stream_of(started: StartedTurn) -> RunStream:
-    """Return a turn's events; where another process runs it, its outcome as the only one."""
+    """Return a turn's events; where another process runs it, those of its outcome."""
     if started.stream is not None:
         return started.stream
-    outcome = await started.outcome()
-    told = RunStream(started.run_id)
-    told.publish("complete", chat_response(outcome))
-    told.close()
-    return told
+    return stream_of_outcome(await started.outcome())
 
 
 def frames(

@@ -101,19 +101,6 @@ class Past:
         return await self.store.sealed(self.conversation.tenant, self.conversation.id, position)
 
 
-async def live_run(store: ConversationStore, tenant: str, run_id: str) -> tuple[Conversation, Run]:
-    """Return a run of a turn that is still in the conversation's file, and the conversation.
-
-    Raises:
-        RunNotFound: There is no such run, or its turn is sealed.
-    """
-    conversation = await _conversation_of(store, tenant, run_id)
-    run = conversation.run(run_id)
-    if run is None or run.turn <= conversation.sealed_turns:
-        raise _no_run(run_id)
-    return conversation, run
-
-
 async def recorded_run(store: ConversationStore, tenant: str, run_id: str) -> tuple[Records, Run]:
     """Return a run, and the records of its conversation that it is in, sealed or not.
 

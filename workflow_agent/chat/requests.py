@@ -32,6 +32,8 @@ class TurnRequest:
     instructions: str | None = None
     """What the calling application tells the agent about this message, beside the prompt."""
     attachments: tuple[NewAttachment, ...] = ()
+    echoed: JsonObject = field(default_factory=dict)
+    """What the calling API repeats with the reply; it means nothing here."""
     key: str | None = None
     """The idempotency key; the same key with the same request is the same turn."""
 
@@ -41,7 +43,8 @@ class TurnRequest:
             "workflow_id": self.workflow_id, "mode": self.mode, "agent": self.agent, "model": self.model,
             "context_utilization": self.context_utilization, "instructions": self.instructions,
         }  # fmt: skip
-        return {name: value for name, value in wanted.items() if value is not None}
+        options = {name: value for name, value in wanted.items() if value is not None}
+        return options | ({"echoed": self.echoed} if self.echoed else {})
 
     def conversation_for(self, tenant: str, new_id: Callable[[str], str]) -> str:
         """Return the id of the conversation that is named, or of a new one; a retry finds it by its key."""
@@ -65,9 +68,10 @@ class TurnRequest:
     def fingerprint(self) -> str:
         """Return a digest that only an equal request has."""
         asked = {name: value for name, value in asdict(self).items() if name != "key"}
-        if not self.attachments:
-            # So that a message without any is the one it was before there could be some.
-            del asked["attachments"]
+        for name in ("attachments", "echoed"):
+            if not asked[name]:
+                # So that a message without any is the one it was before there could be some.
+                del asked[name]
         return digest_of(asked)
 
 
@@ -84,6 +88,11 @@ class TurnOutcome:
     replayed: bool = False
     """Whether the reply was there already, because the same request had been sent before."""
 
+    @property
+    def replies(self) -> tuple[AgentReply, ...]:
+        """Return what all agents answered, in order."""
+        return (*self.others, self.reply)
+
 
 @dataclass(frozen=True, slots=True)
 class StartedTurn:
@@ -92,6 +101,8 @@ class StartedTurn:
     conversation_id: str
     turn: int
     run_id: str
+    asked: tuple[str, ...]
+    """The agents it is for, as far as the message tells; one may still hand over to another."""
     stream: RunStream | None
     """Its events; None when another process runs it."""
     wait: Callable[[], Awaitable[TurnOutcome]] = field(repr=False)

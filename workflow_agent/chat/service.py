@@ -9,7 +9,7 @@ from workflow_agent.chat.attaching import Attaching
 from workflow_agent.chat.choosing import choose_agents
 from workflow_agent.chat.journals import Journals
 from workflow_agent.chat.live import LiveRuns
-from workflow_agent.chat.past import Past, live_run, recorded_run
+from workflow_agent.chat.past import Past, recorded_run
 from workflow_agent.chat.recovering import recover
 from workflow_agent.chat.replaying import replayed
 from workflow_agent.chat.requests import StartedTurn, TurnOutcome, TurnRequest, newest_of, outcome_of
@@ -100,7 +100,9 @@ class Chat:
             self.owners.note(tenant, conversation.id)
             live = self.worker.launch(tenant, request, self.roster[run.agent], conversation, run, trace)
             first = leading_in(conversation, run)
-            return StartedTurn(conversation.id, run.turn, first.run_id, live.stream, live.outcome)
+            return StartedTurn(
+                conversation.id, run.turn, first.run_id, first.asked, live.stream, live.outcome
+            )
         trace.ended("replayed")
         return await self._attached(tenant, conversation, run)
 
@@ -125,14 +127,14 @@ class Chat:
     async def _attached(self, tenant: str, conversation: Conversation, run: Run) -> StartedTurn:
         live = self.live.get(run.run_id)
         if live is not None and live.settled is None:
-            return StartedTurn(conversation.id, run.turn, run.run_id, live.stream, live.outcome)
+            return StartedTurn(conversation.id, run.turn, run.run_id, run.asked, live.stream, live.outcome)
 
         async def wait() -> TurnOutcome:
             return await self._outcome_elsewhere(tenant, conversation, run)
 
         records = await Past(self.store, conversation).around_turn(run.turn)
         stream = live.stream if live else replayed(records, run)
-        return StartedTurn(conversation.id, run.turn, run.run_id, stream, wait)
+        return StartedTurn(conversation.id, run.turn, run.run_id, run.asked, stream, wait)
 
     async def _outcome_elsewhere(self, tenant: str, conversation: Conversation, asked: Run) -> TurnOutcome:
         """Return what a run that is not this process's came to, waiting for its end."""
@@ -148,14 +150,6 @@ class Chat:
                 raise StaleRun(f"Run {run_id!r} was {status} and has no reply.", run_id=run_id)
             await asyncio.sleep(_POLL_SECONDS)
             conversation = await self.store.load(tenant, conversation.id)
-
-    async def run_state(self, tenant: str, run_id: str) -> tuple[Conversation, Run]:
-        """Return a run of a turn that is still in the conversation's file, and the conversation.
-
-        Raises:
-            RunNotFound: There is no such run, or its turn is sealed; `recorded_run` finds that too.
-        """
-        return await live_run(self.store, tenant, run_id)
 
     async def recorded_run(self, tenant: str, run_id: str) -> tuple[Records, Run]:
         """Return a run, and the records of its conversation that it is in, sealed or not.

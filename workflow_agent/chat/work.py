@@ -16,6 +16,7 @@ from workflow_agent.chat.failures import error_data, failure_of
 from workflow_agent.chat.jobs import Job
 from workflow_agent.chat.live import LiveRun, LiveRuns
 from workflow_agent.chat.remembering import remember
+from workflow_agent.chat.replaying import tell
 from workflow_agent.chat.requests import TurnOutcome, TurnRequest, chat_response, outcome_of, start_data
 from workflow_agent.chat.running import Runner
 from workflow_agent.domain import iterations, turns
@@ -70,6 +71,9 @@ class Worker:
         job = self._job(tenant, request, agent, conversation, run, trace)
         live = self.live.open(run.run_id)
         self.live.also(leading_in(conversation, run).run_id, live)
+        # Those that answered when this was tried before; whoever watches now has not seen them.
+        before = outcome_of(conversation, leading_in(conversation, run).run_id) if run.follows else None
+        tell(live.stream, conversation.id, before.replies if before else ())
         live.stream.publish("start", start_data(conversation, run))
         live.task = asyncio.create_task(self._work(job, live), name=run.run_id)
         live.task.add_done_callback(_retrieve)

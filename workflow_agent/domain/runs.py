@@ -45,6 +45,11 @@ class Run(Value):
     then: tuple[str, ...] = ()
     """The agents that answer the same message after this one."""
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Return who answers from this run on, as far as was known when it began."""
+        return (self.agent, *self.then)
+
 
 def replace_run(runs: Sequence[Run], changed: Run) -> tuple[Run, ...]:
     """Return the runs with one of them exchanged by its id."""

@@ -126,6 +126,17 @@ async def test_the_same_request_again_is_answered_once(tmp_path: Path, path: str
     assert second.headers["x-run-id"] == first.headers["x-run-id"]
 
 
+@FRONTENDS
+async def test_each_of_several_agents_speaks_in_a_part_of_its_own(
+    tmp_path: Path, path: str, body: Body
+) -> None:
+    async with Asking(tmp_path, "Found none.", "Nothing to check.") as client:
+        answer = await client.post(f"/api/v1/{path}", json=body("@finder and @analyst, look"))
+
+    said = [one["delta"] for one in chunks(answer.text) if one != "[DONE]" and "delta" in one]
+    assert said == ["**finder:**\n\nFound none.", "**analyst:**\n\nNothing to check."]
+
+
 async def test_regenerating_is_another_turn(tmp_path: Path) -> None:
     async with Asking(tmp_path, "Good morning.", "Hello.") as client:
         first = await client.post("/api/v1/vercel-ai", json=vercel("hello"))

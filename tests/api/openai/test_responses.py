@@ -87,21 +87,31 @@ def test_a_broken_connection_and_a_retry_make_one_response(served: Served) -> No
 
 
 def test_a_response_in_the_background_can_be_cancelled(tmp_path: Path) -> None:
-    model, _ = scripted(Waits())
+    model, _ = scripted(Waits(), "Good morning.")
     with (
         serving(load_settings(data_dir=tmp_path), model) as served,
         OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=2) as client,
     ):
-        made = client.responses.create(model=MODEL, input="hello", background=True)
+        made = client.responses.create(
+            model=MODEL, input="hello", background=True, metadata={"ticket": "T-1"}
+        )
         assert made.conversation
         with pytest.raises(openai.ConflictError) as busy:
             client.responses.create(model=MODEL, input="again", conversation=made.conversation.id)
+        followed = client.responses.retrieve(made.id, stream=True)
         stopped = client.responses.cancel(made.id)
+        events = list(followed)
+        again = client.responses.create(model=MODEL, input="hello", conversation=made.conversation.id)
 
-    assert made.status == "in_progress"
+    assert (made.status, made.background, made.metadata) == ("in_progress", True, {"ticket": "T-1"})
     assert busy.value.response.headers["x-should-retry"] == "false"
     assert busy.value.code == "conversation_busy"
-    assert stopped.status == "cancelled"
+    assert (stopped.status, stopped.background, stopped.error) == ("cancelled", True, None)
+    assert [event.type for event in events] == [
+        "response.created", "response.in_progress", "response.incomplete",
+    ]  # fmt: skip
+    assert events[-1].response.status == "cancelled"
+    assert (again.output_text, again.metadata) == ("Good morning.", {})
 
 
 def test_conversations_and_their_items(client: OpenAI) -> None:

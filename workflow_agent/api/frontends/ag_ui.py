@@ -56,7 +56,8 @@ async def ag_ui_run(
     )  # fmt: skip
     started = await start(services, tenant, ask)
     encoder: AGUIEventStream[Any, Any] = AGUIEventStream(run_input, accept="text/event-stream")
-    told = encoder.encode_stream(encoder.transform_stream(native_events(await stream_of(started))))
+    native = native_events(await stream_of(started), started.asked)
+    told = encoder.encode_stream(encoder.transform_stream(native))
     return EventStream(
         with_heartbeats((text.encode() async for text in told), request), headers_of(started, ())
     )

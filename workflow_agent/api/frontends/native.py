@@ -1,6 +1,6 @@
 """A run's events as Pydantic AI's own, for the encoders that come with it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic_ai.messages import (
@@ -16,6 +16,7 @@ from pydantic_ai.messages import (
     ToolReturnPart,
 )
 
+from workflow_agent.api.voices import Voices
 from workflow_agent.chat import RunEvent, RunStream
 from workflow_agent.domain.values import JsonObject
 
@@ -26,13 +27,17 @@ class RunFailed(Exception):
     """The run ended with an error; its text is fit to be shown."""
 
 
-async def native_events(stream: RunStream) -> AsyncIterator[AgentStreamEvent]:
+async def native_events(stream: RunStream, asked: Sequence[str]) -> AsyncIterator[AgentStreamEvent]:
     """Yield what an agent loop would, from a run's stream.
+
+    Args:
+        stream: The run's events.
+        asked: The agents the message is for; where several answer, each says its name first.
 
     Raises:
         RunFailed: The run failed; encoders turn it into an error of their protocol.
     """
-    parts = _Parts()
+    parts = _Parts(Voices(asked))
     async for event in stream.events():
         if event.name == "error":
             raise RunFailed(str(event.data.get("detail", "The run failed.")))
@@ -44,31 +49,33 @@ async def native_events(stream: RunStream) -> AsyncIterator[AgentStreamEvent]:
 class _Parts:
     """The parts of the agent's messages as they begin and end; one is open at a time."""
 
+    voices: Voices
     _index: int = -1
     _text: str = ""
     _is_open: bool = False
-    _has_text: bool = False
+    _name: str = ""
+    """What the agent that speaks says first."""
 
     def of(self, event: RunEvent) -> Iterator[AgentStreamEvent]:
         """Yield the native events that one of ours stands for."""
         match event.name:
+            case "start":
+                yield from self._closed()
+                self._name = self.voices.next(str(event.data["agent"])).lstrip()
             case "delta":
-                yield from self._said(str(event.data["text"]))
+                yield from self._said(self._name + str(event.data["text"]))
+                self._name = ""
             case "tool_call":
                 yield from self._closed()
                 yield from self._called(event.data)
             case "tool_result":
                 yield FunctionToolResultEvent(part=_result(event.data))
             case "complete":
-                if not self._has_text:
-                    # A reply that was there already comes whole.
-                    yield from self._said(str(event.data["response"]))
                 yield from self._closed()
             case _:
                 return
 
     def _said(self, text: str) -> Iterator[AgentStreamEvent]:
-        self._has_text = True
         self._text += text
         if self._is_open:
             yield PartDeltaEvent(index=self._index, delta=TextPartDelta(text))

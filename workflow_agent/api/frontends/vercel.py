@@ -46,7 +46,8 @@ async def vercel_ai_chat(
     encoder: VercelAIEventStream[Any, Any] = VercelAIEventStream(
         accept=request.headers.get("accept"), sdk_version=_VERSIONS[sdk]
     )
-    told = encoder.encode_stream(encoder.transform_stream(native_events(await stream_of(started))))
+    native = native_events(await stream_of(started), started.asked)
+    told = encoder.encode_stream(encoder.transform_stream(native))
     head = headers_of(started, ()) | dict(encoder.response_headers or {})
     return EventStream(with_heartbeats((text.encode() async for text in told), request), head)
 

@@ -6,7 +6,7 @@ key. Such a request is known by its content and its conversation.
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
 from starlette.datastructures import Headers
@@ -17,8 +17,10 @@ from workflow_agent.chat import NewAttachment, StartedTurn, TurnRequest
 from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN, Conversation
 from workflow_agent.domain.digests import digest_of
 from workflow_agent.domain.errors import AlreadyExists, ConversationNotFound, InvalidInput, Problem
+from workflow_agent.domain.records import leading_in
 from workflow_agent.domain.runs import Run
 from workflow_agent.domain.turns import with_history
+from workflow_agent.domain.values import JsonObject
 
 RESEND_WINDOW = timedelta(seconds=10)
 """How long an equal message without any history is taken for the same one; people repeat themselves later."""
@@ -39,6 +41,8 @@ class Ask:
     key: str | None = None
     """The idempotency key, where the client has one after all."""
     attachments: tuple[NewAttachment, ...] = ()
+    echoed: JsonObject = field(default_factory=dict)
+    """What the reply is to repeat of the request."""
 
     def digest(self) -> str:
         """Return what tells a re-sent request from another one."""
@@ -47,7 +51,8 @@ class Ask:
             self.conversation_id, self.author, self.agent, self.script.instructions, said,
             self.script.message,
         ]  # fmt: skip
-        return digest_of([*sent, *(asdict(one) for one in self.attachments)])
+        echoed = [self.echoed] if self.echoed else []
+        return digest_of([*sent, *(asdict(one) for one in self.attachments), *echoed])
 
 
 def is_repeated(headers: Headers) -> bool:
@@ -93,7 +98,7 @@ async def start(services: Services, tenant: str, ask: Ask) -> StartedTurn:
     conversation = await _opened(services, tenant, conversation_id, ask)
     request = TurnRequest(
         message=ask.script.message, author=ask.author, conversation_id=conversation.id, agent=ask.agent,
-        instructions=ask.script.instructions or None, attachments=ask.attachments,
+        instructions=ask.script.instructions or None, attachments=ask.attachments, echoed=ask.echoed,
         key=ask.key or _key(conversation, ask, services.clock()),
     )  # fmt: skip
     return await services.chat.start(tenant, request)
@@ -101,16 +106,25 @@ async def start(services: Services, tenant: str, ask: Ask) -> StartedTurn:
 
 def _key(conversation: Conversation, ask: Ask, now: datetime) -> str:
     """Return the key of the turn: that of the latest one where this is the same request again."""
-    if asked_last(conversation, ask) and _is_same(conversation.runs[-1], ask, now):
-        return str(conversation.runs[-1].key)
+    latest = _latest(conversation)
+    if latest is not None and asked_last(conversation, ask) and _is_same(conversation.runs[-1], ask, now):
+        return str(latest.key)
     return f"{_stem(ask)}.{conversation.turn_count + 1}"
 
 
-def _is_same(latest: Run, ask: Ask, now: datetime) -> bool:
+def _latest(conversation: Conversation) -> Run | None:
+    """Return the run that has the key of the latest turn: the first of those that answer its message."""
+    return leading_in(conversation, conversation.runs[-1]) if conversation.runs else None
+
+
+def _is_same(newest: Run, ask: Ask, now: datetime) -> bool:
+    if newest.status == "cancelled" and not ask.is_repeated:
+        # Somebody stopped it, and asks again.
+        return False
     # With the whole history in it, an equal request can only be the same one.
-    if ask.is_repeated or ask.script.earlier or latest.completed_at is None:
+    if ask.is_repeated or ask.script.earlier or newest.completed_at is None:
         return True
-    return now - latest.completed_at < RESEND_WINDOW
+    return now - newest.completed_at < RESEND_WINDOW
 
 
 async def _opened(services: Services, tenant: str, conversation_id: str, ask: Ask) -> Conversation:
@@ -183,7 +197,7 @@ def _stands_at(conversation: Conversation, turns: int, ask: Ask) -> bool:
 
 def asked_last(conversation: Conversation, ask: Ask) -> bool:
     """Say whether the latest turn of a conversation was begun by an equal request."""
-    latest = conversation.runs[-1] if conversation.runs else None
+    latest = _latest(conversation)
     return latest is not None and (latest.key or "").startswith(_stem(ask))
 
 

@@ -1,5 +1,6 @@
 """The items of a conversation: the messages of people and agents."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
@@ -8,14 +9,25 @@ from pydantic import BeforeValidator
 from starlette.responses import Response
 
 from workflow_agent.api.openai.requests import InputItem, NewItems
-from workflow_agent.api.openai.response_object import input_item, message_id, output_item
+from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
 from workflow_agent.api.openai.texts import Sent, text_of
 from workflow_agent.api.parameters import Tenant, TheServices, whole_number
 from workflow_agent.api.replies import json_reply
 from workflow_agent.api.routing import StrictRoute
-from workflow_agent.domain.conversation import Conversation, Event, SystemEvent, UserMessage
+from workflow_agent.api.services import past_of
+from workflow_agent.api.voices import opening
+from workflow_agent.chat.past import Past
+from workflow_agent.domain.conversation import (
+    AgentReply,
+    Conversation,
+    Event,
+    SystemEvent,
+    UserMessage,
+)
 from workflow_agent.domain.errors import ConversationBusy, InvalidInput, NotFound, Problem
-from workflow_agent.domain.turns import with_history
+from workflow_agent.domain.records import Records, run_in
+from workflow_agent.domain.runs import Run
+from workflow_agent.domain.turns import turn_of_run, with_history
 
 router = APIRouter(
     prefix="/v1/conversations/{conversation_id}/items",
@@ -24,7 +36,10 @@ router = APIRouter(
     include_in_schema=False,
 )
 PageSize = Annotated[int, Query(ge=1, le=100), BeforeValidator(whole_number)]
+Order = Literal["asc", "desc"]
+After = Annotated[str | None, Query(max_length=200)]
 Said = tuple[Literal["user", "assistant"], str]
+_NUMBERED = re.compile(r"msg_([0-9]{1,9})_")
 
 
 def said_in(items: Sequence[InputItem]) -> list[Said]:
@@ -44,16 +59,6 @@ def _said(item: InputItem, pointer: str) -> Said:
     return role, text_of(Sent(role, item.content, pointer))
 
 
-def _item(event: Event) -> dict[str, Any]:
-    if isinstance(event, UserMessage):
-        return input_item(event)
-    return output_item(message_id(event.id), event.content)
-
-
-def _messages(conversation: Conversation) -> list[Event]:
-    return [event for event in conversation.events if not isinstance(event, SystemEvent)]
-
-
 def listing(items: Iterable[dict[str, Any]], *, has_more: bool = False) -> dict[str, Any]:
     """Return items as OpenAI lists them."""
     data = list(items)
@@ -63,26 +68,30 @@ def listing(items: Iterable[dict[str, Any]], *, has_more: bool = False) -> dict[
     }  # fmt: skip
 
 
+def no_such_item(item_id: str, what: str) -> InvalidInput:
+    """Return the refusal of an `after` that names nothing."""
+    message = f"names no {what}"
+    return InvalidInput(f"after {message}: {item_id[:80]!r}.", [Problem("/after", message)])
+
+
 @router.get("", operation_id="openai_list_items")
 async def list_items(
     conversation_id: str,
     services: TheServices,
     tenant: Tenant,
-    order: Literal["asc", "desc"] = "desc",
+    order: Order = "desc",
     limit: PageSize = 20,
-    after: Annotated[str | None, Query(max_length=200)] = None,
+    after: After = None,
 ) -> Response:
     """List the messages of a conversation, newest first unless asked otherwise."""
-    events = _messages(await services.conversations.load(tenant, conversation_id))
-    if order == "desc":
-        events.reverse()
-    if after is not None:
-        ids = [message_id(event.id) for event in events]
-        if after not in ids:
-            message = "names no item of this conversation"
-            raise InvalidInput(f"after {message}: {after[:80]!r}.", [Problem("/after", message)])
-        events = events[ids.index(after) + 1 :]
-    return json_reply(listing(map(_item, events[:limit]), has_more=len(events) > limit))
+    past = await past_of(services, tenant, conversation_id)
+    step = -1 if order == "desc" else 1
+    start = None if after is None else (await _found(past, after)).index + step
+    if start == -1:
+        return json_reply(listing([]))
+    # A page of many sealed files may come with fewer than asked for; clients take has_more for it.
+    found = await past.events(start, limit, _is_message, newest_first=order == "desc")
+    return json_reply(listing(await _items(past, found.items), has_more=found.following is not None))
 
 
 @router.post("", operation_id="openai_create_items")
@@ -102,14 +111,68 @@ async def create_items(
         return with_history(conversation, said, author="user", at=services.clock(), new_id=services.new_id)
 
     stored = await services.conversations.update(tenant, conversation_id, added)
-    return json_reply(listing(map(_item, _messages(stored)[-len(said) :])))
+    past = Past(services.conversations, stored)
+    return json_reply(listing(await _items(past, stored.events[-len(said) :])))
 
 
 @router.get("/{item_id}", operation_id="openai_get_item")
 async def get_item(conversation_id: str, item_id: str, services: TheServices, tenant: Tenant) -> Response:
     """Show one message."""
-    conversation = await services.conversations.load(tenant, conversation_id)
-    for event in _messages(conversation):
-        if message_id(event.id) == item_id:
-            return json_reply(_item(event))
-    raise NotFound(f"Conversation {conversation_id!r} has no item {item_id[:80]!r}.")
+    past = await past_of(services, tenant, conversation_id)
+    try:
+        found = await _found(past, item_id)
+    except InvalidInput as error:
+        raise NotFound(f"Conversation {conversation_id!r} has no item {item_id[:80]!r}.") from error
+    [item] = await _items(past, [found])
+    return json_reply(item)
+
+
+def _is_message(event: Event) -> bool:
+    return not isinstance(event, SystemEvent)
+
+
+async def _found(past: Past, item_id: str) -> UserMessage | AgentReply:
+    """Return the event that an item is; its id says where to look.
+
+    Raises:
+        InvalidInput: There is no such item in the conversation.
+    """
+    for event in await _candidates(past, item_id):
+        if not isinstance(event, SystemEvent) and _id_of(event) == item_id:
+            return event
+    raise no_such_item(item_id, "item of this conversation")
+
+
+async def _candidates(past: Past, item_id: str) -> Sequence[Event]:
+    if numbered := _NUMBERED.match(item_id):
+        return (await past.events(int(numbered[1]), 1)).items
+    try:
+        turn = await past.turn(turn_of_run(item_id.removeprefix("msg_")))
+    except NotFound:
+        return ()
+    return [answer.reply for answer in turn.answers if answer.reply is not None]
+
+
+def _id_of(event: UserMessage | AgentReply) -> str:
+    if isinstance(event, UserMessage):
+        return message_id(event.index, event.id)
+    return answer_id(event.run_id)
+
+
+async def _items(past: Past, events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Return messages as items; an answer reads as it does in its response."""
+    records: Records = past.conversation
+    items: list[dict[str, Any]] = []
+    for event in events:
+        if isinstance(event, UserMessage):
+            items.append(input_item(event))
+        elif isinstance(event, AgentReply):
+            if run_in(records, event.run_id) is None:
+                records = await past.around_turn(event.turn)
+            items.append(_answer(event, run_in(records, event.run_id)))
+    return items
+
+
+def _answer(reply: AgentReply, run: Run | None) -> dict[str, Any]:
+    name = opening(run.agent, run.asked, is_first=run.follows is None) if run else ""
+    return output_item(answer_id(reply.run_id), name + reply.content)

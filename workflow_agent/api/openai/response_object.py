@@ -1,36 +1,22 @@
-"""A run as OpenAI's `response` object, and messages as its items."""
+"""A turn as OpenAI's `response` object, and messages as its items."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from workflow_agent.api.openai.models import MODEL
-from workflow_agent.domain.conversation import AgentReply, Conversation, Usage, UserMessage
-from workflow_agent.domain.errors import RunNotFound
-from workflow_agent.domain.runs import Run
+from workflow_agent.api.openai.recorded import Recorded, response_id
+from workflow_agent.api.voices import told
+from workflow_agent.domain.conversation import UserMessage
+from workflow_agent.domain.usage import Usage
 
-_RUN_PREFIX, _RESPONSE_PREFIX = "run_", "resp_"
 _STATUS = {
     "running": "in_progress",
     "completed": "completed",
     "failed": "failed",
     "cancelled": "cancelled",
-    "interrupted": "incomplete",
+    "interrupted": "failed",
 }
-
-
-def response_id(run_id: str) -> str:
-    """Return the id of the response that a run makes."""
-    return _RESPONSE_PREFIX + run_id.removeprefix(_RUN_PREFIX)
-
-
-def run_id_of(given: str) -> str:
-    """Return the run that makes a response.
-
-    Raises:
-        RunNotFound: This is not the id of a response.
-    """
-    if not given.startswith(_RESPONSE_PREFIX):
-        raise RunNotFound(f"There is no response {given[:100]!r}.")
-    return _RUN_PREFIX + given.removeprefix(_RESPONSE_PREFIX)
 
 
 def output_text(text: str) -> dict[str, Any]:
@@ -38,9 +24,14 @@ def output_text(text: str) -> dict[str, Any]:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def message_id(event_id: str) -> str:
-    """Return the id of the item that an event is."""
-    return f"msg_{event_id}"
+def message_id(index: int, event_id: str) -> str:
+    """Return the id of the item that a message of the user is: where it stands, and which one it is."""
+    return f"msg_{index}_{event_id}"
+
+
+def answer_id(run_id: str) -> str:
+    """Return the id of the item a run answers with, the same while it is written and afterwards."""
+    return f"msg_{run_id}"
 
 
 def output_item(item_id: str, text: str | None) -> dict[str, Any]:
@@ -55,51 +46,61 @@ def input_item(event: UserMessage) -> dict[str, Any]:
     content = [{"type": "input_text", "text": event.content}]
     return {
         "type": "message",
-        "id": message_id(event.id),
+        "id": message_id(event.index, event.id),
         "status": "completed",
         "role": "user",
         "content": content,
     }
 
 
-def response_of(conversation: Conversation, run: Run) -> dict[str, Any]:
-    """Return a run as it stands."""
-    reply = conversation.reply_of(run.run_id)
-    item_id = answer_id(run)
-    output = [output_item(item_id, reply.content)] if reply else []
-    return response_object(conversation, run, _STATUS[run.status], output, reply.usage if reply else None)
+def response_of(recorded: Recorded) -> dict[str, Any]:
+    """Return a response as it stands: an output item for each agent that answered."""
+    replies = recorded.replies
+    texts = told(recorded.first.asked, replies)
+    output = [output_item(answer_id(reply.run_id), text) for reply, text in zip(replies, texts, strict=True)]
+    usage = Usage()
+    for reply in replies:
+        usage = usage.plus(reply.usage)
+    newest = recorded.newest
+    status = _STATUS[newest.status]
+    whole = response_object(recorded, status, output, usage if replies else None, newest.completed_at)
+    if status == "failed" and newest.error:
+        whole["error"] = server_error(newest.error.message)
+    return whole
 
 
-def answer_id(run: Run) -> str:
-    """Return the id of the item a run answers with, the same while it is written and afterwards."""
-    return f"msg_{run.run_id.removeprefix(_RUN_PREFIX)}"
+def server_error(message: str) -> dict[str, str]:
+    """Return why a response failed."""
+    return {"code": "server_error", "message": message}
 
 
 def response_object(
-    conversation: Conversation, run: Run, status: str, output: list[dict[str, Any]], usage: Usage | None
+    recorded: Recorded,
+    status: str,
+    output: Sequence[dict[str, Any]],
+    usage: Usage | None,
+    completed_at: datetime | None,
 ) -> dict[str, Any]:
     """Return the object with all members OpenAI's have; what has no meaning here is at its default."""
-    message = next((e for e in conversation.events_of_turn(run.turn) if isinstance(e, UserMessage)), None)
-    options = message.options if message else {}
-    agent = options.get("agent")
+    message = recorded.message
+    agent = message.options.get("agent")
+    echoed = message.options.get("echoed", {})
     return {
-        "id": response_id(run.run_id),
+        "id": response_id(recorded.first.run_id),
         "object": "response",
-        "created_at": int(run.accepted_at.timestamp()),
-        "completed_at": int(run.completed_at.timestamp()) if run.completed_at else None,
+        "created_at": int(recorded.first.accepted_at.timestamp()),
+        "completed_at": int(completed_at.timestamp()) if completed_at else None,
         "status": status,
-        "background": False,
-        "error": {"code": "server_error", "message": run.error.message}
-        if status == "failed" and run.error
-        else None,
+        "background": echoed.get("background", False),
+        "error": None,
         "incomplete_details": None,
-        "instructions": options.get("instructions"),
+        "instructions": message.options.get("instructions"),
         "max_output_tokens": None,
         "model": f"{MODEL}/{agent}" if agent else MODEL,
-        "output": output,
+        "output": list(output),
         "parallel_tool_calls": True,
-        "previous_response_id": _previous(conversation, run),
-        "conversation": {"id": conversation.id},
+        "previous_response_id": recorded.previous,
+        "conversation": {"id": recorded.conversation_id},
         "reasoning": {"effort": None, "summary": None},
         "store": True,
         "temperature": 1.0,
@@ -107,21 +108,11 @@ def response_object(
         "tool_choice": "auto",
         "tools": [],
         "top_p": 1.0,
-        "truncation": "disabled",
+        "truncation": "auto",
         "usage": usage_of(usage) if usage else None,
-        "user": message.author if message else None,
-        "metadata": {},
+        "user": message.author,
+        "metadata": echoed.get("metadata", {}),
     }
-
-
-def _previous(conversation: Conversation, run: Run) -> str | None:
-    earlier = (
-        event
-        for event in reversed(conversation.events)
-        if isinstance(event, AgentReply) and event.turn < run.turn
-    )
-    before = next(earlier, None)
-    return response_id(before.run_id) if before else None
 
 
 def usage_of(usage: Usage) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Responses: a turn as an object with output items that can be asked for again, or as typed events."""
 
-from collections.abc import AsyncGenerator
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Body, Query, Request
 from starlette.responses import Response
@@ -10,25 +9,20 @@ from workflow_agent.api.attachments import new_attachments
 from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated, start
 from workflow_agent.api.openai.branching import asked_after
 from workflow_agent.api.openai.headers import headers_of
-from workflow_agent.api.openai.items import listing
+from workflow_agent.api.openai.items import After, Order, PageSize, listing, no_such_item
 from workflow_agent.api.openai.models import agent_of
-from workflow_agent.api.openai.requests import (
-    ResponseRequest,
-    ignored_parameters,
-)
+from workflow_agent.api.openai.recorded import recorded_response, response_id
+from workflow_agent.api.openai.requests import ResponseRequest, ignored_parameters
 from workflow_agent.api.openai.response_events import ResponseEvents
-from workflow_agent.api.openai.response_object import input_item, response_id, response_of, run_id_of
+from workflow_agent.api.openai.response_object import input_item, response_of
 from workflow_agent.api.openai.texts import Script, Sent, script_of
-from workflow_agent.api.openai_errors import ResponseNotFound
 from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply
 from workflow_agent.api.routing import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.api.streaming import EventStream, frames, stream_of
-from workflow_agent.chat import StartedTurn
-from workflow_agent.domain.conversation import Conversation, UserMessage
-from workflow_agent.domain.errors import InvalidInput, Problem, RunNotFound
-from workflow_agent.domain.runs import Run
+from workflow_agent.domain.errors import InvalidInput, Problem
+from workflow_agent.domain.values import JsonObject
 
 router = APIRouter(prefix="/v1/responses", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
 
@@ -46,12 +40,13 @@ async def create_response(
     ask = await _ask(request, body, services, tenant, key)
     started = await start(services, tenant, ask)
     head = headers_of(started, ignored)
-    if body.stream:
-        return EventStream(await _events(started, services, tenant, request), head)
-    if not body.background:
+    if not (body.stream or body.background):
         await started.outcome()
-    found = await _response(services, tenant, response_id(started.run_id))
-    return json_reply(response_of(*found), headers=head)
+    recorded = await recorded_response(services, tenant, response_id(started.run_id))
+    if not body.stream:
+        return json_reply(response_of(recorded), headers=head)
+    events = ResponseEvents(recorded, request)
+    return EventStream(frames(await stream_of(started), request, events.render), head)
 
 
 async def _ask(
@@ -64,12 +59,17 @@ async def _ask(
         script=_script(body), agent=agent_of(body.model, services.agents),
         conversation_id=conversation_named(request.headers, body.conversation, "/conversation"),
         author=body.user or "user", is_repeated=is_repeated(request.headers), key=key,
-        attachments=new_attachments(body.attachments),
+        attachments=new_attachments(body.attachments), echoed=_echoed(body),
     )  # fmt: skip
     if body.previous_response_id is None:
         return ask
-    conversation, run = await _response(services, tenant, body.previous_response_id, "previous_response_id")
-    return await asked_after(services, tenant, ask, conversation, run)
+    before = await recorded_response(services, tenant, body.previous_response_id, "previous_response_id")
+    return await asked_after(services, tenant, ask, before)
+
+
+def _echoed(body: ResponseRequest) -> JsonObject:
+    background = {"background": True} if body.background else {}
+    return background | ({"metadata": dict(body.metadata)} if body.metadata else {})
 
 
 def _script(body: ResponseRequest) -> Script:
@@ -86,24 +86,6 @@ def _script(body: ResponseRequest) -> Script:
     return script_of([*told, *sent], "/input")
 
 
-async def _events(
-    started: StartedTurn, services: Services, tenant: str, request: Request
-) -> AsyncGenerator[bytes]:
-    conversation, run = await services.chat.run_state(tenant, started.run_id)
-    events = ResponseEvents(conversation, run, request)
-    return frames(await stream_of(started), request, events.render)
-
-
-async def _response(
-    services: Services, tenant: str, given: str, param: str | None = None
-) -> tuple[Conversation, Run]:
-    try:
-        return await services.chat.run_state(tenant, run_id_of(given))
-    except RunNotFound as error:
-        details = {"param": param} if param else {}
-        raise ResponseNotFound(f"There is no response {given[:100]!r}.", **details) from error
-
-
 @router.get("/{response_id}", operation_id="openai_get_response")
 async def get_response(
     request: Request,
@@ -114,20 +96,20 @@ async def get_response(
     starting_after: Annotated[int, Query(ge=-1, le=10_000_000)] = -1,
 ) -> Response:
     """Show a response, or follow it from any of its events on."""
-    conversation, run = await _response(services, tenant, response_id)
+    recorded = await recorded_response(services, tenant, response_id)
     if not stream:
-        return json_reply(response_of(conversation, run))
-    told = services.chat.stream(run.run_id)
-    events = ResponseEvents(conversation, run, request, starting_after)
+        return json_reply(response_of(recorded))
+    told = services.chat.stream(recorded.first.run_id)
+    events = ResponseEvents(recorded, request, starting_after)
     return EventStream(frames(told, request, events.render))
 
 
 @router.post("/{response_id}/cancel", operation_id="openai_cancel_response")
 async def cancel_response(response_id: str, services: TheServices, tenant: Tenant) -> Response:
     """Stop a response; one that has ended stays as it is."""
-    _, run = await _response(services, tenant, response_id)
-    await services.chat.cancel(tenant, run.run_id)
-    return json_reply(response_of(*await services.chat.run_state(tenant, run.run_id)))
+    recorded = await recorded_response(services, tenant, response_id)
+    await services.chat.cancel(tenant, recorded.first.run_id)
+    return json_reply(response_of(await recorded_response(services, tenant, response_id)))
 
 
 @router.get("/{response_id}/input_items", operation_id="openai_get_input_items")
@@ -135,12 +117,14 @@ async def get_input_items(
     response_id: str,
     services: TheServices,
     tenant: Tenant,
-    order: Literal["asc", "desc"] = "desc",
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    after: str | None = None,
+    order: Order = "desc",
+    limit: PageSize = 20,
+    after: After = None,
 ) -> Response:
-    """List what a response answers: the user's message."""
+    """List what a response answers: the user's message, on one page in any order."""
     del order, limit
-    conversation, run = await _response(services, tenant, response_id)
-    asked = [event for event in conversation.events_of_turn(run.turn) if isinstance(event, UserMessage)]
-    return json_reply(listing(input_item(event) for event in asked if event.id != after))
+    recorded = await recorded_response(services, tenant, response_id)
+    item = input_item(recorded.message)
+    if after not in (None, item["id"]):
+        raise no_such_item(after, "input of this response")
+    return json_reply(listing([item] if after is None else []))
