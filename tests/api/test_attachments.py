@@ -93,6 +93,38 @@ async def test_a_follow_up_answers_from_a_search_that_left_the_window(tmp_path: 
     assert (record["source"], record["strategy"]) == ("history:msg_1:search_workflows", "include_full")
 
 
+async def test_a_follow_up_answers_from_a_result_of_a_compacted_turn(tmp_path: Path) -> None:
+    made = application_for(load_settings(data_dir=tmp_path, samples=True), OfflineModel())
+    await made.prepare()
+    transport = httpx.ASGITransport(made.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as client:
+        first = await replied(client, {"message": "Find workflows about invoices"})
+        path = f"/api/v1/conversations/{first['conversation_id']}"
+        told = {"conversation_id": first["conversation_id"]}
+        for message in ("hello", "thanks", "hello again", "thank you") * 3:
+            await replied(client, told | {"message": message})
+            await made.services.compactor.settled()
+        reply = await replied(client, told | {"message": "What did the search for invoices find earlier?"})
+        compactions = (await client.get(f"{path}/compactions")).json()["items"]
+        stored = (await client.get(f"{path}/turns/{reply['turn']}")).json()
+    made.close()
+
+    record = reply["context"]
+    assert (compactions[0]["from_turn"], compactions[0]["trigger"]) == (1, "turns")
+    assert record["turns"]["compacted"] == compactions[-1]["to_turn"] >= 4
+    assert record["compaction"]["id"] == compactions[-1]["id"]
+    assert "Supplier invoice payment" in reply["response"]
+    assert reply["tools_used"] == []
+    (used,) = [one for one in record["artifacts_processed"] if one["strategy"] != "exclude"]
+    assert (used["source"], used["strategy"]) == ("history:msg_1:search_workflows", "include_full")
+    assert used["rationale"]
+    assert record["planning"]["reason"] == "historical artifacts"
+    assert record["breakdown"]["artifacts"] > 0
+    assert record["breakdown"]["summary"] + record["breakdown"]["ledger"] > 0
+    assert sum(record["breakdown"].values()) == record["used_tokens"]
+    assert stored["replies"][0]["context"] == record
+
+
 async def test_artifacts_are_listed_with_previews_page_by_page(offline: httpx.AsyncClient) -> None:
     first = await replied(offline, attached(source="https://example.com/policy"))
     told = {"conversation_id": first["conversation_id"]}

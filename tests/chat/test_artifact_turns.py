@@ -88,6 +88,23 @@ async def test_a_result_that_left_the_window_is_planned_and_read_again() -> None
     assert reader.planned[0]["question"] == "what was it?"
 
 
+async def test_a_message_that_goes_to_no_model_is_not_planned_for() -> None:
+    reader = Reader({"find it": ("search_workflows", {"query": "approval"})})
+    chat = reading(reader)
+    await chat.add()
+    first = await chat.say("find it")
+    for _ in range(3):
+        await chat.say("and now?", conversation_id=first.conversation_id)
+
+    told = await chat.say("@nobody what was it?", conversation_id=first.conversation_id)
+
+    assert "nobody" in told.reply.content
+    assert reader.planned == []
+    assert told.reply.usage.requests == 0
+    planning = told.reply.context["planning"]
+    assert (planning["planned_by"], planning["reason"]) == ("nobody", "no model is asked")
+
+
 async def test_what_is_kept_apart_because_it_is_large_is_read_again_too() -> None:
     reader = Reader({"open it": ("get_workflow", {"workflow": "wf_expense_approval"})})
     store = InMemoryConversationStore()

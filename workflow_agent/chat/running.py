@@ -1,7 +1,7 @@
 """The work of one run: choose, build the window, drive the agent loop, and make the reply of it."""
 
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from pydantic_ai.usage import UsageLimits
 from workflow_agent.agent.assistant import Assistant
 from workflow_agent.agent.learning import Occasion, learned
 from workflow_agent.agent.models import Models, keeps_system_messages_in_place
+from workflow_agent.agent.planning_ledger import PlanningLedger
 from workflow_agent.agent.sandbox import PythonSandbox
 from workflow_agent.agent.token_counting import TokenCounters
 from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
@@ -99,11 +100,12 @@ class Runner:
         job.evidence.counter = self.counters.of(model)
         known = await recalled(self.memory, job.conversation, job.request.author, job.trace)
         deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known)
+        named = mentions_in(job.request.message, self.roster)
+        is_for_nobody = bool(named.unknown) and not named.agents and job.request.agent is None
         with job.trace.step("context.build"):
-            built = await self._window(job, deps, model)
-        unknown = mentions_in(job.request.message, self.roster)
-        if unknown.unknown and not unknown.agents and job.request.agent is None:
-            text = self._told_who_there_is(job, unknown.unknown, stream)
+            built = await self._window(job, deps, model, is_sent=not is_for_nobody)
+        if is_for_nobody:
+            text = self._told_who_there_is(job, named.unknown, stream)
         else:
             text = await self._loop(job, deps, built, model, stream)
         return self._reply(job, deps, built, text, model)
@@ -131,7 +133,8 @@ class Runner:
             now=self.now,
         )  # fmt: skip
 
-    async def _window(self, job: Job, deps: WorkflowContext, model: Model) -> BuiltContext:
+    async def _window(self, job: Job, deps: WorkflowContext, model: Model, *, is_sent: bool) -> BuiltContext:
+        """Return the window; without what costs a call of a model, if it goes to none."""
         counter = job.evidence.counter
         fixed = self.assistant.overhead(deps.progress, job.agent, model, counter.count)
         fixed["memory"] = sum(map(counter.count, deps.notes))
@@ -150,8 +153,10 @@ class Runner:
             mask_step=_MASK_STEP if self.assistant.offer.is_stable(model) else 1,
         )  # fmt: skip
         # A request that asks for a smaller share of the window is no reason to compact for all others.
-        may_compact = limits.utilization == self.limits.utilization
+        may_compact = is_sent and limits.utilization == self.limits.utilization
         window = FittingWindow(self.compactor, job, build, may_compact=may_compact)
+        if not is_sent:
+            return replace(await window.built(), planning=PlanningLedger(reason="no model is asked").facts())
         return await self.gathering.around(job, model, job.trace.model, deps.progress.mode.name, window.built)
 
     async def _open_workflow(self, deps: WorkflowContext) -> str:
