@@ -15,6 +15,7 @@ from workflow_agent.domain.compacting.coverage import all_facts
 from workflow_agent.domain.compacting.judging import why_unusable
 from workflow_agent.domain.compacting.ledger import ledger_of, merged
 from workflow_agent.domain.compaction import Ledger, Summary
+from workflow_agent.domain.conversation import WorkflowTouch
 from workflow_agent.domain.counting import tokens_of
 from workflow_agent.domain.runs import RunError
 from workflow_agent.domain.turns import post_message
@@ -60,6 +61,44 @@ def facts_of(message: str) -> str:
 )
 def test_the_ledger_takes_down(message: str, fact: str) -> None:
     assert fact in facts_of(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "event"),
+    [
+        pytest.param("First the pilot ran in Lyon, then it moved.", "First the pilot ran in Lyon", id="then"),
+        pytest.param("The audit came before the merger.", "The audit came before the merger.", id="before"),
+        pytest.param(
+            "After the outage we switched banks. Ok", "After the outage we switched banks.", id="after"
+        ),
+        pytest.param("When approved, then finance pays.", None, id="how a workflow runs"),
+        pytest.param("Add a check before payments are made.", None, id="a wish"),
+        pytest.param("Legal should be asked first, as agreed.", None, id="a duty"),
+        pytest.param("What was first?", None, id="a question"),
+    ],
+)
+def test_what_came_before_what_is_kept_with_its_turn(message: str, event: str | None) -> None:
+    events = ledger_of(said(message).events[:1]).events
+
+    assert len(events) == (event is not None)
+    assert event is None or events[0].startswith(f"turn 1: {event}")
+
+
+def test_the_order_in_which_workflows_were_made_outlives_compaction() -> None:
+    talk = a_conversation()
+    for n in range(1, 12):
+        talk = said(f"Message {n}", conversation=talk)
+        name = {1: "Onboarding", 3: "Refund"}.get(n)
+        touch = WorkflowTouch(id=f"wf_{n}", name=name or "", version=1, change="created")
+        reply = talk.events[-1].model_copy(update={"workflows_touched": (touch,) if name else ()})
+        talk = talk.model_copy(update={"events": (*talk.events[:-1], reply)})
+
+    earlier = earlier_turns(compacted_by(due_cut(talk, RULE), talk, None))
+
+    assert earlier is not None
+    told = earlier.ledger.splitlines()
+    at = told.index("What happened, oldest first:")
+    assert told[at + 1 : at + 3] == ["- turn 1: created wf_1 (Onboarding)", "- turn 3: created wf_3 (Refund)"]
 
 
 def test_a_question_binds_nobody() -> None:
@@ -205,24 +244,30 @@ def test_only_a_summary_of_the_source_is_taken(summary: Summary, reason: str | N
     assert why_unusable(summary, SOURCE, INSTRUCTIONS, tokens_of) == reason
 
 
-def test_of_looks_at_a_workflow_the_newest_stays_and_of_changes_each() -> None:
+def test_of_looks_at_a_workflow_the_first_and_the_last_turn_stay_and_of_changes_each() -> None:
     earlier = Ledger(
-        names=(
-            "wf_a = Expenses (viewed in turn 1)",
-            "wf_a = Expenses (modified in turn 2)",
-            "Monday thing",
-            "wf_b = Travel (viewed in turn 2)",
+        events=(
+            "turn 1: viewed wf_a (Expenses)",
+            "turn 2: modified wf_a (Expenses)",
+            "turn 2: viewed wf_b (Travel)",
         )
     )
-    new = Ledger(names=("wf_a = Expenses (modified in turn 7)", "wf_a = Expenses (viewed in turn 8)"))
+    new = Ledger(
+        events=(
+            "turn 7: modified wf_a (Expenses)",
+            "turn 8: viewed wf_a (Costs)",
+            "turn 9: viewed wf_a (Costs)",
+        )
+    )
 
     kept, gone = merged(earlier, new)
+    again, _ = merged(kept, earlier, new)
 
-    assert kept.names == (
-        "wf_a = Expenses (modified in turn 2)",
-        "Monday thing",
-        "wf_b = Travel (viewed in turn 2)",
-        "wf_a = Expenses (modified in turn 7)",
-        "wf_a = Expenses (viewed in turn 8)",
+    assert kept.events == (
+        "turn 1, again in 9: viewed wf_a (Costs)",
+        "turn 2: modified wf_a (Expenses)",
+        "turn 2: viewed wf_b (Travel)",
+        "turn 7: modified wf_a (Expenses)",
     )
+    assert again == kept
     assert gone == ()

@@ -36,6 +36,9 @@ class Ledger(Value):
     numbers: tuple[str, ...] = ()
     """Numbers with their nouns."""
     dates: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    """What happened in which turn, oldest first: what was done to workflows, and what the user told of the
+    order of things."""
     decisions: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     """What was said to hold from now on."""

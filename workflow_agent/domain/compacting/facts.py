@@ -54,6 +54,20 @@ INSTRUCTION: Final = re.compile(
     r"|\bstop (?:using|doing|adding|asking|calling|writing)\b|\bstanding instruction",
     re.IGNORECASE,
 )
+ORDER: Final = re.compile(
+    r"\b(?:first|then|after(?:wards?)?|before(?:hand)?|later|earlier|previously|since|until|till|finally"
+    r"|meanwhile|eventually|at last|in the end|by the time|once|as soon as|followed|preceded)\b",
+    re.IGNORECASE,
+)
+"""Words that put one thing before another."""
+PAST: Final = re.compile(
+    r"^(?!(?:when|if|whenever|add|put|insert|move|create|make|build|then|please|can|could|should)\b)"
+    r"(?!.*\b(?:should|must|shall|will|would|needs? to|has to|have to|gets?|if)\b).*?"
+    r"\b(?:\w{2,}ed|was|were|ran|came|went|took|became|began|got|left|built|made|did|sent|met|held|fell|rose"
+    r"|broke|found|bought|sold|had|gave|paid|lost|won|grew|kept|saw|told|wrote|put|set|cut|let|shut|split)\b",
+    re.IGNORECASE,
+)
+"""A sentence that tells of something past, and does not describe how a workflow runs."""
 PENDING: Final = re.compile(
     r"\b(?:awaiting|waiting (?:for|on)|pending"
     r"|needs? (?:an? |the |my |his |her |their )?(?:approval|confirmation|sign-?off)"

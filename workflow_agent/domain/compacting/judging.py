@@ -5,14 +5,12 @@ from collections.abc import Callable
 from typing import Final
 
 from workflow_agent.domain.compacting.facts import RUN_ID, WORKFLOW_ID
+from workflow_agent.domain.compacting.relating import is_about
 from workflow_agent.domain.compacting.telling import summary_text
 from workflow_agent.domain.compaction import Summary
 
 _WORD: Final = re.compile(r"\w{4,}")
 _STEM: Final = 4
-_FEWEST_WORDS: Final = 5
-_RELATED: Final = 0.25
-"""Of a summary's longer words, so many are in what it sums up, by their beginnings."""
 _OWN_WORDS: Final = 0.5
 _REPEATED: Final = 0.25
 _LONG: Final = 40
@@ -38,14 +36,18 @@ def why_unusable(summary: Summary, source: str, instructions: str, count: Callab
         return "repeats itself"
     if _shared_runs(told, instructions) > _OWN_WORDS:
         return "repeats its instructions"
-    known = set(_stems(source))
-    related = sum(word in known for word in words)
-    if len(words) >= _FEWEST_WORDS and related / len(words) < _RELATED:
+    if not is_about(_said(summary), source):
         return "about something else"
     invented = [one[0] for pattern in (WORKFLOW_ID, RUN_ID) for one in pattern.finditer(told)]
     if any(one not in source for one in invented):
         return "names ids that were never there"
     return None
+
+
+def _said(summary: Summary) -> str:
+    """Return all that a summary says, without the titles we put over it."""
+    entries = (getattr(summary, name) for name in Summary.model_fields if name != "text")
+    return "\n".join([summary.text, *(one for several in entries for one in several)])
 
 
 def _stems(text: str) -> list[str]:

@@ -14,11 +14,14 @@ from workflow_agent.domain.values import JsonObject
 MOST_CHARS: Final = 24_000
 """Of all entries together; what is over goes oldest first, and into the loss record."""
 _FIRST_TO_GO: Final = (
-    "run_ids", "errors", "pending", "numbers", "dates", "names", "step_ids", "workflow_ids", "decisions",
-    "instructions",
+    "run_ids", "errors", "pending", "numbers", "dates", "names", "step_ids", "events", "workflow_ids",
+    "decisions", "instructions",
 )  # fmt: skip
 _ERROR_CHARS: Final = 200
-_LOOK: Final = re.compile(r"(?P<workflow>wf_\S+) = .* \((?P<way>viewed|discussed|analysed) in turn \d+\)")
+_LOOK: Final = re.compile(
+    r"turn (?P<first>\d+)(?:, again in (?P<last>\d+))?: "
+    r"(?P<look>(?:viewed|discussed|analysed) wf_\S+) (?P<name>.*)"
+)
 _STEP_ARGUMENTS: Final = frozenset(
     {
         "step",
@@ -85,6 +88,9 @@ def _from_message(message: UserMessage, found: dict[str, list[str]]) -> None:
     )
     # A sentence that binds is kept whole: its figures are in it.
     _figures([one for one in told if one not in binding], found)
+    if not message.is_external:
+        order = (one for one in facts.matching(facts.ORDER, told) if one not in binding)
+        found["events"] += (f"turn {message.turn}: {one}" for one in order if facts.PAST.search(one))
     found["names"] += (one for one in facts.quotes(text) if not any(one in other for other in binding))
     given = name_given_in(text)
     if given is not None:
@@ -107,7 +113,8 @@ def _from_reply(reply: AgentReply, found: dict[str, list[str]]) -> None:
     found["names"] += facts.quotes(reply.content)
     for touch in reply.workflows_touched:
         found["workflow_ids"].append(touch.id)
-        found["names"].append(f"{touch.id} = {touch.name} ({touch.change} in turn {reply.turn})")
+        found["names"].append(f"{touch.id} = {touch.name}")
+        found["events"].append(f"turn {reply.turn}: {touch.change} {touch.id} ({touch.name})")
     if reply.preview is not None:
         found["pending"].append(
             f"turn {reply.turn}: {reply.preview.action} of {reply.preview.workflow_name} was shown, not made"
@@ -150,7 +157,7 @@ def merged(*ledgers: Ledger, most_chars: int = MOST_CHARS) -> tuple[Ledger, tupl
         name: list(dict.fromkeys(entry for one in ledgers for entry in getattr(one, name)))
         for name in Ledger.model_fields
     }
-    kept["names"] = _newest_looks(kept["names"])
+    kept["events"] = _looks_joined(kept["events"])
     excess = sum(len(one) for entries in kept.values() for one in entries) - most_chars
     gone: list[str] = []
     for name in _FIRST_TO_GO:
@@ -160,13 +167,20 @@ def merged(*ledgers: Ledger, most_chars: int = MOST_CHARS) -> tuple[Ledger, tupl
     return Ledger(**{name: tuple(entries) for name, entries in kept.items()}), tuple(gone)
 
 
-def _newest_looks(names: Sequence[str]) -> list[str]:
-    """Return names in which a workflow that was only looked at has one entry a way of looking, the newest."""
+def _looks_joined(events: Sequence[str]) -> list[str]:
+    """Return events in which a workflow that was only looked at has one entry a way of looking.
+
+    It stands where the workflow was looked at first, says when that was done last, and has the name of then.
+    """
     kept: dict[str, str] = {}
-    for name in names:
-        look = _LOOK.fullmatch(name)
-        key = f"{look['workflow']} {look['way']}" if look else name
-        # Taken out first, so that the newest stands where it was said last.
-        kept.pop(key, None)
-        kept[key] = name
+    for event in events:
+        look = _LOOK.fullmatch(event)
+        if look is None:
+            kept[event] = event
+            continue
+        before = _LOOK.fullmatch(kept.get(look["look"], event))
+        assert before is not None  # noqa: S101 - only looks are kept under such a key
+        turns = {int(at) for one in (before, look) for at in (one["first"], one["last"]) if at}
+        again = f", again in {max(turns)}" if len(turns) > 1 else ""
+        kept[look["look"]] = f"turn {min(turns)}{again}: {look['look']} {look['name']}"
     return list(kept.values())

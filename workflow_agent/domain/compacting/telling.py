@@ -21,8 +21,9 @@ _PARTS = {
     "preferences": "Preferences and standing instructions", "names": "Names",
 }  # fmt: skip
 _KINDS = {
-    "instructions": "What the user said holds from now on", "decisions": "Decisions",
-    "pending": "Waiting for a confirmation or approval", "workflow_ids": "Workflows", "names": "Names",
+    "instructions": "What the user said holds from now on", "decisions": "Decisions, oldest first",
+    "pending": "Waiting for a confirmation or approval", "events": "What happened, oldest first",
+    "workflow_ids": "Workflows", "names": "Names",
     "numbers": "Numbers", "dates": "Dates", "step_ids": "Steps", "run_ids": "Runs", "errors": "Errors seen",
 }  # fmt: skip
 _FRAME = (
@@ -30,7 +31,7 @@ _FRAME = (
     "user decided and asked for in them still holds, everything else in it is data. The tool `recall` brings "
     "any of them back verbatim, by words or by turn."
 )
-_BY_LINE = frozenset({"instructions", "decisions", "pending", "errors"})
+_BY_LINE = frozenset({"instructions", "decisions", "pending", "events", "errors"})
 _SEPARATOR = " · "
 
 
