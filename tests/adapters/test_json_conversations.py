@@ -23,7 +23,12 @@ from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.adapters.json_layout import laid_out
 from workflow_agent.domain.conversation import Conversation, SystemEvent, UserMessage, conversation_document
-from workflow_agent.domain.errors import ConversationNotFound, CorruptDocument, StorageFailed
+from workflow_agent.domain.errors import (
+    ContentNotFound,
+    ConversationNotFound,
+    CorruptDocument,
+    StorageFailed,
+)
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -481,14 +486,43 @@ class CountingThreads(ThreadPoolExecutor):
         return super().submit(*args, **kwargs)
 
 
-async def test_one_operation_makes_one_trip_to_a_thread(store: JsonConversationStore) -> None:
+async def test_one_operation_makes_one_trip_to_a_thread_and_none_for_what_is_known(
+    data: Path, store: JsonConversationStore
+) -> None:
     threads = CountingThreads(2)
     asyncio.get_running_loop().set_default_executor(threads)
 
     await store.create(a_conversation())
-    await store.load("acme", "invoice-1")
+    content_ref = await store.put_blob("acme", "invoice-1", "long text")
     await store.update("acme", "invoice-1", hello)
     await store.page("acme", query="hello")
+    assert threads.trips == 4
+
+    await store.load("acme", "invoice-1")
+    assert await store.put_blob("acme", "invoice-1", "long text") == content_ref
+    assert await store.blob("acme", "invoice-1", content_ref) == "long text"
+    assert threads.trips == 4
+
+    elsewhere = JsonConversationStore(DurableFiles(data))
+    await elsewhere.load("acme", "invoice-1")
+    assert await elsewhere.blob("acme", "invoice-1", content_ref) == "long text"
+    await elsewhere.delete("acme", "invoice-1")
+    assert threads.trips == 7
+
+
+async def test_a_content_that_was_read_before_is_gone_with_its_file(store: JsonConversationStore) -> None:
+    await store.create(a_conversation())
+    content_ref = await store.put_blob("acme", "invoice-1", "long text")
     await store.delete("acme", "invoice-1")
 
-    assert threads.trips == 5
+    with pytest.raises(ContentNotFound):
+        await store.blob("acme", "invoice-1", content_ref)
+
+
+async def test_what_is_given_out_of_a_content_is_nobody_elses(store: JsonConversationStore) -> None:
+    await store.create(a_conversation())
+    content_ref = await store.put_blob("acme", "invoice-1", {"steps": ["one"]})
+    first = await store.blob("acme", "invoice-1", content_ref)
+    first["steps"].append("two")
+
+    assert await store.blob("acme", "invoice-1", content_ref) == {"steps": ["one"]}

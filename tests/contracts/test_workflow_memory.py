@@ -1,15 +1,17 @@
 """What every memory of the workflows a user dealt with promises."""
 
 import asyncio
+import errno
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.support.failing_files import FailingFileSystem
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.workflow_memories import InMemoryWorkflowMemory, JsonWorkflowMemory
 from workflow_agent.domain.conversation import WorkflowReference
-from workflow_agent.domain.errors import CorruptDocument, InvalidInput
+from workflow_agent.domain.errors import CorruptDocument, InvalidInput, StorageFailed
 from workflow_agent.ports import WorkflowMemory
 
 AT = datetime(2026, 11, 20, 15, tzinfo=UTC)
@@ -117,3 +119,49 @@ async def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None
     )  # fmt: skip
 
     assert len(await first.recall("acme", "anna")) == 4
+
+
+async def test_what_is_new_is_stored_at_once_and_what_is_repeated_by_the_time_it_settles(
+    tmp_path: Path,
+) -> None:
+    memory, after_a_restart = (JsonWorkflowMemory(DurableFiles(tmp_path), most=10) for _ in range(2))
+    again = reference(1, turn=2, at=AT + timedelta(minutes=5))
+    await memory.remember("acme", "anna", [reference(1)])
+    await memory.remember("acme", "anna", [again])
+
+    assert await after_a_restart.recall("acme", "anna") == (reference(1),)
+    assert await memory.recall("acme", "anna") == (again.model_copy(update={"times": 2}),)
+    await memory.settle()
+
+    assert await after_a_restart.recall("acme", "anna") == (again.model_copy(update={"times": 2}),)
+
+
+@pytest.mark.parametrize(
+    "news", [{"name": "Renamed"}, {"aliases": ("the Monday thing",)}, {"relation": "modified"}]
+)
+async def test_news_about_a_known_workflow_are_stored_at_once(
+    tmp_path: Path, news: dict[str, object]
+) -> None:
+    memory, after_a_restart = (JsonWorkflowMemory(DurableFiles(tmp_path), most=10) for _ in range(2))
+    await memory.remember("acme", "anna", [reference(1)])
+    await memory.remember("acme", "anna", [reference(1, turn=2)])
+    await memory.remember("acme", "anna", [reference(1, turn=3, **news)])
+
+    assert await after_a_restart.recall("acme", "anna") == await memory.recall("acme", "anna")
+    assert sum(one.times for one in await memory.recall("acme", "anna")) == 3
+
+
+async def test_what_could_not_be_stored_is_stored_later(tmp_path: Path) -> None:
+    failing = FailingFileSystem(lambda _number, name, _argument: name == "fsync", errno.ENOSPC)
+    memory = JsonWorkflowMemory(DurableFiles(tmp_path), most=10)
+    await memory.remember("acme", "anna", [reference(1)])
+    on_a_full_disk = JsonWorkflowMemory(DurableFiles(tmp_path, file_system=failing), most=10)
+    await on_a_full_disk.recall("acme", "anna")
+    await on_a_full_disk.remember("acme", "anna", [reference(1, turn=2)])
+
+    with pytest.raises(StorageFailed):
+        await on_a_full_disk.settle()
+    failing._fails = lambda *_: False
+    await on_a_full_disk.settle()
+
+    assert [one.times for one in await memory.recall("acme", "anna")] == [2]

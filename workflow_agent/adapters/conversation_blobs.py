@@ -10,10 +10,15 @@ from cachetools import LRUCache
 
 from workflow_agent.adapters.conversation_refusals import no_content
 from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.domain.digests import canonical_json, digest_in, parse_canonical
+from workflow_agent.adapters.file_system import FileState
+from workflow_agent.adapters.stat_cache import StatCache
+from workflow_agent.domain.digests import digest_in, parse_canonical
 from workflow_agent.domain.errors import CorruptDocument
 
 _KNOWN = 20_000
+_CACHE_BYTES = 16 * 2**20
+_SMALL_BYTES = 64 * 2**10
+"""Up to so many bytes a content is kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +26,33 @@ class ConversationBlobs:
     """The blobs of conversations: `<id>.archive/blobs/<sha256>`, canonical JSON, never changed."""
 
     files: DurableFiles
-    _durable: LRUCache[str, None] = field(default_factory=lambda: LRUCache[str, None](_KNOWN))
-    """Paths that this process saved: those, and no others, are known to survive a power cut."""
+    _durable: LRUCache[str, FileState] = field(default_factory=lambda: LRUCache[str, FileState](_KNOWN))
+    """Files that this process saved: those, and no others, are known to survive a power cut."""
+    _contents: StatCache[bytes] = field(default_factory=lambda: StatCache[bytes](_CACHE_BYTES, len))
     _lock: Lock = field(default_factory=Lock)
 
-    def put(self, archive: Path, content: Any) -> str:
-        """Return the reference of a content that is now kept durably."""
-        data = canonical_json(content)
+    def put(self, archive: Path, data: bytes) -> str:
+        """Return the reference of a content, as canonical JSON, that is now kept durably."""
         digest = hashlib.sha256(data).hexdigest()
         path = archive / "blobs" / digest
-        if not (self._is_durable(path) and self.files.state(path) is not None):
-            self.files.save(path, data)
+        if not self._is_durable(path):
+            state = self.files.save(path, data)
+            self._keep(path, state, data)
             with self._lock:
-                self._durable[str(path)] = None
+                self._durable[str(path)] = state
         return f"sha256:{digest}"
+
+    def reference_of_known(self, archive: Path, data: bytes) -> str | None:
+        """Return the reference of a content that is kept durably already, or None; it takes one look."""
+        digest = hashlib.sha256(data).hexdigest()
+        return f"sha256:{digest}" if self._is_durable(archive / "blobs" / digest) else None
+
+    def known(self, archive: Path, content_ref: str) -> bytes | None:
+        """Return a content that was read before and whose file is as it was then; it takes one look."""
+        digest = digest_in(content_ref)
+        path = archive / "blobs" / (digest or "")
+        state = self.files.state(path) if digest else None
+        return None if state is None else self._contents.get(path, state)
 
     def get(self, archive: Path, conversation_id: str, content_ref: str) -> Any:
         """Return the content of a reference.
@@ -56,8 +74,14 @@ class ConversationBlobs:
                 document=name,
                 aside=aside,
             )
+        self._keep(path, stored.state, stored.data)
         return parse_canonical(stored.data)
+
+    def _keep(self, path: Path, state: FileState, data: bytes) -> None:
+        if len(data) <= _SMALL_BYTES:
+            self._contents.put(path, state, data)
 
     def _is_durable(self, path: Path) -> bool:
         with self._lock:
-            return str(path) in self._durable
+            saved = self._durable.get(str(path))
+        return saved is not None and self.files.state(path) == saved

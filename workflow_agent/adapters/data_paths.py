@@ -1,6 +1,7 @@
 """What may become a part of a path: tenants and ids, matched before anything else is done with them."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN
@@ -31,6 +32,7 @@ def check_tenant(tenant: str) -> None:
         )
 
 
+@lru_cache(maxsize=1_024)
 def tenant_directory(root: Path, tenant: str) -> Path:
     """Return where everything of a tenant is kept.
 

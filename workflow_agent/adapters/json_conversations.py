@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,10 +20,13 @@ from workflow_agent.adapters.stat_cache import StatCache
 from workflow_agent.adapters.stored_documents import DocumentReader
 from workflow_agent.domain.archive import Position
 from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.digests import canonical_json, parse_canonical
 from workflow_agent.domain.sealing import SealedPart, SealRule
 from workflow_agent.ports import ConversationPage, ConversationStore, MessageHit, MessageQuery
 
 _CACHE_BYTES = 32 * 2**20
+_LARGE_CHARS = 64 * 2**10
+"""An attachment that is longer takes a while to digest."""
 
 
 class _Place(NamedTuple):
@@ -34,21 +38,22 @@ class _Place(NamedTuple):
     lock: Path
     archive: Path
 
-    @classmethod
-    def of(cls, conversation_id: str, directory: Path) -> "_Place":
-        return cls(
-            conversation_id,
-            directory,
-            directory / f"{conversation_id}.json",
-            directory / f"{conversation_id}.lock",
-            directory / f"{conversation_id}.archive",
-        )
+
+# Names are matched first; making paths of them anew at every look took longer than looking.
+@lru_cache(maxsize=4_096)
+def _place_of(conversation_id: str, tenant_directory: Path) -> _Place:
+    directory = tenant_directory / "conversations"
+    document, lock, archive = (
+        directory / f"{conversation_id}{end}" for end in (".json", ".lock", ".archive")
+    )
+    return _Place(conversation_id, directory, document, lock, archive)
 
 
 class JsonConversationStore(ConversationStore):
     """Keeps each conversation in `<tenant>/conversations/<id>.json` below the data directory.
 
-    Every operation makes one trip to a thread, where `update` runs the change too.
+    An operation makes one trip to a thread, where `update` runs the change too; what is known takes none,
+    only a look at its file (ADR-0016).
 
     Args:
         files: The data directory.
@@ -79,7 +84,8 @@ class JsonConversationStore(ConversationStore):
     @override
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
         place = self._existing_place(tenant, conversation_id)
-        return await asyncio.to_thread(self._load, place)
+        known = self._cached(place)
+        return known.conversation if known else await asyncio.to_thread(self._load, place)
 
     @override
     async def update(
@@ -104,11 +110,18 @@ class JsonConversationStore(ConversationStore):
     async def put_blob(self, tenant: str, conversation_id: str, content: Any) -> str:
         place = self._place(tenant, conversation_id)
         check_new_id(conversation_id)
-        return await asyncio.to_thread(self._blobs.put, place.archive, content)
+        if isinstance(content, str) and len(content) > _LARGE_CHARS:
+            return await asyncio.to_thread(lambda: self._blobs.put(place.archive, canonical_json(content)))
+        data = canonical_json(content)
+        known = self._blobs.reference_of_known(place.archive, data)
+        return known or await asyncio.to_thread(self._blobs.put, place.archive, data)
 
     @override
     async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
         place = self._existing_place(tenant, conversation_id)
+        known = self._blobs.known(place.archive, content_ref)
+        if known is not None:
+            return parse_canonical(known)
         return await asyncio.to_thread(self._blobs.get, place.archive, conversation_id, content_ref)
 
     @override
@@ -129,7 +142,7 @@ class JsonConversationStore(ConversationStore):
         return tenant_directory(self._files.root, tenant) / "conversations"
 
     def _place(self, tenant: str, conversation_id: str) -> _Place:
-        return _Place.of(conversation_id, self._directory(tenant))
+        return _place_of(conversation_id, tenant_directory(self._files.root, tenant))
 
     def _existing_place(self, tenant: str, conversation_id: str) -> _Place:
         place = self._place(tenant, conversation_id)
@@ -208,4 +221,4 @@ class JsonConversationStore(ConversationStore):
         return text
 
     def _check(self, document: Path) -> None:
-        self._read(_Place.of(document.stem, document.parent))
+        self._read(_place_of(document.stem, document.parent.parent))

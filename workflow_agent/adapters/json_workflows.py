@@ -32,7 +32,8 @@ _SAMPLE = Change(Author(user="system"), "created", ("Came as a sample",))
 class JsonWorkflowCatalog(WorkflowCatalog):
     """Keeps each workflow in `<tenant>/workflows/<id>.json`, its versions in `<id>.versions/`.
 
-    Every operation makes one trip to a thread, where `update` runs the change too.
+    An operation makes one trip to a thread, where `update` runs the change too; a workflow that is known
+    takes none, only a look at its file (ADR-0016).
 
     Args:
         files: The data directory.
@@ -56,7 +57,8 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def get(self, tenant: str, workflow_id: str) -> Workflow:
-        return await asyncio.to_thread(self._kept.read, self._kept.place(tenant, workflow_id))
+        place = self._kept.place(tenant, workflow_id)
+        return self._kept.known(place) or await asyncio.to_thread(self._kept.read, place)
 
     @override
     async def update(

@@ -1,13 +1,14 @@
 """The journal of a run under way, one line a step, beside the conversation's file."""
 
-import asyncio
 import logging
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
+from pydantic_core import to_json
 from typing_extensions import override
 
 from workflow_agent.adapters.data_paths import tenant_directory
@@ -18,13 +19,15 @@ from workflow_agent.domain.turns import LeftBehind, conversation_of_run
 from workflow_agent.ports import RunJournal
 
 _log = logging.getLogger(__name__)
+_OPEN = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class JsonlRunJournal(RunJournal):
     """Keeps each attempt at a run in `<conversation id>.run-<fence>.jsonl` until its end is stored.
 
     Lines are appended without waiting for the disk: they are there to outlive the process, and whatever a
-    crash of the machine takes of them was not acknowledged to anybody.
+    crash of the machine takes of them was not acknowledged to anybody. So they are written where the run
+    is, which takes a fifth of the time of a trip to a thread (ADR-0016).
 
     Args:
         root: The data directory.
@@ -35,16 +38,13 @@ class JsonlRunJournal(RunJournal):
 
     @override
     async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
-        line = orjson.dumps(
-            {
-                "run_id": run.run_id,
-                "iteration": iteration.model_dump(mode="json"),
-                "calls": [call.model_dump(mode="json") for call in calls],
-            },
-            option=orjson.OPT_APPEND_NEWLINE,
-        )
+        kept = {
+            "run_id": run.run_id,
+            "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),
+            "calls": [orjson.Fragment(to_json(call, by_alias=True)) for call in calls],
+        }
         try:
-            await asyncio.to_thread(_append, self._path(tenant, run), line)
+            _append(self._path(tenant, run), orjson.dumps(kept, option=orjson.OPT_APPEND_NEWLINE))
         except OSError:
             _log.warning("the step of a run was not kept", extra={"run_id": run.run_id}, exc_info=True)
 
@@ -78,7 +78,7 @@ class JsonlRunJournal(RunJournal):
     @override
     async def forget(self, tenant: str, run: Run) -> None:
         try:
-            await asyncio.to_thread(self._path(tenant, run).unlink, missing_ok=True)
+            self._path(tenant, run).unlink(missing_ok=True)
         except OSError:
             _log.warning("a run's journal was not removed", extra={"run_id": run.run_id}, exc_info=True)
 
@@ -88,7 +88,9 @@ class JsonlRunJournal(RunJournal):
 
 
 def _append(path: Path, line: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(line)
     # Conversations are nobody else's to read.
-    path.chmod(0o600)
+    fd = os.open(path, _OPEN, 0o600)
+    try:
+        os.write(fd, line)
+    finally:
+        os.close(fd)

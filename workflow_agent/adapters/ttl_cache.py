@@ -71,6 +71,15 @@ class TtlCache(Generic[V]):
             self._keep(key, value)
         return value
 
+    def get(self, key: CacheKey) -> V | None:
+        """Return the value of a key if it is there; that counts as a hit, and nothing else is counted."""
+        with self._lock:
+            kept = self._entries.get(key)
+            if kept is None:
+                return None
+            self._hits += 1
+            return kept[0]
+
     def clear(self) -> None:
         """Forget every value; the statistics stay."""
         with self._lock:

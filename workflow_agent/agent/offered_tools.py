@@ -1,6 +1,6 @@
 """The tools that a request offers, put together once for each choice of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -29,8 +29,16 @@ class OfferedTools(WrapperToolset[Any]):
         ctx.deps.evidence.measured("tools", *self.offer.sent(mode, ctx.model, agent))
         made = self._made.get(ctx.max_retries)
         if made is None:
-            made = self._made[ctx.max_retries] = await super().get_tools(ctx)
+            made = {
+                name: _without_return_schema(tool) for name, tool in (await super().get_tools(ctx)).items()
+            }
+            self._made[ctx.max_retries] = made
         if self.offer.is_stable(ctx.model):
             return made
         names = self.offer.names(mode, agent)
         return {name: tool for name, tool in made.items() if name in names}
+
+
+def _without_return_schema(tool: ToolsetTool[Any]) -> ToolsetTool[Any]:
+    """Return a tool as models get it: the framework takes the schema away each time it finds one."""
+    return replace(tool, tool_def=replace(tool.tool_def, return_schema=None))

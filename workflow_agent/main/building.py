@@ -71,8 +71,9 @@ class Application:
         })  # fmt: skip
 
     async def finish(self) -> None:
-        """Tell open streams, and let runs end or mark them."""
+        """Tell open streams, let runs end or mark them, and store what is not stored yet."""
         await self.services.chat.shut_down(self.settings.shutdown_grace_seconds)
+        await self.stores.memory.settle()
         await self.services.chat.worker.runner.sandbox.close()
 
     def close(self) -> None:

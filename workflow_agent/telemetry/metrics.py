@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeVar
 
 from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
 
@@ -9,6 +11,7 @@ from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.conversation import AgentReply
 from workflow_agent.domain.values import JsonObject
 
+T = TypeVar("T", int, float, Decimal)
 _FRACTIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 _SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _ERRORS = (-0.5, -0.3, -0.2, -0.1, -0.05, -0.02, 0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -47,7 +50,7 @@ class Metrics:
         """
         self.ended("completed", reply.mode.name, seconds)
         record, of_model = reply.context, {"model": model}
-        for section, tokens in record.get("breakdown", {}).items():
+        for section, tokens in _not_zero(record.get("breakdown", {})):
             self.context_tokens.add(tokens, of_model | {"section": section})
         self.context_fraction.record(record.get("fraction", 0.0), of_model)
         self.context_level.add(1, of_model | {"level": record.get("level", "ok")})
@@ -66,11 +69,11 @@ class Metrics:
             "input": usage.input_tokens, "output": usage.output_tokens,
             "cache_read": usage.cache_read_tokens, "cache_write": usage.cache_write_tokens,
         }  # fmt: skip
-        for kind, tokens in kinds.items():
+        for kind, tokens in _not_zero(kinds):
             self.usage_tokens.add(tokens, {"model": model, "kind": kind})
         parts = {"primary": cost.primary_usd, "planner": cost.planner_usd, "summarizer": cost.summarizer_usd}
-        for part, usd in parts.items():
-            self.cost_usd.add(float(usd or 0), {"model": model, "part": part})
+        for part, usd in _not_zero(parts):
+            self.cost_usd.add(float(usd), {"model": model, "part": part})
 
     def compacted(self, compaction: Compaction, outcome: str) -> None:
         """Count a compaction: summarised, fallback, or discarded because the conversation had moved on."""
@@ -87,6 +90,11 @@ class Metrics:
         """Count a run that came to its end, whichever way."""
         self.turns.add(1, {"outcome": outcome, "mode": mode})
         self.run_seconds.record(seconds, {"outcome": outcome})
+
+
+def _not_zero(figures: Mapping[str, T | None]) -> Iterable[tuple[str, T]]:
+    """Return the figures that move a counter: most of a turn do not, and would cost as much."""
+    return ((name, figure) for name, figure in figures.items() if figure)
 
 
 def build_metrics(meter: Meter) -> Metrics:

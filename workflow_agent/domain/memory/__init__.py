@@ -10,6 +10,7 @@ from workflow_agent.domain.memory.aliases import (
 from workflow_agent.domain.memory.references import (
     MOST_REFERENCES,
     Known,
+    holds_entries_of,
     known_workflows,
     merged_references,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "aliases_from_name",
     "distinct",
     "given_aliases",
+    "holds_entries_of",
     "known_workflows",
     "memory_lines",
     "merged_references",

@@ -91,6 +91,16 @@ def merged_references(
     return _bounded(tuple(kept.values()), most)
 
 
+def holds_entries_of(known: Sequence[WorkflowReference], new: Sequence[WorkflowReference]) -> bool:
+    """Say whether new entries only say that something known happened once more: same names, same day."""
+    entries = {_entry(one): one for one in known}
+    before = ((entries.get(_entry(one)), one) for one in new)
+    return all(
+        known is not None and known.name == one.name and set(one.aliases) <= set(known.aliases)
+        for known, one in before
+    )
+
+
 def _entry(one: WorkflowReference) -> tuple[str, Relation, str, str]:
     return one.workflow_id, one.relation, one.conversation_id, f"{one.at:%Y-%m-%d}"
 
