@@ -144,7 +144,16 @@ def test_a_benchmark_runs_in_its_checkout() -> None:
     ran = run("bench", "eval_modes")
 
     assert (ran.code, ran.out.split()[:4]) == (0, ["ran", "-m", "benchmarks.eval_modes", "in"])
-    assert run("bench").out.split()[2:4] == ["pytest", "benchmarks"]
+    assert run("bench", "http").out.split()[:4] == ["ran", "-m", "benchmarks", "http"]
+    assert run("bench").out.split()[:4] == ["ran", "-m", "benchmarks", "in"]
+
+
+def test_the_benchmarks_are_listed_with_what_they_measure() -> None:
+    listed = dict(line.split("\t") for line in run("bench", "--list").out.splitlines())
+
+    assert {"turns", "http", "tokens", "eval_modes", "evaluations"} < set(listed)
+    assert not any(name.startswith(("test_", "fit_", "__")) for name in listed)
+    assert all(listed.values())
 
 
 @pytest.mark.parametrize(

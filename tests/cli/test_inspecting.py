@@ -1,11 +1,14 @@
 """`inspect`: what it shows, in any width and without colour, and what it leaves out of a terminal."""
 
 import asyncio
+import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.cli.commands import wiring_without_serving
@@ -14,6 +17,7 @@ from tests.support.stored import AT, a_conversation
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.cli import cli
+from workflow_agent.cli.conversation_view import of_conversation, of_turn
 from workflow_agent.domain import turns
 from workflow_agent.domain.conversation import AgentReply, Conversation, Event
 from workflow_agent.domain.iterations import IterationToolCall
@@ -99,13 +103,49 @@ def test_a_turn_is_shown_in_full_with_its_calls(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_nothing_is_wider_than_the_terminal_and_nothing_is_coloured(tmp_path: Path, columns: int) -> None:
+def test_nothing_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
     stored(tmp_path, lambda old: talked(3, old), failed, planned)
+    conversation = asyncio.run(JsonConversationStore(DurableFiles(tmp_path)).load("default", "invoice-1"))
 
-    for arguments in (("invoice-1",), ("invoice-1", "--turn", "2"), ("invoice-1", "--turn", "4")):
-        _, output = run(tmp_path, *arguments, columns=columns)
-        assert max(map(len, output.splitlines())) <= columns
-        assert "\x1b" not in output
+    for view in (of_conversation(conversation), of_turn(conversation, conversation, 4)):
+        console = Console(file=io.StringIO(), width=columns)
+        for part in view:
+            console.print(part)
+        assert isinstance(console.file, io.StringIO)
+        assert max(map(len, console.file.getvalue().splitlines())) <= columns
+
+
+def test_in_a_pipe_there_is_no_box_and_no_colour_and_nothing_is_cut(tmp_path: Path) -> None:
+    long = "word " * 80 + "end"
+    stored(
+        tmp_path, lambda old: with_calls(talked(3, old)), lambda old: accepted(old, content=long).conversation
+    )
+
+    _, overview = run(tmp_path, "invoice-1")
+    _, turn = run(tmp_path, "invoice-1", "--turn", "2")
+
+    for line in (overview + turn).splitlines():
+        assert not re.search(r"[\u2500-\u257f\x1b]|\s$", line), line
+    assert long in overview
+    assert re.search(r"^ *1 +get_workflow +workflow='it'", turn, re.MULTILINE)
+
+
+def test_a_conversation_of_a_server_is_shown_the_same(used: Path, server: str, tmp_path: Path) -> None:
+    for arguments in (["--turn", "2"], ["--json"], []):
+        here = CliRunner().invoke(
+            cli,
+            ["inspect", "expenses-chat", *arguments, "--data-dir", str(used)],
+            obj=wiring_without_serving(),
+        )
+        there = CliRunner().invoke(
+            cli, ["inspect", "expenses-chat", *arguments, "--url", server], obj=wiring_without_serving()
+        )
+        assert (there.exit_code, there.output) == (0, here.output)
+
+    missing = CliRunner().invoke(
+        cli, ["inspect", "expenses-chat", "--turn", "9", "--url", server], obj=wiring_without_serving()
+    )
+    assert (missing.exit_code, "has no turn 9" in missing.output) == (3, True)
 
 
 def test_sealed_turns_are_read_back_and_compactions_told(tmp_path: Path) -> None:

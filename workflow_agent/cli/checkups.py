@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from workflow_agent.adapters.process_owners import running_owners
 from workflow_agent.domain.errors import WorkflowAgentError
 from workflow_agent.settings import Settings, refuse_open_binding
 
@@ -131,6 +130,9 @@ def _locks(root: Path) -> Finding:
         return Finding("locks", "failed", f"files cannot be locked: {error.strerror}", _OTHER_DISK)
     if not excludes:
         return Finding("locks", "failed", "a lock does not keep a second one out", _OTHER_DISK)
+    # Imported here, because help texts should not wait for it.
+    from workflow_agent.adapters.process_owners import running_owners  # noqa: PLC0415
+
     running = running_owners(root)
     servers = f"in use by process {', '.join(running)}" if running else "no other process uses the directory"
     return Finding("locks", "ok", f"they hold; {servers}")

@@ -4,8 +4,8 @@ The two differ in the transport alone, so they answer, and refuse, in the same w
 """
 
 import json
-import secrets
-from collections.abc import Generator, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -20,13 +20,15 @@ from workflow_agent.cli.leaving import (
     EXIT_FAILED,
     EXIT_MISCONFIGURED,
     EXIT_NOT_FOUND,
+    EXIT_UNREACHABLE,
     CommandFailed,
 )
+from workflow_agent.cli.resuming import followed
 
 PREFIX = "/api/v1"
 _PATIENCE = httpx2.Timeout(90, connect=5)
 """A stream says something every few seconds, and so does nothing that is longer silent."""
-_RESUMES = 3
+_WAITS_SECONDS = (0.25, 0.5, 1, 2, 4)
 _CODES = {
     401: EXIT_MISCONFIGURED, 403: EXIT_MISCONFIGURED, 404: EXIT_NOT_FOUND,
     409: EXIT_CONFLICT, 412: EXIT_CONFLICT,
@@ -40,6 +42,9 @@ class HttpBackend(Backend):
 
     client: httpx2.Client
     where: str
+    waits_seconds: Sequence[float] = ()
+    """How long to wait before each attempt to take a broken stream up again."""
+    pause: Callable[[float], None] = time.sleep
 
     @override
     def get(self, path: str, /, **query: object) -> Any:
@@ -65,25 +70,13 @@ class HttpBackend(Backend):
 
     @override
     def turn(self, body: Mapping[str, object]) -> Generator[Event]:
-        headers = {"Idempotency-Key": f"cli-{secrets.token_hex(12)}"}
-        last, run_id = "", None
-        for attempt in range(_RESUMES + 1):
-            try:
-                for event in self._events(run_id, body, headers | ({"Last-Event-ID": last} if last else {})):
-                    last, run_id = event.id, event.data.get("run_id", run_id)
-                    yield event
-            except httpx2.TransportError as error:
-                if attempt == _RESUMES or isinstance(error, httpx2.ConnectError):
-                    raise self._silence(error) from error
-            else:
-                return
+        return followed(self, body)
 
-    def _events(
-        self, run_id: str | None, body: Mapping[str, object], headers: Mapping[str, str]
+    def stream(
+        self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, object] | None = None
     ) -> Iterator[Event]:
-        path, method = (f"/runs/{run_id}/stream", "GET") if run_id else ("/chat/stream", "POST")
-        given = None if run_id else body
-        with self.client.stream(method, PREFIX + path, json=given, headers=dict(headers)) as response:
+        """Yield the events of a stream until it ends or breaks off."""
+        with self.client.stream(method, PREFIX + path, json=body, headers=dict(headers)) as response:
             if response.is_error:
                 response.read()
                 raise self._refusal(response)
@@ -94,7 +87,7 @@ class HttpBackend(Backend):
         try:
             response = self.client.request(method, path, params=params, json=body)
         except httpx2.TransportError as error:
-            raise self._silence(error) from error
+            raise self.silence(error) from error
         if response.is_error:
             raise self._refusal(response)
         try:
@@ -102,11 +95,13 @@ class HttpBackend(Backend):
         except ValueError as error:
             raise self._stranger() from error
 
-    def _silence(self, error: httpx2.TransportError) -> CommandFailed:
+    def silence(self, error: httpx2.TransportError) -> CommandFailed:
+        """Return what to say where nobody answers."""
         why = str(error) or type(error).__name__
         return CommandFailed(
             f"Nobody answers at {self.where}: {why}. Start a server with `workflow-agent serve`, mend --url "
-            "(or WORKFLOW_AGENT_URL), or leave it out to work on a data directory."
+            "(or WORKFLOW_AGENT_URL), or leave it out to work on a data directory.",
+            EXIT_UNREACHABLE,
         )
 
     def _stranger(self) -> CommandFailed:
@@ -168,7 +163,7 @@ def server_backend(url: str, api_key: str | None) -> Generator[Backend]:
     if client.base_url.scheme not in ("http", "https") or not client.base_url.host:
         raise _wrong_url(url)
     with client:
-        yield HttpBackend(client, url)
+        yield HttpBackend(client, url, _WAITS_SECONDS)
 
 
 def _wrong_url(url: str) -> CommandFailed:

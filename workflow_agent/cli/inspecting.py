@@ -1,16 +1,24 @@
 """`inspect`: a conversation as it went, for people in front of a terminal."""
 
+from __future__ import annotations
+
 import asyncio
 import json
-from typing import Annotated, Any
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workflow_agent.cli.leaving import or_exit
-from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
-from workflow_agent.cli.wiring import DataDirectory, wiring_of
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.records import Records
+from workflow_agent.cli.leaving import EXIT_NOT_FOUND, CommandFailed, or_exit
+from workflow_agent.cli.options import AsJson
+from workflow_agent.cli.printing import is_terminal
+from workflow_agent.cli.reaching import ApiKey, DataDir, Url, on_server, settings_of
+from workflow_agent.cli.wiring import DataDirectory, Wiring, wiring_of
+
+if TYPE_CHECKING:
+    from workflow_agent.domain.conversation import Conversation
+    from workflow_agent.domain.records import Records
+    from workflow_agent.settings import Settings
 
 _NARROWEST = 60
 ConversationIdArgument = Annotated[
@@ -25,13 +33,15 @@ def inspect(
     context: typer.Context,
     conversation_id: ConversationIdArgument,
     turn: Turn = None,
-    data_dir: DataDir = None,
     as_json: AsJson = False,
+    data_dir: DataDir = None,
+    url: Url = None,
+    api_key: ApiKey = None,
 ) -> None:
     """Show a conversation: turns, modes, steps, calls, compactions, cost.
 
-    Reads the data directory; no server is needed, and nothing is changed.
-    Colour is left out where the output is no terminal or NO_COLOR is set.
+    Reads the data directory, and needs no server for it; with --url it asks
+    one. Nothing is changed. In a pipe there are no boxes and nothing is cut.
 
     Examples:
 
@@ -39,14 +49,18 @@ def inspect(
 
       workflow-agent inspect expenses-chat --turn 2
 
-      workflow-agent inspect expenses-chat --json | jq '.turns[].mode.name'
+      workflow-agent inspect expenses-chat --url http://127.0.0.1:8000
 
-    Exit codes: 0 shown, 3 there is no such conversation or turn, 78 a
-    setting cannot work.
+      workflow-agent inspect expenses-chat --json | jq '.turns[].mode.name'
     """
-    settings = chosen_settings(data_dir=data_dir)
-    with wiring_of(context).open_data(settings) as data:
-        conversation, records = or_exit(lambda: asyncio.run(_found(data, conversation_id, turn)))
+
+    def found() -> tuple[Conversation, Records]:
+        settings = settings_of(data_dir, url, api_key)
+        if settings.url is not None:
+            return _exported(settings, conversation_id, turn)
+        return _stored(wiring_of(context), settings, conversation_id, turn)
+
+    conversation, records = or_exit(found)
     if as_json:
         typer.echo(json.dumps(_plain(conversation, records, turn), indent=2, ensure_ascii=False))
         return
@@ -57,15 +71,42 @@ def inspect(
 
 
 def _print(conversation: Conversation, records: Records, turn: int | None) -> None:
-    from rich.console import Console  # noqa: PLC0415 - see above
-
     from workflow_agent.cli.conversation_view import of_conversation, of_turn  # noqa: PLC0415 - see above
+
+    view = of_conversation(conversation) if turn is None else of_turn(conversation, records, turn)
+    if not is_terminal():
+        from workflow_agent.cli.piped_view import piped  # noqa: PLC0415 - see above
+
+        sys.stdout.write(piped(view))
+        return
+    from rich.console import Console  # noqa: PLC0415 - see above
 
     console = Console(highlight=False)
     console.width = max(console.width, _NARROWEST)
-    view = of_conversation(conversation) if turn is None else of_turn(conversation, records, turn)
     for part in view:
         console.print(part)
+
+
+def _exported(settings: Settings, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
+    from workflow_agent.chat.bundles import opened  # noqa: PLC0415 - see above
+    from workflow_agent.domain.records import turn_in  # noqa: PLC0415 - see above
+
+    with on_server(settings) as backend:
+        bundle = backend.get(f"/conversations/{conversation_id}/export")
+    conversation = opened(bundle["payload"], bundle["sha256"]).conversation
+    if turn is not None and turn_in(conversation, turn) is None:
+        raise CommandFailed(
+            f"Conversation {conversation_id!r} has no turn {turn}; it has {conversation.turn_count}.",
+            EXIT_NOT_FOUND,
+        )
+    return conversation, conversation
+
+
+def _stored(
+    wiring: Wiring, settings: Settings, conversation_id: str, turn: int | None
+) -> tuple[Conversation, Records]:
+    with wiring.open_data(settings) as data:
+        return asyncio.run(_found(data, conversation_id, turn))
 
 
 async def _found(data: DataDirectory, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:

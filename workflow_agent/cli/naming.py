@@ -6,7 +6,9 @@ from typing import Any
 
 from workflow_agent.cli.backend import Backend
 from workflow_agent.cli.leaving import EXIT_NOT_FOUND, CommandFailed
-from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN
+
+_ID = re.compile(r"wf_[a-z0-9_-]{1,61}")
+"""As the domain has it; the domain itself takes long to load, and this is all that is wanted of it."""
 
 
 def workflow_id_of(backend: Backend, named: str) -> str:
@@ -15,7 +17,7 @@ def workflow_id_of(backend: Backend, named: str) -> str:
     Raises:
         CommandFailed: None does, or several do; names those that come near.
     """
-    if re.fullmatch(WORKFLOW_ID_PATTERN, named):
+    if _ID.fullmatch(named):
         return named
     page: Mapping[str, Any] = backend.get("/workflows", q=named[:500], limit=20)
     wanted = named.casefold().strip()

@@ -53,7 +53,7 @@ def with_backend(
             context, data_dir, url, api_key = (given.pop(name) for name in _ADDED)
 
             def act() -> None:
-                settings = _settings(data_dir, url, api_key)
+                settings = settings_of(data_dir, url, api_key)
                 with _backend(wiring_of(context), settings, makes=makes) as backend:
                     command(backend, **given)  # pyright: ignore[reportCallIssue] - as its signature says
 
@@ -76,7 +76,12 @@ def with_backend(
     return wrapped
 
 
-def _settings(data_dir: Path | None, url: str | None, api_key: str | None) -> Settings:
+def settings_of(data_dir: Path | None, url: str | None, api_key: str | None) -> Settings:
+    """Return the settings that a command's options and the environment make; `url` is None for a directory.
+
+    Raises:
+        CommandFailed: Both places are named.
+    """
     if data_dir is not None and url is not None:
         raise CommandFailed("--data-dir and --url name two places; give one of them.", EXIT_USAGE)
     chosen = chosen_settings(data_dir=data_dir, url=url, api_key=api_key)
@@ -85,13 +90,23 @@ def _settings(data_dir: Path | None, url: str | None, api_key: str | None) -> Se
 
 
 @contextmanager
+def on_server(settings: Settings) -> Generator[Backend]:
+    """Give the server that the settings name."""
+    # Imported here, because help texts and refusals should not wait for it.
+    from workflow_agent.cli.http_backend import server_backend  # noqa: PLC0415
+
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    with server_backend(str(settings.url), key) as backend:
+        yield backend
+
+
+@contextmanager
 def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> Generator[Backend]:
     # Imported here, because help texts and refusals should not wait for it.
-    from workflow_agent.cli.http_backend import local_backend, server_backend  # noqa: PLC0415
+    from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415
 
     if settings.url is not None:
-        key = settings.api_key.get_secret_value() if settings.api_key else None
-        with server_backend(settings.url, key) as backend:
+        with on_server(settings) as backend:
             yield backend
         return
     if not makes and not settings.data_dir.is_dir():

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from workflow_agent.cli.leaving import or_exit
-from workflow_agent.domain.schemas import schema_files
 from workflow_agent.settings import ENV_PREFIX, Settings, load_settings, settings_page, shown_value
 
 Markdown = Annotated[
@@ -42,6 +41,8 @@ def schemas(
 
       workflow-agent schemas docs/schemas
     """
+    from workflow_agent.domain.schemas import schema_files  # noqa: PLC0415 - help texts need not wait for it
+
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in schema_files().items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,17 +1,19 @@
 """`verify`: look a data directory over, and mend what can be mended without guessing."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workflow_agent.adapters import verification
-from workflow_agent.adapters.process_owners import running_owners
-from workflow_agent.adapters.verification import Finding
 from workflow_agent.cli.leaving import or_exit
 from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
+
+if TYPE_CHECKING:
+    from workflow_agent.adapters.verification import Finding
 
 EXIT_DAMAGED = 1
 EXIT_REFUSED = 3
@@ -40,6 +42,9 @@ def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = F
     looked at, because the directory is not there or --repair found a
     running server, 78 when a setting cannot work.
     """
+    # Imported here and below, because help texts should not wait for it.
+    from workflow_agent.adapters import verification  # noqa: PLC0415
+
     root = chosen_settings(data_dir=data_dir).data_dir
     _refuse(root, repair=repair)
     mended, left = or_exit(lambda: verification.repair(root) if repair else ((), verification.verify(root)))
@@ -52,6 +57,8 @@ def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = F
 
 
 def _refuse(root: Path, *, repair: bool) -> None:
+    from workflow_agent.adapters.process_owners import running_owners  # noqa: PLC0415 - see above
+
     why = None
     if not root.is_dir():
         why = f"there is no directory {str(root)!r}. Name it with --data-dir."

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from workflow_agent.ports import ConversationStore, WorkflowCatalog, WorkflowSearch
 from workflow_agent.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2
+
+    from workflow_agent.ports import ConversationStore, WorkflowCatalog, WorkflowSearch
 
 
 @dataclass(frozen=True, slots=True)

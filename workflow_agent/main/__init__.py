@@ -45,19 +45,28 @@ def _run_program(program: Sequence[str], folder: Path) -> int:
 # Imported where they are used, because it takes seconds that help texts and refusals should not wait for.
 
 
-def _serve(settings: Settings) -> None:
-    # What is imported stays: looking for garbage in it while it grows takes a sixth of the start.
+@contextmanager
+def _importing() -> Generator[None]:
+    """Look for no garbage meanwhile: what is imported stays, and looking takes a sixth of the start."""
     gc.disable()
-    from workflow_agent.main.serving import serve  # noqa: PLC0415 - see above
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
-    gc.freeze()
-    gc.enable()
+
+def _serve(settings: Settings) -> None:
+    with _importing():
+        from workflow_agent.main.serving import serve  # noqa: PLC0415 - see above
+
     serve(settings)
 
 
 @contextmanager
 def _open_data(settings: Settings) -> Generator[DataDirectory]:
-    from workflow_agent.main.stores import open_data  # noqa: PLC0415 - see above
+    with _importing():
+        from workflow_agent.main.stores import open_data  # noqa: PLC0415 - see above
 
     with open_data(settings) as data:
         yield data
@@ -65,7 +74,8 @@ def _open_data(settings: Settings) -> Generator[DataDirectory]:
 
 @contextmanager
 def _application(settings: Settings) -> Generator[httpx2.BaseTransport]:
-    from workflow_agent.main.in_process import application_transport  # noqa: PLC0415 - see above
+    with _importing():
+        from workflow_agent.main.in_process import application_transport  # noqa: PLC0415 - see above
 
     with application_transport(settings) as transport:
         yield transport
