@@ -10,8 +10,9 @@ from workflow_agent.api.attachments import new_attachments
 from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated, remember, start
 from workflow_agent.api.openai.chunks import Chunks, completion
 from workflow_agent.api.openai.headers import headers_of
+from workflow_agent.api.openai.honouring import ignored_parameters
 from workflow_agent.api.openai.models import agent_of
-from workflow_agent.api.openai.requests import CompletionRequest, ignored_parameters
+from workflow_agent.api.openai.requests import CompletionRequest
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from workflow_agent.chat import StartedTurn
 
-_SHOWN = 20
+_SHOWN = 40
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 

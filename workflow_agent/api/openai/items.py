@@ -64,7 +64,7 @@ def listing(items: Iterable[dict[str, Any]], *, has_more: bool = False) -> dict[
     data = list(items)
     return {
         "object": "list", "data": data, "has_more": has_more,
-        "first_id": data[0]["id"] if data else None, "last_id": data[-1]["id"] if data else None,
+        "first_id": data[0]["id"] if data else "", "last_id": data[-1]["id"] if data else "",
     }  # fmt: skip
 
 

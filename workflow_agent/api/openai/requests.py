@@ -1,17 +1,14 @@
-"""The shapes of requests, open as OpenAI's are: what has no effect is named, what would lie refused."""
+"""The shapes of requests, open as OpenAI's are."""
 
-from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from workflow_agent.api.attachments import Attachments
-from workflow_agent.domain.errors import InvalidInput, Problem
 from workflow_agent.domain.values import JsonObject
 
 MAX_MESSAGES = 10_000
 MAX_METADATA = 16
-_NOTHING = (None,)
 
 Text = Annotated[str, StringConstraints(max_length=1_000_000)]
 Metadata = Annotated[
@@ -87,8 +84,8 @@ class ResponseRequest(Open):
     previous_response_id: Annotated[str, StringConstraints(max_length=200)] | None = None
     conversation: Annotated[str | None, BeforeValidator(_as_id)] = None
     stream: bool | None = None
+    stream_options: StreamOptions | None = None
     background: bool | None = None
-    store: bool | None = None
     attachments: Attachments | None = None
     """Documents that come with the input."""
     metadata: Metadata | None = None
@@ -112,58 +109,3 @@ class MetadataChange(Open):
     """The body of `POST /v1/conversations/{id}`."""
 
     metadata: Metadata
-
-
-def _is_plain_text(value: Any) -> bool:
-    return value is None or value == {"type": "text"}
-
-
-def _is_text_option(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, dict) and _is_plain_text(cast("JsonObject", value).get("format"))
-    )
-
-
-def _one_of(*values: Any) -> Callable[[Any], bool]:
-    return lambda value: value in values
-
-
-_HARMLESS_ONLY_AS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "n": (_one_of(None, 1), "there is one answer to a message"),
-    "stop": (_one_of(None, [], ""), "answers are not cut at a stop sequence"),
-    "logprobs": (_one_of(None, False), "log probabilities are not available"),
-    "top_logprobs": (_one_of(None, 0), "log probabilities are not available"),
-    "logit_bias": (_one_of(None, {}), "single tokens cannot be weighed"),
-    "response_format": (_is_plain_text, "answers are text"),
-    "text": (_is_text_option, "answers are text"),
-    "modalities": (_one_of(None, ["text"]), "answers are text"),
-    "audio": (_one_of(*_NOTHING), "answers are text"),
-    "functions": (_one_of(None, []), "it has tools of its own and calls no others"),
-    "function_call": (_one_of(None, "auto", "none"), "it has tools of its own and calls no others"),
-    "tool_choice": (_one_of(None, "auto", "none"), "it has tools of its own and chooses by itself"),
-    "prompt": (_one_of(*_NOTHING), "stored prompts are not kept here"),
-    "web_search_options": (_one_of(*_NOTHING), "it does not search the web"),
-}
-"""What would change the meaning of an answer, unless it has one of these values."""
-
-
-def ignored_parameters(request: Open, *, silent: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Return the parameters that were sent and have no effect.
-
-    Args:
-        request: What was sent.
-        silent: Parameters that need no mention, because they mean nothing anywhere.
-
-    Raises:
-        InvalidInput: One would change the meaning of the answer, and cannot be honoured.
-    """
-    extra = request.model_extra or {}
-    refused = [
-        Problem(f"/{name}", f"cannot be honoured: {why}. Leave it out.")
-        for name, (is_harmless, why) in _HARMLESS_ONLY_AS.items()
-        if name in extra and not is_harmless(extra[name])
-    ]
-    if refused:
-        first = refused[0]
-        raise InvalidInput(f"{first.pointer[1:]!r} {first.message}", refused)
-    return tuple(name for name, value in extra.items() if value is not None and name not in silent)

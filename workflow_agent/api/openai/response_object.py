@@ -81,7 +81,7 @@ def response_object(
     usage: Usage | None,
     completed_at: datetime | None,
 ) -> dict[str, Any]:
-    """Return the object with all members OpenAI's have; what has no meaning here is at its default."""
+    """Return the object with the members OpenAI describes; what has no meaning here is at its default."""
     message = recorded.message
     agent = message.options.get("agent")
     echoed = message.options.get("echoed", {})
@@ -102,17 +102,15 @@ def response_object(
         "previous_response_id": recorded.previous,
         "conversation": {"id": recorded.conversation_id},
         "reasoning": {"effort": None, "summary": None},
-        "store": True,
         "temperature": 1.0,
         "text": {"format": {"type": "text"}},
         "tool_choice": "auto",
         "tools": [],
         "top_p": 1.0,
         "truncation": "auto",
-        "usage": usage_of(usage) if usage else None,
         "user": message.author,
         "metadata": echoed.get("metadata", {}),
-    }
+    } | ({"usage": usage_of(usage)} if usage else {})
 
 
 def usage_of(usage: Usage) -> dict[str, Any]:

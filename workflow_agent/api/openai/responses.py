@@ -9,10 +9,11 @@ from workflow_agent.api.attachments import new_attachments
 from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated, start
 from workflow_agent.api.openai.branching import asked_after
 from workflow_agent.api.openai.headers import headers_of
+from workflow_agent.api.openai.honouring import ignored_parameters
 from workflow_agent.api.openai.items import After, Order, PageSize, listing, no_such_item
 from workflow_agent.api.openai.models import agent_of
 from workflow_agent.api.openai.recorded import recorded_response, response_id
-from workflow_agent.api.openai.requests import ResponseRequest, ignored_parameters
+from workflow_agent.api.openai.requests import ResponseRequest
 from workflow_agent.api.openai.response_events import ResponseEvents
 from workflow_agent.api.openai.response_object import input_item, response_of
 from workflow_agent.api.openai.texts import Script, Sent, script_of
