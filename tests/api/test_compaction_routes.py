@@ -1,7 +1,13 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
 import httpx
 import pytest
 
+from tests.support.server import application_for
+from workflow_agent.adapters.verification import verify
 from workflow_agent.main.building import Application
+from workflow_agent.settings import load_settings
 
 
 async def talked(
@@ -94,6 +100,79 @@ async def test_turns_that_do_not_fit_stay_out_and_it_says_by_how_much(
     assert refused.status_code == 409
     assert refused.json()["code"] == "cannot_restore"
     assert refused.json()["excess_tokens"] > 0
+
+
+@pytest.fixture
+async def sealing(tmp_path: Path) -> AsyncIterator[tuple[httpx.AsyncClient, Application]]:
+    """An application that moves compacted turns out of small files already."""
+    made = application_for(load_settings(data_dir=tmp_path, seal_above_bytes=8_000))
+    transport = httpx.ASGITransport(made.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as asking:
+        yield asking, made
+    made.close()
+
+
+async def test_archived_compactions_are_listed_and_can_be_restored(
+    sealing: tuple[httpx.AsyncClient, Application], tmp_path: Path
+) -> None:
+    client, application = sealing
+    conversation_id = ""
+    for n in range(24):
+        into = conversation_id or None
+        conversation_id = await talked(client, application, f"Story {n}. It goes on and on.", into=into)
+    path = f"/api/v1/conversations/{conversation_id}"
+    before = await application.services.conversations.load("default", conversation_id)
+
+    listed = (await client.get(f"{path}/compactions")).json()
+    pages = [
+        (await client.get(f"{path}/compactions", params={"limit": 1, "order": "newest"} | more)).json()
+        for more in ({}, {"cursor": str(listed["total"] - 2)})
+    ]
+    restored = await client.post(f"{path}/compactions/{listed['items'][1]['id']}/restore")
+    again = await client.post(f"{path}/compactions/{listed['items'][1]['id']}/restore")
+
+    first, wanted, *later = listed["items"]
+    assert before.sealed_turns >= wanted["from_turn"]
+    assert before.sealed_compactions > 0
+    assert [first["from_turn"], wanted["from_turn"]] == [1, first["to_turn"] + 1]
+    assert listed["total"] == len(listed["items"]) == before.sealed_compactions + len(before.compactions)
+    assert [page["items"][0]["id"] for page in pages] == [one["id"] for one in listed["items"][:-3:-1]]
+    assert restored.json()["restored"] == [one["id"] for one in (wanted, *later)]
+    assert restored.json()["turns_compacted"] == first["to_turn"]
+    assert again.json()["restored"] == []
+    said = {"conversation_id": conversation_id, "message": "hello"}
+    turns = (await client.post("/api/v1/chat", json=said)).json()["context"]["turns"]
+    assert turns == {"included": 24 - first["to_turn"], "compacted": first["to_turn"], "excluded": 0}
+    history = (await client.get(f"{path}/history")).json()
+    assert [one["content"] for one in history["items"] if one["type"] == "user_message"][:24] == [
+        f"Story {n}. It goes on and on." for n in range(24)
+    ]
+    found = (await client.get(f"{path}/search", params={"q": "Story 5"})).json()
+    assert [one["turn"] for one in found["items"]] == [16, 6]
+    assert list(verify(tmp_path)) == []
+
+
+async def test_archived_turns_that_do_not_fit_stay_out_and_it_says_by_how_much(
+    sealing: tuple[httpx.AsyncClient, Application],
+) -> None:
+    client, application = sealing
+    conversation_id = ""
+    for n in range(14):
+        into = conversation_id or None
+        conversation_id = await talked(client, application, f"Story {n}. " + "x" * 12_000, into=into)
+    path = f"/api/v1/conversations/{conversation_id}"
+    before = await application.services.conversations.load("default", conversation_id)
+    first = (await client.get(f"{path}/compactions")).json()["items"][0]
+
+    refused = await client.post(f"{path}/compactions/{first['id']}/restore")
+    nothing = await client.post(f"{path}/compactions/cmp_none/restore")
+
+    assert before.sealed_turns > 0
+    assert (refused.status_code, refused.json()["code"]) == (409, "cannot_restore")
+    assert refused.json()["excess_tokens"] > 1_000
+    assert str(refused.json()["excess_tokens"]) in refused.json()["detail"]
+    assert (nothing.status_code, nothing.json()["code"]) == (404, "compaction_not_found")
+    assert await application.services.conversations.load("default", conversation_id) == before
 
 
 async def test_what_is_not_there_is_not_found(client: httpx.AsyncClient, compacted: str) -> None:

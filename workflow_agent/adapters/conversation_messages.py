@@ -131,7 +131,9 @@ class ConversationMessages:
             for part in self._sealed(directory / f"{conversation_id}.archive", start.last_turn):
                 complete = complete and part is not None
                 messages += _said(part.events) if part else ()
-        new = [message for message in messages if message.number > start.last_number]
+        # Once each: a save that was cut off may have left a sealed file of turns that are in the file again.
+        told = {message.number: message for message in messages if message.number > start.last_number}
+        new = list(told.values())
         last_turn = max([start.last_turn, *(message.turn for message in new)])
         state = Indexed(stamp if complete else "", began, last_number, last_turn)
         database.put(conversation_id, state, head.title, new, anew=anew)

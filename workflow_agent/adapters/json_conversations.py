@@ -22,6 +22,7 @@ from workflow_agent.domain.archive import Position
 from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.digests import canonical_json, parse_canonical
 from workflow_agent.domain.sealing import SealedPart, SealRule
+from workflow_agent.domain.unsealing import no_longer_sealed
 from workflow_agent.ports import ConversationPage, ConversationStore, MessageHit, MessageQuery
 
 _CACHE_BYTES = 32 * 2**20
@@ -184,6 +185,9 @@ class JsonConversationStore(ConversationStore):
         data, text = self._archive.sealed(place.archive, conversation, previous)
         state = self._files.save(place.document, data)
         self._conversations.put(place.document, state, text)
+        for name in no_longer_sealed(previous.conversation, text.conversation):
+            # What it holds is in the file again, which names it no more.
+            self._files.remove(place.archive / name)
         return text.conversation
 
     def _delete(self, place: _Place) -> None:

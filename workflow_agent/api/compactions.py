@@ -1,8 +1,8 @@
 """The compactions of a conversation: which there are, asking for one, undoing one."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
@@ -18,6 +18,7 @@ from workflow_agent.api.parameters import (
 )
 from workflow_agent.api.replies import json_reply, link, replies
 from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.services import past_of
 from workflow_agent.domain.compacting import compaction_named, turns_compacted
 from workflow_agent.domain.compaction import Compaction
 
@@ -33,22 +34,19 @@ async def list_compactions(
     conversation_id: ConversationId,
     services: TheServices,
     tenant: Tenant,
+    order: Annotated[Literal["oldest", "newest"], Query(description="Which come first.")] = "oldest",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Response:
-    """List the compactions in the conversation's file, oldest first, with what each dropped and cost.
-
-    Those that later ones took up leave the file together with their turns.
-    """
-    conversation = await services.conversations.load(tenant, conversation_id)
-    start = page_start(cursor)
-    shown = conversation.compactions[start : start + limit]
-    total = len(conversation.compactions)
+    """List all compactions, oldest first unless told otherwise, with what each dropped and cost."""
+    past = await past_of(services, tenant, conversation_id)
+    start = page_start(cursor) if cursor is not None else None
+    found = await past.compactions(start, limit, newest_first=order == "newest")
     return json_reply(
         {
-            "items": [one.model_dump(mode="json") for one in shown],
-            "next_cursor": str(start + limit) if start + limit < total else None,
-            "total": total,
+            "items": [one.model_dump(mode="json") for one in found.items],
+            "next_cursor": None if found.following is None else str(found.following),
+            "total": past.conversation.sealed_compactions + len(past.conversation.compactions),
         }
     )
 

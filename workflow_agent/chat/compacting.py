@@ -8,6 +8,7 @@ from datetime import datetime
 from weakref import WeakValueDictionary
 
 from workflow_agent.agent.summarizer import Material, Summarizer
+from workflow_agent.chat.restoring import sealed_with
 from workflow_agent.domain.compacting import (
     CompactionRule,
     Cut,
@@ -33,6 +34,7 @@ from workflow_agent.domain.errors import (
     NothingToCompact,
     WorkflowAgentError,
 )
+from workflow_agent.domain.unsealing import unsealed
 from workflow_agent.ports import ConversationStore
 from workflow_agent.telemetry import Telemetry
 
@@ -148,13 +150,22 @@ class Compactor:
 
         Raises:
             CompactionNotFound, ConversationNotFound: There is none.
-            CannotRestore: The turns do not fit, or are in the archive; says by how much.
+            CannotRestore: The turns do not fit; says by how many tokens.
             StorageFailed: It could not be stored.
         """
         undone: list[Compaction] = []
+        away = await sealed_with(self.store, await self.store.load(tenant, conversation_id), compaction_id)
 
         def undo(conversation: Conversation) -> Conversation:
-            after = restored(conversation, compaction_id, at=self.now())
+            if not away.fits(conversation):
+                raise CannotRestore(
+                    f"More turns of conversation {conversation_id!r} were moved to its archive at the same "
+                    "moment. Send the request again."
+                )
+            back = unsealed(conversation, away.parts)
+            after = restored(back, compaction_id, at=self.now())
+            if after is back:
+                return conversation
             excess = excess_tokens(conversation, after, tokens_of)
             if excess:
                 raise CannotRestore(
@@ -164,7 +175,7 @@ class Compactor:
                     excess_tokens=excess,
                 )
             kept = {one.id for one in in_force(after)}
-            undone[:] = [one for one in in_force(conversation) if one.id not in kept]
+            undone[:] = [one for one in in_force(back) if one.id not in kept]
             return after
 
         async with self._locked((tenant, conversation_id)):

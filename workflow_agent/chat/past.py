@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from workflow_agent.domain.archive import Position
 from workflow_agent.domain.call_history import CallRecord
+from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.conversation import Conversation, Event
 from workflow_agent.domain.errors import ConversationNotFound, NotFound, RunNotFound
 from workflow_agent.domain.records import RecordedTurn, Records, run_in, turn_in
@@ -96,6 +97,21 @@ class Past:
 
         count = sealed + len(self.conversation.calls)
         return await _stretch(part_at, start, count, limit, keep, newest_first=False)
+
+    async def compactions(
+        self, start: int | None, limit: int, *, newest_first: bool = False
+    ) -> Stretch[Compaction]:
+        """Return compactions from a number on, those that later ones took up included."""
+        sealed = self.conversation.sealed_compactions
+
+        async def part_at(number: int) -> tuple[int, Sequence[Compaction]]:
+            if number >= sealed:
+                return sealed, self.conversation.compactions
+            part = await self._sealed(Position("compaction", number))
+            return part.first_compaction, part.compactions
+
+        count = sealed + len(self.conversation.compactions)
+        return await _stretch(part_at, start, count, limit, lambda _: True, newest_first=newest_first)
 
     async def _sealed(self, position: Position) -> SealedPart:
         return await self.store.sealed(self.conversation.tenant, self.conversation.id, position)

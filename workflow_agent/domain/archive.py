@@ -9,7 +9,7 @@ from workflow_agent.domain.values import Value
 
 ArchiveFile = Annotated[str, StringConstraints(pattern=r"^(turns|index)-[0-9]{6,12}-[0-9]{6,12}\.json$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Counted = Literal["turn", "event", "call"]
+Counted = Literal["turn", "event", "call", "compaction"]
 
 MOST_ENTRIES = 48
 """So many entries of a kind stand in the conversation's file before the oldest are moved out too."""
@@ -30,6 +30,9 @@ class SealedTurns(Value):
     calls: int
     """The call records in it: how many come before, and how many there are."""
     replies: int
+    first_compaction: int = 0
+    compactions: int = 0
+    """The compactions in it that later ones took up."""
     file: ArchiveFile
     """Its name in the conversation's archive directory."""
     sha256: Sha256
@@ -49,7 +52,7 @@ class SealedTurns(Value):
 
 
 class Position(NamedTuple):
-    """A turn, an event or a call record by its number: turns count from 1, the others from 0."""
+    """A turn, an event, a call record or a compaction by its number: turns count from 1, others from 0."""
 
     what: Counted
     number: int
@@ -60,6 +63,8 @@ class Position(NamedTuple):
             return self.number <= entry.last_turn
         if self.what == "event":
             return self.number <= entry.last_index
+        if self.what == "compaction":
+            return self.number < entry.first_compaction + entry.compactions
         return self.number < entry.first_call + entry.calls
 
 
@@ -100,7 +105,8 @@ def folded(
         kind="index", first_turn=entries[0].first_turn, last_turn=entries[-1].last_turn,
         first_index=entries[0].first_index, last_index=entries[-1].last_index,
         first_call=entries[0].first_call, calls=sum(entry.calls for entry in entries),
-        replies=sum(entry.replies for entry in entries), file=index_name(entries), sha256=sha256,
+        replies=sum(entry.replies for entry in entries), first_compaction=entries[0].first_compaction,
+        compactions=sum(entry.compactions for entry in entries), file=index_name(entries), sha256=sha256,
         bytes=size_bytes, last_fence=entries[-1].last_fence,
     )  # fmt: skip
     at = archive.index(entries[0])

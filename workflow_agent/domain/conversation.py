@@ -214,6 +214,11 @@ class Conversation(Value):
         return self.archive[-1].first_call + self.archive[-1].calls if self.archive else 0
 
     @property
+    def sealed_compactions(self) -> int:
+        """Return how many compactions were moved out of the file."""
+        return self.archive[-1].first_compaction + self.archive[-1].compactions if self.archive else 0
+
+    @property
     def turn_count(self) -> int:
         """Return the number of the latest turn; turns count from 1."""
         newest = (event.turn for event in reversed(self.events) if isinstance(event, UserMessage))

@@ -65,6 +65,7 @@ class SealedPart(Value):
     first_turn: int
     last_turn: int
     first_call: int
+    first_compaction: int = 0
     events: tuple[Event, ...]
     runs: tuple[Run, ...]
     calls: tuple[CallRecord, ...]
@@ -90,7 +91,8 @@ class Sealing:
         entry = SealedTurns(
             first_turn=part.first_turn, last_turn=part.last_turn, first_index=part.events[0].index,
             last_index=part.events[-1].index, first_call=part.first_call, calls=len(part.calls),
-            replies=sum(isinstance(event, AgentReply) for event in part.events), file=self.name,
+            replies=sum(isinstance(event, AgentReply) for event in part.events),
+            first_compaction=part.first_compaction, compactions=len(part.compactions), file=self.name,
             sha256=sha256, bytes=size_bytes,
             last_fence=max([_last_fence(self.rest), *(run.fence for run in part.runs)]),
         )  # fmt: skip
@@ -178,7 +180,8 @@ def _split(conversation: Conversation, cut: int, first: int) -> Sealing:
     transitions = conversation.phase_transitions[:-_TRANSITIONS_KEPT]
     part = SealedPart(
         id=conversation.id, tenant=conversation.tenant, first_turn=first, last_turn=last,
-        first_call=conversation.sealed_calls, events=events, calls=calls, compactions=superseded,
+        first_call=conversation.sealed_calls, first_compaction=conversation.sealed_compactions,
+        events=events, calls=calls, compactions=superseded,
         runs=tuple(run for run in conversation.runs if first <= run.turn <= last),
         phase_transitions=transitions,
     )  # fmt: skip

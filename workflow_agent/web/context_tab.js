@@ -20,12 +20,12 @@ export class ContextTab {
   async load() {
     const id = this.conversationId();
     if (!id) return this.#empty();
-    const [latest, compacted] = await Promise.all([ask(`/api/v1/telemetry/tokens${query({ conversation_id: id, limit: MOST_BARS })}`), ask(at("conversations", id, "compactions"))]);
+    const [latest, compacted] = await Promise.all([ask(`/api/v1/telemetry/tokens${query({ conversation_id: id, limit: MOST_BARS })}`), ask(`${at("conversations", id, "compactions")}${query({ order: "newest" })}`)]);
     if (id !== this.conversationId()) return undefined;
     this.records = latest.items.filter((record) => record.breakdown).reverse();
     if (!this.records.length) return this.#empty();
     this.sections = [...new Set(this.records.flatMap((record) => Object.keys(record.breakdown)))];
-    this.compactions = compacted.items;
+    this.compactions = compacted.items.reverse();
     this.detail = h("div", { className: "window" });
     fill(this.element, this.detail, this.#chart(), this.#compacted());
     this.#show(this.records.length - 1);

@@ -22,7 +22,14 @@ from workflow_agent.domain.compacting.making import (
     still_holds,
     with_compaction,
 )
-from workflow_agent.domain.compacting.policy import CompactionRule, Cut, cut_of, due_cut, may_ask
+from workflow_agent.domain.compacting.policy import (
+    CompactionRule,
+    Cut,
+    cut_of,
+    due_cut,
+    may_ask,
+    sent_and_budget_tokens,
+)
 from workflow_agent.domain.compacting.telling import (
     EarlierTurns,
     earlier_turns,
@@ -51,6 +58,7 @@ __all__ = [
     "newest",
     "open_turns",
     "restored",
+    "sent_and_budget_tokens",
     "still_holds",
     "summary_text",
     "turns_compacted",

@@ -12,7 +12,7 @@ from workflow_agent.domain.compacting.telling import earlier_turns, ledger_text,
 from workflow_agent.domain.compaction import Compaction, Dropped, Ledger, Summary
 from workflow_agent.domain.conversation import Conversation, Event
 from workflow_agent.domain.costs import added
-from workflow_agent.domain.errors import CannotRestore, CompactionNotFound
+from workflow_agent.domain.errors import CompactionNotFound
 from workflow_agent.domain.usage import Cost, Usage
 
 
@@ -110,8 +110,9 @@ def excess_tokens(before: Conversation, after: Conversation, count: Callable[[st
         count: Counts tokens.
     """
     sent, budget = sent_and_budget_tokens(before)
-    back = hidden_events(before) - hidden_events(after)
-    returned = sum(count(event.content) for event in before.events if event.id in back)
+    shown = {event.id for event in before.events} - hidden_events(before)
+    back = {event.id for event in after.events} - hidden_events(after) - shown
+    returned = sum(count(event.content) for event in after.events if event.id in back)
     head = _shown_tokens(after, count) - _shown_tokens(before, count)
     return max(sent + returned + head - budget, 0) if budget else 0
 
@@ -143,21 +144,12 @@ def restored(conversation: Conversation, compaction_id: str, *, at: datetime) ->
     """Return the conversation with a compaction undone, and all later ones with it.
 
     Raises:
-        CompactionNotFound: There is none with this id.
-        CannotRestore: Some of the turns were moved out of the conversation's file.
+        CompactionNotFound: There is none with this id in the file.
     """
     wanted = compaction_named(conversation, compaction_id)
     if wanted.restored_at is not None:
         return conversation
     undone = {one.id for one in in_force(conversation) if one.to_turn >= wanted.from_turn}
-    first = min(one.from_turn for one in conversation.compactions if one.id in undone)
-    if first <= conversation.sealed_turns:
-        raise CannotRestore(
-            f"Turns {first} to {conversation.sealed_turns} were moved to the archive of conversation "
-            f"{conversation.id!r} and cannot come back into the window. Read them there, or ask about them: "
-            "the assistant can recall them.",
-            sealed_turns=conversation.sealed_turns,
-        )
     facts_so_far = all_facts(conversation)
     changed: list[Compaction] = []
     for one in conversation.compactions:

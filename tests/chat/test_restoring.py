@@ -1,0 +1,62 @@
+"""Compactions whose turns left the conversation's file: which can come back, and which cannot."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.chats import TENANT, chat_with
+from tests.support.long_talks import a_compaction, compacted, talked
+from tests.support.scripted import scripted
+from tests.support.stored import a_conversation
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.json_conversations import JsonConversationStore
+from workflow_agent.adapters.memory import InMemoryConversationStore
+from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.errors import CannotRestore, CompactionNotFound
+from workflow_agent.domain.sealing import SealRule, next_sealing
+
+RULE = SealRule(above_bytes=1, fewest_turns=1, most_turns=1)
+
+
+async def test_what_is_too_far_back_for_any_window_stays_and_it_says_by_how_much(tmp_path: Path) -> None:
+    store = JsonConversationStore(DurableFiles(tmp_path), seal=RULE)
+    talk = compacted(talked(140, a_conversation(tenant=TENANT)), keep=10)
+    early = (a_compaction(1, 4), a_compaction(5, 8))
+    await store.create(talk.model_copy(update={"compactions": (*early, *talk.compactions)}))
+    for _ in range(40):
+        talk = await store.update(
+            TENANT, talk.id, lambda one: one.model_copy(update={"title": one.title + "."})
+        )
+    compactor = chat_with(scripted()[0], store=store).compactor
+
+    for compaction_id in ("cmp_5_8", "cmp_1_130"):
+        with pytest.raises(CannotRestore, match="too far back") as refused:
+            await compactor.restore(TENANT, talk.id, compaction_id)
+        assert refused.value.details["excess_tokens"] > 0
+    with pytest.raises(CompactionNotFound):
+        await compactor.restore(TENANT, talk.id, "cmp_none")
+
+    assert {entry.kind for entry in talk.archive} == {"turns", "index"}
+    assert talk.sealed_compactions == 2
+    assert await store.load(TENANT, talk.id) == talk
+
+
+class SealsMeanwhile(InMemoryConversationStore):
+    """A store in which another process seals turns between a load and an update."""
+
+    async def update(
+        self, tenant: str, conversation_id: str, change: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        sealing = next_sealing(await self.load(tenant, conversation_id), 100, RULE)
+        assert sealing is not None
+        return change(sealing.sealed("0" * 64, 99))
+
+
+async def test_turns_that_are_sealed_at_the_same_moment_are_no_reason_to_lose_any() -> None:
+    store = SealsMeanwhile()
+    talk = compacted(talked(20, a_conversation(tenant=TENANT)), keep=10)
+    await store.create(talk)
+
+    with pytest.raises(CannotRestore, match="Send the request again"):
+        await chat_with(scripted()[0], store=store).compactor.restore(TENANT, talk.id, "cmp_1_10")
