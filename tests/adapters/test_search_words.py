@@ -74,6 +74,7 @@ def test_a_folded_text_has_neither_case_nor_accents_nor_surplus_space() -> None:
     assert squashed("Expense-Approval 2") == "expenseapproval2"
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_has_words_without_spaces_or_quotes(text: str) -> None:
     assert not any(set(word) & set(" \"'\0*()") for word in words(text))

@@ -12,6 +12,8 @@ from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Script, scripted
 from workflow_agent.agent.sandbox import PythonSandbox, SandboxLimits
 
+pytestmark = pytest.mark.slow
+
 LIMITS = SandboxLimits(duration_seconds=0.3, memory_bytes=24 * 2**20, sleep_seconds=0.1, suspensions=40)
 DOUBLING = "x = [0]\nfor i in range(60): x = [x, x]\n"
 """Sixty small lists that count for 2**60 where each is looked into wherever it stands."""

@@ -12,6 +12,8 @@ import pytest
 from tests.support.server import Served, serving
 from workflow_agent.settings import load_settings
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[2]
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
 LARGE_BODIES = ("create_workflow", "replace_workflow", "edit_workflow")
@@ -30,7 +32,6 @@ def document(served: Served) -> dict[str, Any]:
         return client.get("/openapi.json").json()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -105,6 +105,7 @@ FAILURES: dict[str, Answer] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", [1, 2, 3])
 @pytest.mark.parametrize("failure", FAILURES)
 async def test_a_summariser_that_fails_at_any_point_loses_nothing(failure: str, position: int) -> None:

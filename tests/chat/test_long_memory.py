@@ -17,7 +17,11 @@ from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.domain.compacting import in_force, turns_compacted
 from workflow_agent.domain.sealing import SealRule
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.slow,
+    pytest.mark.xdist_group("long memory"),  # The two hundred turns are made once.
+]
 TURNS = 200
 ORDER = "From now on end every answer with OVER."
 BEASTS = ("badger", "beaver", "bison", "camel", "donkey", "falcon", "gecko", "heron", "ibis", "jackal")

@@ -17,6 +17,8 @@ from workflow_agent.domain.analysis.graph import FlowGraph
 from workflow_agent.domain.workflow import STEP_TYPES, Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 
+pytestmark = pytest.mark.slow
+
 STEPS = 5_000
 MAX_SECONDS = 0.3 if sys.gettrace() is None else 2.0
 """Three times the 0.1 s a rule may take: the machine may be slow, and measuring coverage slows it down."""

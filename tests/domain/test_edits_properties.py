@@ -12,6 +12,8 @@ from workflow_agent.domain.errors import EditRefused
 from workflow_agent.domain.workflow import JsonObject, Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow, structural_problems
 
+pytestmark = pytest.mark.slow
+
 _HEADER_OPS = {"add_trigger", "remove_trigger", "rename_workflow", "set_description", "add_alias",
                "remove_alias", "tag", "untag"}  # fmt: skip
 _HEADER_KEYS = ("name", "description", "aliases", "tags", "triggers")

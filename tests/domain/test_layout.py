@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from workflow_agent.domain.layout import Box, Link, Part, Picture, Point, laid_out
 
+pytestmark = pytest.mark.slow
+
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[Part], list[Link]]:

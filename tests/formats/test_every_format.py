@@ -18,6 +18,8 @@ from workflow_agent.formats import FORMATS, detect_format, format_named, import_
 from workflow_agent.formats.base import Format, UnreadableDocument
 from workflow_agent.formats.text import read_text
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "workflows"
 FILES: Mapping[str, tuple[str, ...]] = {
     "asl": ("asl-validator/valid-*",),

@@ -71,6 +71,7 @@ SCALARS = (
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=20)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text("abcyesnoff019~.", max_size=5), JSON, min_size=1))
 def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
     assert read_text(write_json(data)) == data

@@ -15,6 +15,8 @@ from workflow_agent.adapters.file_locks import locked
 from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.domain.transcript import build_agent_messages
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[[dict[str, str]], ServerProcess]
 TALK = "/api/v1/conversations/talk"
 WORKFLOW = {"id": "wf_a", "name": "Expenses", "steps": [{"id": "one", "name": "One"}]}

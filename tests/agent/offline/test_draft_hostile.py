@@ -17,6 +17,8 @@ from workflow_agent.agent.offline.drafting import (
 from workflow_agent.domain.workflow import Step
 from workflow_agent.domain.workflow_parsing import parse_workflow
 
+pytestmark = pytest.mark.slow
+
 _TALK = """
 the manager approves or rejects it if approved finance pays otherwise tell employee then and , . ; : ( )
 -> 1. - * at same time in parallel while until unless when once after before every Monday 9 two days

@@ -1,5 +1,7 @@
 """The tools of the assistant, one module for each thing they are about."""
 
+from functools import cache
+
 from pydantic_ai import FunctionToolset
 
 from workflow_agent.agent.tools import (
@@ -31,8 +33,12 @@ SWITCH_MODE = conversation.switch_mode.__name__
 TOOL_NAMES = frozenset(tool.__name__ for module in _MODULES for tool in module.TOOLS)
 
 
+@cache
 def workflow_tools() -> FunctionToolset[WorkflowContext]:
-    """Return a toolset with every tool; which of them a request offers is decided by mode."""
+    """Return the toolset with every tool; which of them a request offers is decided by mode.
+
+    Always the same one: it describes functions, and making their schemas takes longer than many a turn.
+    """
     toolset = FunctionToolset[WorkflowContext]()
     for module in _MODULES:
         for tool in module.TOOLS:
