@@ -11,11 +11,23 @@ from workflow_agent.domain.workflow_parsing import slug
 Check = Callable[[Workflow, str], bool]
 
 
-def claims_that_fail(before: Workflow, after: Workflow, claims: Sequence[str], added: int) -> list[str]:
-    """Return the claims that do not hold; too many or too few new steps, and touched fields, count too."""
+def claims_that_fail(
+    before: Workflow, after: Workflow, claims: Sequence[str], added: int | None
+) -> list[str]:
+    """Return the claims that do not hold; too many or too few new steps, and touched fields, count too.
+
+    A step that no claim names must come out as it went in. None for `added` leaves the number of steps open.
+    """
     new = [one.id for one in after.steps if one.id not in {step.id for step in before.steps}]
     failed = [claim for claim in claims if not _holds(before, after, claim, new)]
-    if len(after.steps) - len(before.steps) != added:
+    named = {word for claim in claims for part in claim.split() for word in part.split(">")}
+    kept = {step.id: step for step in after.steps}
+    failed += [
+        f"{step.id} changed"
+        for step in before.steps
+        if step.id not in named and step.id in kept and kept[step.id] != step
+    ]
+    if added is not None and len(after.steps) - len(before.steps) != added:
         failed.append(f"{len(after.steps) - len(before.steps)} more steps, not {added}")
     return failed
 
@@ -24,6 +36,11 @@ def _holds(before: Workflow, after: Workflow, claim: str, new: Sequence[str]) ->
     if claim == "unchanged":
         return workflow_document(before)["steps"] == workflow_document(after)["steps"] and (
             before.version == after.version
+        )
+    if claim == "restored":
+        return all(
+            workflow_document(before)[part] == workflow_document(after)[part]
+            for part in ("name", "steps", "transitions")
         )
     if claim.startswith("no "):
         return not _holds(before, after, claim.removeprefix("no "), new)
@@ -58,5 +75,6 @@ _CHECKS: Mapping[str, Check] = {
     "title": lambda after, name: after.name.casefold() == name.casefold(),
     "tag": lambda after, tag: tag in after.tags,
     "start": lambda after, own_id: after.start == own_id,
+    "trigger": lambda after, kind: any(one.type == kind for one in after.triggers),
     "description": lambda after, words: words.casefold() in after.description.casefold(),
 }

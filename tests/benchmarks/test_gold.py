@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from benchmarks.charts import bars, lines
-from benchmarks.eval_drafts import judged
 from benchmarks.figures import Figure
 from benchmarks.gold import claims_that_fail
+from benchmarks.gold_graphs import judged
 from tests.support.flows import flow
 from workflow_agent.domain.workflow import Workflow
 
