@@ -63,10 +63,11 @@ def _references() -> Iterator[Result]:
 
 
 def _drafts(arguments: Sequence[str]) -> Iterator[Result]:
-    judged = asyncio.run(eval_drafts.judge(model_asked_for(arguments)))
-    for name, (value, cases) in judged.figures().items():
-        evaluation, _, what = name.partition(": ")
-        yield Result(evaluation, what, value, cases)
+    for rows in eval_drafts.SETS:
+        judged = asyncio.run(eval_drafts.judge(model_asked_for(arguments), rows))
+        for name, (value, cases) in judged.figures().items():
+            evaluation, _, what = name.partition(": ")
+            yield Result(evaluation, what, value, cases)
 
 
 def _retention() -> Iterator[Result]:

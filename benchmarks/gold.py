@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import slug
 
+_WHOLE = frozenset({"unchanged", "restored"})
+"""Claims about the workflow as a whole."""
+
 Check = Callable[[Workflow, str], bool]
 
 
@@ -22,11 +25,15 @@ def claims_that_fail(
     failed = [claim for claim in claims if not _holds(before, after, claim, new)]
     named = {word for claim in claims for part in claim.split() for word in part.split(">")}
     kept = {step.id: step for step in after.steps}
-    failed += [
-        f"{step.id} changed"
-        for step in before.steps
-        if step.id not in named and step.id in kept and kept[step.id] != step
-    ]
+    failed += (
+        []
+        if _WHOLE.intersection(claims)
+        else [
+            f"{step.id} changed"
+            for step in before.steps
+            if step.id not in named and step.id in kept and kept[step.id] != step
+        ]
+    )
     if added is not None and len(after.steps) - len(before.steps) != added:
         failed.append(f"{len(after.steps) - len(before.steps)} more steps, not {added}")
     return failed

@@ -1,10 +1,10 @@
 """How a workflow compares with the gold graph of its description.
 
-Gold steps are `key:role:word`: the role must be the step's, the word in its name; `-` stands for no particular
-role. Gold edges say which step leads to which, past decisions, forks, joins, loops, and past waits that the
-gold does not name. What else must hold is listed as `also`: `each k` (the step lies in a loop over things),
-`timeout k P2D`, `escalate k role`, `trigger type`, `title words`. A row without steps describes no work:
-nothing may be made of it.
+Gold steps are `key:role:word`: the role must be the step's, the word in its name; `-` stands for no
+particular role. Gold edges say which step leads to which, past decisions, forks, joins, loops, and past
+waits that the gold does not name. What else must hold is listed as `also`: `each k` (the step lies in a
+loop over things), `timeout k P2D`, `escalate k role`, `trigger type`, `title words`. A row without steps
+describes no work: nothing may be made of it.
 """
 
 from collections.abc import Collection, Mapping, Sequence

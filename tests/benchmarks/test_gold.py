@@ -53,6 +53,31 @@ def test_anything_else_is_not(edges: list[str], steps: dict[str, dict[str, Any]]
     assert not judged(ROW, known).is_exact
 
 
+def test_a_loop_is_entered_at_its_first_step_and_left_at_its_last() -> None:
+    row = {
+        "text": "for each item the clerk checks it, then the boss signs",
+        "steps": "c:clerk:check s:boss:sign",
+        "edges": "c>s",
+        "also": ["each c", "timeout s P2D"],
+    }
+    each: dict[str, Any] = {"type": "loop", "loop": {"over": "item"}}
+    boss: dict[str, Any] = {"type": "human", "assignee": "boss", "timeout": "P2D"}
+    clerk: dict[str, Any] = {"type": "human", "assignee": "clerk"}
+
+    looped = flow("each>sign", each=each, check=clerk | {"parent": "each"}, sign=boss)
+
+    assert judged(row, looped).is_exact
+    assert not judged(row, flow("check>sign", check=clerk, sign=boss)).is_exact
+    assert not judged(row | {"also": ["timeout s P3D"]}, looped).is_exact
+
+
+def test_nothing_is_to_be_made_of_what_describes_no_work() -> None:
+    row = {"text": "what can you do?", "steps": "", "edges": ""}
+
+    assert judged(row, None).is_exact
+    assert not judged(row, made("check>sign")).is_exact
+
+
 def test_no_workflow_has_nothing_of_it() -> None:
     assert judged(ROW, None).steps == 0
 
@@ -73,6 +98,23 @@ def test_a_question_must_leave_the_workflow_as_it_is() -> None:
 
     assert claims_that_fail(before, before, ["unchanged"], 0) == []
     assert claims_that_fail(before, flow("a>b", a={"timeout": "P1D"}), ["unchanged"], 0) == ["unchanged"]
+
+
+def test_a_step_that_no_claim_names_must_stay_as_it_is() -> None:
+    before = flow("a>b")
+
+    failed = claims_that_fail(before, flow("a>b", a={"timeout": "P1D"}), ["edge a>b"], 0)
+    touched = claims_that_fail(before, flow("a>b", b={"timeout": "P1D"}), ["step a"], 0)
+
+    assert failed == []
+    assert touched == ["b changed"]
+
+
+def test_what_is_undone_must_be_as_before() -> None:
+    before = flow("a>b")
+
+    assert claims_that_fail(before, before, ["restored"], 0) == []
+    assert claims_that_fail(before, flow("a>b", "b>a"), ["restored"], 0) == ["restored"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from workflow_agent.agent.offline.skills import (
     portability,
     repeating,
 )
-from workflow_agent.agent.offline.skills.creation import create
+from workflow_agent.agent.offline.skills.creation import create, offer_to_create
 from workflow_agent.agent.offline.skills.inside import inside
 from workflow_agent.agent.offline.skills.naming import nickname
 from workflow_agent.agent.offline.skills.talk import speak, spoken
@@ -182,6 +182,8 @@ class Answering:
             return changes.change(turn, request, self.drafting)
         if request.kind == "create":
             return create(turn, request, self.drafting)
+        if request.kind == "offer_creation":
+            return offer_to_create(turn, self.drafting)
         if request.slots.get("what") and turn.facts.agent in agents.named_in(turn, request):
             return self._skill(replace(turn, text=request.slots["what"]))
         return _SKILLS[request.kind](turn, request)

@@ -10,11 +10,15 @@ from workflow_agent.agent.offline.drafting.repeated import draft_with_loops
 from workflow_agent.agent.offline.drafting.results import Draft
 from workflow_agent.agent.offline.drafting.schedules import schedule_at
 from workflow_agent.agent.offline.drafting.statements import Task
+from workflow_agent.agent.offline.drafting.telling import tells_work
 from workflow_agent.agent.offline.drafting.tokens import Token, clean, lows, tokens_of
 from workflow_agent.agent.offline.drafting.triggers import event_trigger
 from workflow_agent.domain.workflow import JsonObject
 
-__all__ = ["Draft", "draft_workflow", "parse_duration", "parse_schedule", "parse_step", "parse_trigger"]
+__all__ = [
+    "Draft", "draft_workflow", "parse_duration", "parse_schedule", "parse_step", "parse_trigger",
+    "tells_work",
+]  # fmt: skip
 
 _MAX_PHRASE_CHARS = 2_000
 _STEP_LEAD = re.compile(

@@ -76,13 +76,14 @@ def read_request(text: str, drafting: Drafting, *, mode: str, has_focus: bool) -
     return (
         _from_table("talk", plain, core)
         or _from_table("intents", plain, core)
-        or _creation(text, core, orders, expected=mode == "creation" or not has_focus)
+        or _creation(text, core, orders, drafting, mode=mode, has_focus=has_focus)
         or changed
         or _from_table("portfolio", plain, core)
         or (_inside(plain, core) if has_focus else None)
         or _from_table("lookup", plain, core)
         or _inside(plain, core)
         or _description(text, core)
+        or _told(text, core, drafting)
         or _by_mode(core, mode, has_focus=has_focus)
     )
 
@@ -129,8 +130,10 @@ def _from_table(name: str, plain: str, core: Core) -> Request | None:
     return None
 
 
-def _creation(text: str, core: Core, orders: tuple[Order, ...], *, expected: bool) -> Request | None:
-    """Return a request for a new workflow, which a message asks for or, where expected, describes."""
+def _creation(
+    text: str, core: Core, orders: tuple[Order, ...], drafting: Drafting, *, mode: str, has_focus: bool
+) -> Request | None:
+    """Return a request for a new workflow, which a message asks for or, where one is expected, describes."""
     if core.meaning == "question":
         return None
     beginning = re.split(r"[.:;\n]", core.text, maxsplit=1)[0][:MOST_PHRASE_CHARS]
@@ -146,7 +149,17 @@ def _creation(text: str, core: Core, orders: tuple[Order, ...], *, expected: boo
         and (asked[0] == "create" or not _is_placed(orders))
     ):
         return Request("create", asked[1], core.text, core.meaning)
-    return _description(text, core) if expected and not (orders and begins_with_order(core.text)) else None
+    if (has_focus and mode != "creation") or (orders and begins_with_order(core.text)):
+        return None
+    described = _description(text, core)
+    if described is None and not has_focus and drafting.tells_work(text) == "surely":
+        return Request("create", {}, core.text, "order")
+    return described
+
+
+def _told(text: str, core: Core, drafting: Drafting) -> Request | None:
+    """Return the offer to make a workflow of work that a message tells without asking for anything."""
+    return Request("offer_creation", {}, core.text) if drafting.tells_work(text) else None
 
 
 def _adds_to_one(text: str, orders: tuple[Order, ...]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.text import without_leading
+from workflow_agent.agent.offline.skills.talk import spoken
 from workflow_agent.agent.offline.turn.drafting import Drafting
 from workflow_agent.agent.offline.turn.offers import fixes_offered
 from workflow_agent.agent.offline.turn.outcome import (
@@ -19,13 +20,16 @@ from workflow_agent.agent.offline.turn.outcome import (
 )
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.agent.offline.wording.changes import describe_findings, shall_i_fix
-from workflow_agent.agent.offline.wording.lists import clipped, counted
+from workflow_agent.agent.offline.wording.lists import clipped, counted, joined
 
 _EXAMPLE = (
     '"When an employee submits an expense, the manager approves or rejects it. If approved, finance pays; '
     "otherwise the "
     'employee is told."'
 )
+_NO_WORK = frozenset({"end", "decision", "fork", "join", "loop"})
+_LEAST_STEPS = 2
+_MOST_SHOWN = 8
 _MOST_CHARS = 32_000
 """As long as a message to the service may be."""
 _ASKED = re.compile(
@@ -54,6 +58,23 @@ def create(turn: Turn, request: Request, drafting: Drafting) -> Skill:
         )
     result = yield Call("create_workflow", draft.arguments())
     return _created(result, draft.assumptions)
+
+
+def offer_to_create(turn: Turn, drafting: Drafting) -> Skill:
+    """Offer to make a workflow of what reads like work, naming its steps; a yes makes it."""
+    yield from ()
+    draft = drafting.draft_workflow(without_leading(turn.text[:_MOST_CHARS]))
+    drawn: list[JsonObject] = draft.arguments()["steps"] if draft else []
+    steps = [step["name"] for step in drawn if step["type"] not in _NO_WORK]
+    if len(steps) < _LEAST_STEPS:
+        return Reply(spoken()["unknown"])
+    shown = joined([f"**{name}**" for name in steps[:_MOST_SHOWN]])
+    more = f" and {counted(len(steps) - _MOST_SHOWN, 'more')}" if len(steps) > _MOST_SHOWN else ""
+    return Reply(
+        f"That reads like work in {counted(len(steps), 'step')}: {shown}{more}. "
+        "Nothing is made yet. Shall I make a workflow of it?",
+        Suggestion(f"Create a workflow: {turn.text}"),
+    )
 
 
 def _wanted(request: Request) -> str:

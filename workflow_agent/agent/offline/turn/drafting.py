@@ -1,7 +1,7 @@
 """What the conversation needs from whoever reads descriptions of work."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 
 class Drafted(Protocol):
@@ -22,6 +22,10 @@ class Drafting(Protocol):
 
     def draft_workflow(self, text: str) -> Drafted | None:
         """Return the workflow a text describes, or None when it describes none."""
+        ...
+
+    def tells_work(self, text: str) -> Literal["surely", "perhaps", ""]:
+        """Return whether a text that asks for nothing tells how work is done."""
         ...
 
     def parse_step(self, text: str) -> Mapping[str, Any] | None:
