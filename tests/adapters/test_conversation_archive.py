@@ -19,10 +19,11 @@ from workflow_agent.adapters.conversation_archive import ConversationArchive
 from workflow_agent.adapters.conversation_json import ConversationText, parse_conversation
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_conversations import JsonConversationStore
+from workflow_agent.adapters.sealed_json import parsed_part
 from workflow_agent.domain.archive import Position, SealedTurns
 from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.errors import CorruptDocument, NotFound, StorageFailed
-from workflow_agent.domain.sealing import SealedPart, SealRule
+from workflow_agent.domain.sealing import SealRule
 
 RULE = SealRule(above_bytes=50_000, fewest_turns=4, most_turns=8)
 
@@ -100,7 +101,7 @@ async def test_sealed_files_are_named_by_their_turns_and_never_change(
     assert {name: after[name] for name in before} == before
     assert len(after) > len(before) > 0
     first = json.loads(after[talk.archive[0].file])
-    assert (first["schema_version"], first["id"], first["first_turn"]) == (2, "invoice-1", 1)
+    assert (first["schema_version"], first["id"], first["first_turn"]) == (3, "invoice-1", 1)
 
 
 async def test_reading_an_old_turn_opens_one_sealed_file(store: JsonConversationStore, data: Path) -> None:
@@ -184,12 +185,12 @@ async def test_a_sealed_file_of_a_newer_release_is_refused(
 ) -> None:
     talk = await a_long_talk(store)
     path = document.with_name("invoice-1.archive") / talk.archive[0].file
-    newer = path.read_bytes().replace(b'"schema_version": 2', b'"schema_version": 3')
+    newer = path.read_bytes().replace(b'"schema_version":3', b'"schema_version":4')
     path.write_bytes(newer)
     relabelled = _with_digest(talk, 0, newer)
     await store.update("acme", "invoice-1", lambda _: relabelled)
 
-    with pytest.raises(StorageFailed, match=r"newer release \(schema 3"):
+    with pytest.raises(StorageFailed, match=r"newer release \(schema 4"):
         await store.sealed("acme", "invoice-1", Position("turn", 1))
 
     assert path.read_bytes() == newer
@@ -256,7 +257,7 @@ def _turns_of(disk: SimulatedDisk, entry: SealedTurns) -> set[int]:
     if entry.kind == "index":
         inside = [SealedTurns.model_validate(one) for one in orjson.loads(content)["entries"]]
         return set().union(*(_turns_of(disk, one) for one in inside))
-    part = SealedPart.model_validate_json(content)
+    part = parsed_part(content)
     return {event.turn for event in part.events if event.type == "user_message"}
 
 

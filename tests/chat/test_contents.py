@@ -13,6 +13,7 @@ from tests.support.stored import AT
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.adapters.memory import InMemoryConversationStore
+from workflow_agent.agent.evidence import Told
 from workflow_agent.chat.contents import Contents
 from workflow_agent.domain.conversation import AgentReply, Conversation
 from workflow_agent.domain.errors import StorageFailed
@@ -50,12 +51,27 @@ async def test_the_limit_is_the_size_as_json(chars: int, is_apart: bool) -> None
     assert (stored.messages[1].results[0].content_ref is not None) == is_apart
 
 
+def told_parts(module: str, *changing: str) -> tuple[Told, ...]:
+    return Told("prompt_module", module, is_lasting=True), *(Told("memory", text) for text in changing)
+
+
+async def test_a_part_of_the_instructions_that_lasts_is_kept_once_though_it_is_short() -> None:
+    lasting, changing = "A guide. " * 20, "A fact. " * 20
+    one = an_iteration(system=f"{lasting}\n\n{changing}")
+
+    [stored] = await contents().keep([one], told_parts(lasting, changing))
+
+    kept, inline = stored.messages[0].parts
+    assert (kept.text, kept.content_ref is None) == (None, False)
+    assert (inline.text, inline.content_ref) == (changing, None)
+
+
 async def test_instructions_are_kept_once_by_their_parts() -> None:
     store = InMemoryConversationStore()
     kept, module = contents(store), "# Module\n\n" + "word " * 200
 
     first, second = [
-        (await kept.keep([an_iteration(system=f"{module}\n\n{today}")], (module, today)))[0]
+        (await kept.keep([an_iteration(system=f"{module}\n\n{today}")], told_parts(module, today)))[0]
         for today in ("Monday", "Tuesday")
     ]
 
@@ -130,7 +146,7 @@ async def test_a_reply_whose_contents_cannot_be_kept_is_not_stored_and_the_next_
 async def test_a_window_reads_results_and_no_instructions_of_earlier_runs() -> None:
     store = InMemoryConversationStore()
     kept, module = contents(store), "# Module\n\n" + "word " * 200
-    steps = await kept.keep([an_iteration(LARGE, system=module)], (module,))
+    steps = await kept.keep([an_iteration(LARGE, system=module)], told_parts(module))
     talk = talked(1)
     *earlier, reply = talk.events
     assert isinstance(reply, AgentReply)

@@ -3,18 +3,18 @@
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
-from pydantic import ValidationError
 
-from workflow_agent.adapters.conversation_json import ConversationText, written, written_part
+from workflow_agent.adapters.conversation_json import ConversationText, written
 from workflow_agent.adapters.conversation_refusals import not_sealed
 from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.sealed_json import parsed_part, refuse_newer, written_part
 from workflow_agent.domain import archive as archives
 from workflow_agent.domain.archive import Position, SealedTurns, entry_holding
 from workflow_agent.domain.conversation import SCHEMA_VERSION, Conversation
-from workflow_agent.domain.errors import CorruptDocument, StorageFailed
+from workflow_agent.domain.errors import CorruptDocument
 from workflow_agent.domain.sealing import SealedPart, SealRule, next_sealing
 
 _MOST_FILES_A_SAVE = 4
@@ -41,7 +41,7 @@ class ConversationArchive:
             sealing = next_sealing(text.conversation, len(data), self.rule)
             if sealing is None:
                 break
-            sha256, size_bytes = self._save(directory / sealing.name, written_part(sealing.part, text.parts))
+            sha256, size_bytes = self._save(directory / sealing.name, written_part(sealing.part))
             rest = self._folded(directory, sealing.sealed(sha256, size_bytes))
             data, text = written(rest, text.parts)
         return data, text
@@ -77,7 +77,7 @@ class ConversationArchive:
                 raise not_sealed(conversation.id, position)
             data = self._checked(directory / entry.file, entry)
             if entry.kind == "turns":
-                return _parsed_part(data)
+                return parsed_part(data)
             entries = _parsed_entries(data)
 
     def _checked(self, path: Path, entry: SealedTurns) -> bytes:
@@ -99,24 +99,7 @@ class ConversationArchive:
         return stored.data
 
 
-def _parsed_part(data: bytes) -> SealedPart:
-    try:
-        return SealedPart.model_validate_json(data)
-    except ValidationError:
-        _refuse_newer(orjson.loads(data))
-        raise
-
-
 def _parsed_entries(data: bytes) -> tuple[SealedTurns, ...]:
     plain: Any = orjson.loads(data)
-    _refuse_newer(plain)
+    refuse_newer(plain["schema_version"], SCHEMA_VERSION)
     return tuple(SealedTurns.model_validate(entry) for entry in plain["entries"])
-
-
-def _refuse_newer(plain: Any) -> None:
-    version: Any = cast("dict[str, Any]", plain).get("schema_version")
-    if version > SCHEMA_VERSION:
-        raise StorageFailed(
-            f"The sealed file was written by a newer release (schema {version}, this one reads up to "
-            f"{SCHEMA_VERSION}). Update the server."
-        )

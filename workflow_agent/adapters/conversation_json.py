@@ -16,7 +16,6 @@ from workflow_agent.adapters.json_layout import laid_out
 from workflow_agent.domain.call_history import mended_history
 from workflow_agent.domain.conversation import SCHEMA_VERSION, Conversation
 from workflow_agent.domain.errors import StorageFailed
-from workflow_agent.domain.sealing import SealedPart
 
 _log = logging.getLogger(__name__)
 _LISTS = {
@@ -58,13 +57,8 @@ def written(
     return data, ConversationText(conversation, parts, len(data))
 
 
-def written_part(part: SealedPart, known: Mapping[int, orjson.Fragment]) -> bytes:
-    """Return the bytes of a sealed file, made of the texts that the conversation's file had."""
-    return _document(part, known, {})
-
-
 def _document(
-    value: Conversation | SealedPart,
+    value: Conversation,
     known: Mapping[int, orjson.Fragment],
     parts: dict[int, orjson.Fragment],
 ) -> bytes:

@@ -9,13 +9,14 @@ from pydantic_ai.capabilities import Instrumentation
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.tools import ToolDefinition
 
+from workflow_agent.agent.evidence import Told
 from workflow_agent.agent.layout import OfferByMode, PromptLayout
 from workflow_agent.agent.loop_hooks import LoopHooks
 from workflow_agent.agent.offered_tools import OfferedTools
 from workflow_agent.agent.tools import workflow_tools
 from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
 from workflow_agent.domain.agents import AgentProfile
-from workflow_agent.domain.call_summaries import history_notice
+from workflow_agent.domain.call_summaries import HOW_TO_READ, latest_calls
 from workflow_agent.domain.conversation import Phase
 from workflow_agent.domain.errors import WorkflowNotFound
 from workflow_agent.domain.modes import Mode
@@ -89,13 +90,12 @@ def build_assistant(
         facts = (f"Mode: {progress.mode.name}", f"Phase: {progress.phase}", *deps.notes)
         # Stable text first: providers price a repeated prefix at a fraction.
         return deps.evidence.told(
-            {
-                "prompt_module": prompts[progress.mode.name],
-                "phase": guidance.get(progress.phase, ""),
-                "memory": "\n".join(facts),
-                "workflow": await _open_workflow(deps),
-                "calls": history_notice(conversation.calls, conversation.sealed_calls),
-            }
+            Told("prompt_module", prompts[progress.mode.name], is_lasting=True),
+            Told("phase", guidance.get(progress.phase, ""), is_lasting=True),
+            Told("memory", "\n".join(facts)),
+            Told("workflow", await _open_workflow(deps)),
+            Told("calls", HOW_TO_READ if conversation.calls else "", is_lasting=True),
+            Told("calls", latest_calls(conversation.calls, conversation.sealed_calls)),
         )
 
     return Assistant(agent, offer, prompts, guidance)

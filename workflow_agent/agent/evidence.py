@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
@@ -29,6 +29,20 @@ StepKept = Callable[[Iteration, Iterable[CallRecord]], Awaitable[None]]
 """Keeps an iteration as it stands, and the records so far, should the process die."""
 
 
+class Told(NamedTuple):
+    """A part of the instructions."""
+
+    section: str
+    text: str
+    is_lasting: bool = False
+    """Whether it comes again in other turns just so."""
+
+
+def joined(parts: Iterable[Told]) -> str:
+    """Return the parts of the instructions as the model reads them."""
+    return BETWEEN_PARTS.join(part.text for part in parts)
+
+
 @dataclass(slots=True)
 class Evidence:
     """The record of one run, growing as it goes."""
@@ -39,7 +53,7 @@ class Evidence:
     keep_step: StepKept
     costs: RunCosts = field(default_factory=RunCosts)
     model: str = ""
-    instructions: tuple[str, ...] = ()
+    instructions: tuple[Told, ...] = ()
     """The parts of the first request's instructions, the stable ones first."""
     counter: TokenCounter = field(default_factory=TokenCounter)
     """How the run's model counts, once it is chosen."""
@@ -78,14 +92,14 @@ class Evidence:
         price = None if spent is None else Decimal(str(spent))
         self.costs = self.costs.with_summarizer(compaction.usage, price)
 
-    def told(self, parts: Mapping[str, str]) -> str:
-        """Note the parts of a request's instructions by section; return them as the model reads them."""
-        for section, text in parts.items():
-            self.measured(section, text)
-        texts = tuple(filter(None, parts.values()))
+    def told(self, *parts: Told) -> str:
+        """Note the parts of a request's instructions; return them as the model reads them."""
+        for section in dict.fromkeys(part.section for part in parts):
+            self.measured(section, *(part.text for part in parts if part.section == section))
+        said = tuple(part for part in parts if part.text)
         if not self.model:
-            self.instructions = texts
-        return BETWEEN_PARTS.join(texts)
+            self.instructions = said
+        return joined(said)
 
     def measured(self, section: str, *texts: str) -> None:
         """Note how large a part of the request is that is being made."""
@@ -106,7 +120,7 @@ class Evidence:
 
     def _first_request(self, request: ModelRequestContext) -> None:
         first = self.turn.iterations[0]
-        system = Message(role="system", content=BETWEEN_PARTS.join(self.instructions))
+        system = Message(role="system", content=joined(self.instructions))
         with_system = first.model_copy(update={"messages": (system, *first.messages)})
         self.turn = self.turn.model_copy(update={"iterations": (with_system,)})
         self.model = request.model.model_name

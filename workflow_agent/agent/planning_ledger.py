@@ -57,13 +57,20 @@ class PlanningLedger:
             "artifacts_processed": [one.model_dump(mode="json") for one in self.records],
             "llm_planning_used": self.is_llm_plan,
             "planning_cost": self._cost(),
-            "planning": {
-                "planned_by": self.planned_by, "reason": self.reason, "model": self.planner_model,
-                "failure": self.failure, "corrections": self.corrections[:20],
-                "failed_summaries": self.failed_summaries, "notes": self.notes,
-                "cache_hits": self.cache_hits, "cache_misses": self.cache_misses,
-            },
+            "planning": self._planning(),
+        }
+
+    def _planning(self) -> JsonObject:
+        decided: JsonObject = {"planned_by": self.planned_by, "reason": self.reason}
+        happened = {
+            "model": self.planner_model, "failure": self.failure, "corrections": self.corrections[:20],
+            "failed_summaries": self.failed_summaries, "notes": self.notes,
+            "cache_hits": self.cache_hits, "cache_misses": self.cache_misses,
         }  # fmt: skip
+        if self.planned_by == "nobody":
+            # As in most turns, each of which is kept.
+            happened = {name: value for name, value in happened.items() if value}
+        return decided | happened
 
     def _cost(self) -> JsonObject | None:
         if not self.costs.usage.requests:

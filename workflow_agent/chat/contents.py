@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from workflow_agent.agent.evidence import BETWEEN_PARTS
+from workflow_agent.agent.evidence import BETWEEN_PARTS, Told, joined
 from workflow_agent.domain.conversation import AgentReply, Conversation, Event
 from workflow_agent.domain.errors import ContentNotFound, CorruptDocument
 from workflow_agent.domain.iterations import Iteration, Message, MessagePart, ToolResult
@@ -16,7 +16,9 @@ from workflow_agent.ports import ConversationStore
 
 INLINE_BYTES = 2_048
 _INLINE_TEXT_CHARS = 512
-"""A part of the instructions that is longer comes again in many turns; the shorter ones change with each."""
+"""A part of the instructions that is longer comes again in many turns; most shorter ones change with each."""
+_SHORT_CHARS = 96
+"""A part that lasts and is shorter is no longer than a reference."""
 _GONE = "(this content is not kept any more)"
 
 
@@ -37,7 +39,7 @@ class Contents:
     inline_bytes: int = INLINE_BYTES
 
     async def keep(
-        self, iterations: Sequence[Iteration], instructions: Sequence[str] = ()
+        self, iterations: Sequence[Iteration], instructions: Sequence[Told] = ()
     ) -> tuple[Iteration, ...]:
         """Return iterations with references in place of what is large, all of it durably kept by then.
 
@@ -71,21 +73,21 @@ class Contents:
                 events[at] = event.model_copy(update={"iterations": tuple(with_results)})
         return conversation.model_copy(update={"events": tuple(events)})
 
-    async def _kept(self, iteration: Iteration, instructions: Sequence[str]) -> Iteration:
+    async def _kept(self, iteration: Iteration, instructions: Sequence[Told]) -> Iteration:
         messages = tuple([await self._kept_message(one, instructions) for one in iteration.messages])
         return iteration.model_copy(update={"messages": messages})
 
-    async def _kept_message(self, message: Message, instructions: Sequence[str]) -> Message:
-        if message.role == "system" and message.content == BETWEEN_PARTS.join(instructions):
-            parts = tuple([await self._kept_part(text) for text in instructions])
+    async def _kept_message(self, message: Message, instructions: Sequence[Told]) -> Message:
+        if message.role == "system" and message.content == joined(instructions):
+            parts = tuple([await self._kept_part(part) for part in instructions])
             return message.model_copy(update={"content": "", "parts": parts})
         results = tuple([await self._kept_result(one) for one in message.results])
         return message.model_copy(update={"results": results}) if results else message
 
-    async def _kept_part(self, text: str) -> MessagePart:
-        if len(text) <= _INLINE_TEXT_CHARS:
-            return MessagePart(text=text)
-        return MessagePart(content_ref=await self._put(text))
+    async def _kept_part(self, part: Told) -> MessagePart:
+        if len(part.text) <= (_SHORT_CHARS if part.is_lasting else _INLINE_TEXT_CHARS):
+            return MessagePart(text=part.text)
+        return MessagePart(content_ref=await self._put(part.text))
 
     async def _kept_result(self, result: ToolResult) -> ToolResult:
         text = to_json(result.content, inf_nan_mode="null", serialize_unknown=True)

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, cast
 
 import orjson
-from pydantic import ValidationError
 
 from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.sealed_json import parsed_part
 from workflow_agent.adapters.verification.findings import Finding
 from workflow_agent.domain.archive import SealedTurns
 from workflow_agent.domain.content_refs import kept_apart
 from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.errors import StorageFailed
 from workflow_agent.domain.sealing import SealedPart
 from workflow_agent.domain.verification import Whole
 
@@ -71,10 +72,10 @@ class ArchiveCheck:
     def _content(self, path: Path, entry: SealedTurns, data: bytes) -> Iterator[Finding]:
         try:
             if entry.kind == "turns":
-                self.parts.append(SealedPart.model_validate_json(data))
+                self.parts.append(parsed_part(data))
                 return
             listed = [SealedTurns.model_validate(one) for one in orjson.loads(data)["entries"]]
-        except (ValidationError, ValueError, LookupError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, StorageFailed) as error:
             self._is_sound = False
             yield self._finding("unreadable_document", path, f"It does not parse: {error}")
             return
@@ -135,8 +136,8 @@ class ArchiveCheck:
 def _is_within(data: bytes, events: dict[str, Any]) -> bool:
     """Say whether an unnamed sealed file holds only events that the conversation has just so."""
     try:
-        part = SealedPart.model_validate_json(data)
-    except ValidationError:
+        part = parsed_part(data)
+    except (ValueError, LookupError, TypeError, StorageFailed):
         return _is_index(data)
     return all(events.get(event.id) == event for event in part.events)
 
