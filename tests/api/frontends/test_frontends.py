@@ -9,9 +9,12 @@ import pytest
 from ag_ui.core import Event
 from inline_snapshot import snapshot
 from pydantic import TypeAdapter
+from pydantic_ai.messages import FunctionToolCallEvent, FunctionToolResultEvent
 
 from tests.support.asking import Asking
 from tests.support.scripted import Calls
+from workflow_agent.api.frontends.native import native_events
+from workflow_agent.chat import RunStream
 
 LOOKS = Calls([("list_workflows", {})], text="One moment.")
 
@@ -133,8 +136,27 @@ async def test_each_of_several_agents_speaks_in_a_part_of_its_own(
     async with Asking(tmp_path, "Found none.", "Nothing to check.") as client:
         answer = await client.post(f"/api/v1/{path}", json=body("@finder and @analyst, look"))
 
-    said = [one["delta"] for one in chunks(answer.text) if one != "[DONE]" and "delta" in one]
+    told = [one for one in chunks(answer.text) if one != "[DONE]"]
+    said = [one["delta"] for one in told if "text" in one["type"].lower() and "delta" in one]
     assert said == ["**finder:**\n\nFound none.", "**analyst:**\n\nNothing to check."]
+
+
+async def test_calls_of_two_agents_are_two_calls_whatever_their_models_name_them() -> None:
+    stream = RunStream("run_talk_1_a")
+    for agent in ("finder", "analyst"):
+        stream.publish("start", {"agent": agent})
+        stream.publish("tool_call", {"id": "call_1", "name": "list_workflows", "args": {}})
+        stream.publish(
+            "tool_result",
+            {"id": "call_1", "name": "list_workflows", "outcome": "success", "duration_ms": 1.0},
+        )
+    stream.close()
+
+    told = [event async for event in native_events(stream, ("finder", "analyst"))]
+
+    called = [event.part.tool_call_id for event in told if isinstance(event, FunctionToolCallEvent)]
+    answered = [event.tool_call_id for event in told if isinstance(event, FunctionToolResultEvent)]
+    assert called == answered == ["call_1", "call_1_2"]
 
 
 async def test_regenerating_is_another_turn(tmp_path: Path) -> None:

@@ -55,12 +55,15 @@ class _Parts:
     _is_open: bool = False
     _name: str = ""
     """What the agent that speaks says first."""
+    _speaker: int = 0
+    """How many agents have spoken with the one that does."""
 
     def of(self, event: RunEvent) -> Iterator[AgentStreamEvent]:
         """Yield the native events that one of ours stands for."""
         match event.name:
             case "start":
                 yield from self._closed()
+                self._speaker += 1
                 self._name = self.voices.next(str(event.data["agent"])).lstrip()
             case "delta":
                 yield from self._said(self._name + str(event.data["text"]))
@@ -69,7 +72,7 @@ class _Parts:
                 yield from self._closed()
                 yield from self._called(event.data)
             case "tool_result":
-                yield FunctionToolResultEvent(part=_result(event.data))
+                yield FunctionToolResultEvent(part=_result(event.data, self._id(event.data)))
             case "complete":
                 yield from self._closed()
             case _:
@@ -91,14 +94,18 @@ class _Parts:
 
     def _called(self, data: JsonObject) -> Iterator[AgentStreamEvent]:
         self._index += 1
-        part = ToolCallPart(data["name"], data["args"], data["id"])
+        part = ToolCallPart(data["name"], data["args"], self._id(data))
         yield PartStartEvent(index=self._index, part=part)
         yield PartEndEvent(index=self._index, part=part)
         yield FunctionToolCallEvent(part=part)
 
+    def _id(self, data: JsonObject) -> str:
+        # Two models may count their calls alike, and clients put together what has one id.
+        return str(data["id"]) if self._speaker <= 1 else f"{data['id']}_{self._speaker}"
 
-def _result(data: JsonObject) -> ToolReturnPart:
+
+def _result(data: JsonObject, call_id: str) -> ToolReturnPart:
     """Return a tool's result as far as a stream tells it: how it ended; the whole of it is in the turn."""
     told = {"outcome": data["outcome"], "duration_ms": data["duration_ms"]}
     outcome = data["outcome"] if data["outcome"] in _OUTCOMES else "failed"
-    return ToolReturnPart(data["name"], told, data["id"], outcome=outcome)
+    return ToolReturnPart(data["name"], told, call_id, outcome=outcome)
