@@ -1,9 +1,10 @@
 """Changing a workflow on the page: previews, undo, versions and fixes."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.support.browsing import EXPENSES, Visitor
+from tests.support.server import Served
 
 
 @pytest.fixture
@@ -79,3 +80,27 @@ def test_the_run_the_window_and_the_documents_can_be_looked_into(talking: Visito
     expect(page.locator(".iteration").first).to_contain_text("Calls Create workflow")
     page.get_by_role("tab", name="JSON").click()
     expect(page.locator(".tree")).to_contain_text('"wf_expense_approval"')
+
+
+def test_a_workflow_is_chosen_from_all_and_is_what_is_spoken_of(page: Page, served: Served) -> None:
+    steps = [{"id": "a", "name": "Ask", "type": "human"}, {"id": "z", "name": "Z", "type": "end"}]
+    with served.client() as client:
+        for number in range(60):
+            document = {
+                "id": f"wf_{number}", "name": f"Process {number}", "start": "a", "steps": steps,
+                "transitions": [{"from": "a", "to": "z"}],
+            }  # fmt: skip
+            client.post("/api/v1/workflows", json=document).raise_for_status()
+
+    page.goto("/")
+    expect(page.locator(".catalogue-list li")).to_have_count(50)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator(".catalogue-list li")).to_have_count(60)
+    page.get_by_role("searchbox", name="Search the workflows").fill("Process 17")
+    page.get_by_role("button", name="Process 17").click()
+    expect(page.locator(".canvas .step")).to_have_count(2)
+    reply = Visitor(page).say("explain it")
+
+    expect(reply).to_contain_text("Process 17")
+    page.get_by_role("button", name="All workflows").click()
+    expect(page.locator(".catalogue-list li")).to_have_count(50)

@@ -27,3 +27,8 @@ def test_a_compaction_is_marked_and_tells_what_it_dropped(page: Page, served: Se
     expect(compaction).to_contain_text("Turns 1 to")
     expect(compaction).to_contain_text("Kept word for word")
     expect(compaction).to_contain_text("wf_expense_approval")
+
+    compaction.get_by_role("button", name="Bring these turns back").click()
+
+    expect(page.get_by_role("status").filter(has_text="in full again")).to_be_visible()
+    expect(compaction.locator("summary")).to_contain_text("restored")

@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -141,3 +141,59 @@ def test_each_agent_that_is_asked_answers_for_itself(visitor: Visitor) -> None:
     agents = visitor.page.locator(".reply .agent")
     expect(agents).to_have_text(["Finder", "Analyst"])
     expect(visitor.page.locator(".reply-buttons")).to_have_count(2)
+
+
+class OneAfterTheOther:
+    """A model whose first agent answers at once, and whose second waits until it may."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+        self.asked = 0
+
+    async def answer(self, messages: Sequence[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        self.asked += 1
+        number = self.asked
+        yield f"Agent {number} "
+        if number > 1:
+            await self.go_on.wait()
+        yield "is done."
+
+
+def test_the_second_agents_reply_is_gone_on_with_after_a_reload(browser: Browser, tmp_path: Path) -> None:
+    turns = OneAfterTheOther()
+    model = FunctionModel(stream_function=turns.answer)
+    with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
+        page.goto("/")
+        Visitor(page).send("@finder and @analyst which workflows do we have?")
+        bodies = page.locator(".reply .prose")
+        expect(bodies).to_have_text(["Agent 1 is done.", "Agent 2"])
+
+        page.reload()
+        expect(bodies).to_have_text(["Agent 1 is done.", "Agent 2"])
+        served.call(turns.go_on.set)
+
+        expect(bodies).to_have_text(["Agent 1 is done.", "Agent 2 is done."])
+        expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+
+
+def test_a_reply_that_is_kept_is_shown_where_its_stream_is_gone(browser: Browser, served: Served) -> None:
+    """As when the server was started anew between the beginning of a reply and its end."""
+    complaints: list[str] = []
+    with watched(browser, served, complaints) as page:
+
+        def begin_only(route: Route) -> None:
+            answer = route.fetch()
+            start = answer.text().split("\n\n", 1)[0]
+            route.fulfill(response=answer, body=f"{start}\n\n")
+
+        page.route("**/api/v1/chat/stream", begin_only)
+        page.route(
+            "**/api/v1/runs/*/stream",
+            lambda route: route.fulfill(status=404, json={"detail": "It is not kept."}),
+        )
+        page.goto("/")
+
+        reply = Visitor(page).say("Hello there")
+
+        expect(reply.locator(".prose")).to_contain_text("Hello")
+    assert all("404" in one for one in complaints)

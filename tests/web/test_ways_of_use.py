@@ -122,6 +122,15 @@ def test_nothing_seriously_hinders_anybody(browser: Browser, served: Served, sch
             page.get_by_role("tab", name=tab).click()
             visitor.sees(page.locator(sign).first)
             found[tab] = serious(page)
+        page.get_by_label("Conversation menu").click()
+        found["menu"] = serious(page)
+        page.get_by_role("button", name="Rename").click()
+        found["dialog"] = serious(page)
+        page.keyboard.press("Escape")
+        page.get_by_role("tab", name="Workflow").click()
+        page.get_by_role("button", name="All workflows").click()
+        visitor.sees(page.locator(".catalogue-list li").first)
+        found["all workflows"] = serious(page)
 
         assert not any(found.values()), found
 

@@ -6,6 +6,8 @@ import { shortened } from "./words.js";
 
 const ENDED = { failed: "The run failed.", cancelled: "Stopped. Nothing more was done.", interrupted: "The server stopped in the middle of this run." };
 
+const UNDER_WAY = new Set(["accepted", "running"]);
+
 export class Chat {
   constructor({ thread, announcer, on }) {
     this.thread = thread;
@@ -32,13 +34,23 @@ export class Chat {
     this.on.loaded(events);
     const last = events.find((event) => event.type !== "system_event");
     if (last?.type === "user_message" && last.run_id) await this.#goOn(last);
+    else if (last?.type === "agent_reply") await this.#goOnWithOthers(last);
+  }
+
+  /** Follow the agents that still answer after the one whose reply is there. */
+  async #goOnWithOthers(reply) {
+    const here = this.id;
+    const turn = await ask(at("conversations", here, "turns", String(reply.turn))).catch(() => null);
+    const run = turn?.runs?.find((one) => UNDER_WAY.has(one.status));
+    if (!run || this.id !== here || this.follower) return;
+    await this.#follow(this.thread.addReply(), (follower) => follower.attach(run.run_id, { skips: true }), () => this.say(turn.message.content));
   }
 
   async #goOn(message) {
     const run = await ask(at("runs", message.run_id)).catch(() => null);
     if (!run || this.id !== run.conversation_id) return;
     const reply = this.thread.addReply();
-    if (run.status === "running" || run.status === "accepted") {
+    if (UNDER_WAY.has(run.status)) {
       await this.#follow(reply, (follower) => follower.attach(run.run_id), () => this.say(message.content));
     } else {
       const code = run.status === "cancelled" ? "cancelled" : run.status;
@@ -49,7 +61,7 @@ export class Chat {
   /** Say something in a branch that leaves this conversation before a turn. */
   async branch(turn, text, options) {
     let id = null;
-    if (turn > 1) id = (await ask(at("conversations", this.id, "fork"), { method: "POST", body: { turn: turn - 1 }, headers: { "Idempotency-Key": newKey() } })).id;
+    if (turn > 1) id = (await ask(at("conversations", this.id, "fork"), { method: "POST", body: { turn: turn - 1, title: shortened(text.replace(/\s+/g, " "), 80) }, headers: { "Idempotency-Key": newKey() } })).id;
     await this.on.branched(id);
     await this.say(text, options);
   }

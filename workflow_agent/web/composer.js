@@ -11,7 +11,7 @@ export class Composer {
     this.stop = stop;
     this.files = files;
     this.input = h("textarea", {
-      id: "message", rows: 1, placeholder: "Describe a process, or ask about one", maxlength: MOST_CHARS,
+      id: "message", rows: 1, dir: "auto", placeholder: "Describe a process, or ask about one", maxlength: MOST_CHARS,
       "aria-label": "Message", "aria-describedby": "hint", "aria-autocomplete": "list",
       onkeydown: (event) => this.#key(event), oninput: () => this.#typed(),
     });

@@ -1,7 +1,7 @@
 // The model's window: what fills it, how that went turn by turn, and what compaction left out.
 
 import { ask, at, query } from "./api.js";
-import { fill, h, s } from "./dom.js";
+import { button, fill, h, s } from "./dom.js";
 import { count, many, moment, spoken } from "./words.js";
 
 const WIDTH = 560;
@@ -12,7 +12,8 @@ const COUNTED = { provider: "Counted by the provider.", tokenizer: "Counted with
 export class ContextTab {
   title = "Context";
 
-  constructor({ conversationId }) {
+  constructor({ conversationId, announce }) {
+    this.announce = announce;
     this.conversationId = conversationId;
     this.element = h("div", { className: "context" });
   }
@@ -97,16 +98,27 @@ export class ContextTab {
 
   #compacted() {
     if (!this.compactions.length) return null;
-    return h("section", {}, h("h3", {}, "Compactions ", h("span", { className: "count" }, String(this.compactions.length))), h("p", { className: "quiet" }, "What the model no longer sees in full. Nothing of it is lost."), ...this.compactions.map(compaction));
+    return h("section", {}, h("h3", {}, "Compactions ", h("span", { className: "count" }, String(this.compactions.length))), h("p", { className: "quiet" }, "What the model no longer sees in full. Nothing of it is lost."), ...this.compactions.map((one) => compaction(one, () => this.#restore(one))));
+  }
+
+  async #restore(one) {
+    try {
+      await ask(at("conversations", this.conversationId(), "compactions", one.id, "restore"), { method: "POST" });
+      this.announce(`The model sees turns ${one.from_turn} to ${one.to_turn} in full again.`);
+    } catch (error) {
+      this.announce(error.message, true);
+    }
+    await this.load();
   }
 }
 
-function compaction(one) {
+function compaction(one, restore) {
   const facts = (title, groups) => {
     const found = Object.entries(groups ?? {}).filter(([, values]) => Array.isArray(values) && values.length);
     if (!found.length) return null;
     return h("div", {}, h("h4", {}, title), h("dl", {}, ...found.flatMap(([name, values]) => [h("dt", {}, spoken(name)), h("dd", {}, ...values.map((value) => h("span", { className: "fact" }, String(value))))])));
   };
   return h("details", { className: "compaction" }, h("summary", {}, h("strong", {}, `Turns ${one.from_turn} to ${one.to_turn}`), h("span", { className: "quiet" }, `${count(one.tokens_before)} → ${count(one.tokens_after)} tokens · ${moment(one.at)}${one.restored_at ? " · restored" : ""}`)),
-    one.summary?.text ? h("p", {}, one.summary.text) : null, facts("Dropped", one.dropped), facts("Kept word for word", one.ledger));
+    one.summary?.text ? h("p", {}, one.summary.text) : null, facts("Dropped", one.dropped), facts("Kept word for word", one.ledger),
+    one.restored_at ? null : h("div", {}, button("undo", "Bring these turns back", restore, { quiet: false })));
 }

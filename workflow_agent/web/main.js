@@ -10,6 +10,7 @@ import { JsonTab } from "./json_tab.js";
 import { askForKey } from "./key_dialog.js";
 import { Panel } from "./panel.js";
 import { RunTab } from "./run_tab.js";
+import { TalkMenu } from "./talk_menu.js";
 import { Talks } from "./talks.js";
 import { installTheme } from "./theme.js";
 import { Thread } from "./thread.js";
@@ -40,10 +41,10 @@ const workflows = listed(`/api/v1/workflows${query({ limit: 200 })}`, (one) => (
 let turn = null;
 const talks = new Talks(byId("talks"), byId("search"));
 const conversationId = () => chat.id;
-const workflowTab = new WorkflowTab({ say: (word) => chat.say(word), announce });
+const workflowTab = new WorkflowTab({ say: (word) => chat.say(word), announce, looked: () => panel.changed(["json"]) });
 const runTab = new RunTab({ conversationId });
 const panel = new Panel(byId("panel"), {
-  workflow: workflowTab, context: new ContextTab({ conversationId }), run: runTab,
+  workflow: workflowTab, context: new ContextTab({ conversationId, announce }), run: runTab,
   json: new JsonTab({ conversationId, workflowId: () => workflowTab.id, turn: () => turn }),
 }, () => view.closePanel());
 const view = installView(panel);
@@ -72,16 +73,27 @@ const chat = new Chat({
       await go();
       talks.load().then(() => talks.mark(id));
     },
-    created(id) { history.replaceState(null, "", `#/c/${encodeURIComponent(id)}`); title(id); talks.load().then(() => talks.mark(id)); },
+    created(id) { menu.show(true); history.replaceState(null, "", `#/c/${encodeURIComponent(id)}`); title(id); talks.load().then(() => talks.mark(id)); },
     loaded(events) { for (const event of [...events].reverse()) if (event.type === "agent_reply") met(event); panel.changed(); },
     completed(reply) { met(reply); panel.changed(); talks.load().then(() => title(reply.conversation_id)); },
   },
 });
 const composer = new Composer(byId("composer"), {
-  say: (text, options, turn) => (turn ? chat.branch(turn, text, options).catch((error) => { composer.write(text); announce(error.message, true); }) : chat.say(text, options)),
+  // In a new conversation the workflow that is looked at is what is spoken of.
+  say: (text, options, turn) => say(text, !chat.id && workflowTab.id ? { workflow_id: workflowTab.id, ...options } : options, turn),
   stop: () => chat.stop(), agents, workflows,
   files: new Attachments(byId("chat"), (words) => announce(words, true)),
 });
+const menu = new TalkMenu(byId("talk-menu"), {
+  conversationId, title: () => byId("title").textContent, announce,
+  on: {
+    async renamed(id) { await talks.load(); await title(id); },
+    branched(id) { location.hash = `#/c/${encodeURIComponent(id)}`; talks.load(); },
+    deleted(id) { if (chat.id === id) { history.replaceState(null, "", "#/"); go(); } talks.load(); },
+  },
+});
+
+function say(text, options, turn) { return (turn ? chat.branch(turn, text, options).catch((error) => { composer.write(text); announce(error.message, true); }) : chat.say(text, options)); }
 
 /** Take in what a reply tells about workflows and itself. */
 function met(reply) {
@@ -114,6 +126,7 @@ async function go() {
   workflowTab.forget();
   look(null);
   talks.mark(wanted);
+  menu.show(Boolean(wanted));
   if (!wanted) {
     chat.leave();
     thread.welcome(welcome((text) => { composer.write(text); composer.focus(); }));
@@ -132,6 +145,7 @@ async function go() {
 function gone(error, id) {
   if (chat.id !== id) return;
   chat.leave();
+  menu.show(false);
   panel.changed();
   thread.welcome(h("div", { className: "blank" }, icon("alert"), h("p", {}, error.message), h("a", { href: "#/" }, "Begin a new conversation")));
 }

@@ -22,9 +22,10 @@ export class RunFollower {
     await this.#follow(() => (this.runId ? this.#resumed() : send("/api/v1/chat/stream", { method: "POST", body, headers, signal: this.signal })));
   }
 
-  /** Follow a run that is under way, from its beginning. */
-  async attach(runId) {
+  /** Follow a run that is under way, from its beginning; `skips` what the same stream tells of runs before it. */
+  async attach(runId, { skips = false } = {}) {
     this.runId = runId;
+    this.isSkipping = skips;
     await this.#follow(() => this.#resumed());
   }
 
@@ -53,7 +54,8 @@ export class RunFollower {
       this.signal = this.abort.signal;
       try {
         const before = this.lastId;
-        if (await this.#read(await open())) return;
+        const response = await open().catch((error) => this.#withoutStream(error));
+        if (!response || await this.#read(response)) return;
         if (this.lastId !== before) tries = 0;
       } catch (error) {
         if (this.hasLeft) return;
@@ -65,16 +67,28 @@ export class RunFollower {
     }
   }
 
+  /** Tell what came of a run whose stream is gone, as after a new start of the server; null when that is the end. */
+  async #withoutStream(error) {
+    if (error.status !== 404 || !this.runId) throw error;
+    const run = await ask(at("runs", this.workingId ?? this.runId), { signal: this.signal });
+    if (run.status === "running" || run.status === "accepted") throw new Error("Another process works on it.");
+    if (run.reply) this.onEvent("complete", run.reply);
+    else this.onEvent("error", { code: run.status, detail: run.error?.message || "The server stopped in the middle of this reply." });
+    return null;
+  }
+
   /** Pass on the events of a response; says whether the run has ended. */
   async #read(response) {
     for await (const event of eventsOf(response)) {
       if (this.hasLeft) return true;
       this.lastId = event.id;
+      if (event.name === "start" && event.data.run_id === this.runId) this.isSkipping = false;
       if (event.name === "start") {
         this.runId ??= event.data.run_id;
         this.workingId = event.data.run_id;
       }
       if (event.name === "shutdown") return false;
+      if (this.isSkipping && event.name !== "complete" && event.name !== "error") continue;
       this.onEvent(event.name, event.data);
       if (event.name === "complete" || event.name === "error") return true;
     }

@@ -51,7 +51,7 @@ export class Talks {
   #item(item) {
     const isOpen = item.id === this.current;
     return h("li", {}, h("a", { href: `#/c/${encodeURIComponent(item.id)}`, "data-id": item.id, "aria-current": isOpen ? "page" : null },
-      h("span", { className: "talk-title" }, item.title || item.id),
+      h("span", { className: "talk-title", dir: "auto" }, item.title || item.id),
       h("span", { className: "talk-about" }, `${many(item.turns, "turn")} · ${ago(item.updated_at)}`)));
   }
 

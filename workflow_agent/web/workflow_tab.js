@@ -1,6 +1,7 @@
 // The open workflow: its diagram, its versions, what can go wrong in it, and changes that wait for a word.
 
 import { ask, askText, at, query } from "./api.js";
+import { Catalogue } from "./catalogue.js";
 import { Canvas, drawing } from "./diagram.js";
 import { button, fill, h, icon } from "./dom.js";
 import { findingList } from "./findings.js";
@@ -10,7 +11,9 @@ import { moment, many, spoken } from "./words.js";
 export class WorkflowTab {
   title = "Workflow";
 
-  constructor({ say, announce }) {
+  constructor({ say, announce, looked }) {
+    this.looked = looked;
+    this.catalogue = new Catalogue({ open: (id) => this.#open(id) });
     this.say = say;
     this.announce = announce;
     this.id = null;
@@ -57,8 +60,19 @@ export class WorkflowTab {
     }
   }
 
-  #empty(words = "No workflow is open yet.") {
-    fill(this.element, h("div", { className: "blank" }, icon("flow"), h("p", {}, words), h("p", { className: "quiet" }, "Describe a process in the chat, or name one with #, and its diagram is drawn here.")));
+  async #empty(words = "No workflow is open yet.") {
+    const blank = h("div", { className: "blank" }, icon("flow"), h("p", {}, words), h("p", { className: "quiet" }, "Describe a process in the chat, or name one with #, and its diagram is drawn here."));
+    fill(this.element, blank);
+    const hasSome = await this.catalogue.load();
+    if (this.id || !hasSome) return;
+    blank.classList.add("is-short");
+    fill(this.element, blank, this.catalogue.element);
+  }
+
+  #open(id) {
+    this.look(id);
+    this.looked();
+    this.load().catch((error) => this.announce(error.message, true));
   }
 
   #frame() {
@@ -67,11 +81,11 @@ export class WorkflowTab {
     this.canvasBox = h("div", { className: "canvas", tabIndex: 0, role: "group", "aria-label": "Diagram" });
     this.canvas = new Canvas(this.canvasBox);
     this.about = h("div", { className: "version-about" });
-    const pick = h("select", { "aria-label": "Workflow", onchange: () => { this.look(pick.value); this.load(); } },
+    const pick = h("select", { "aria-label": "Workflow", onchange: () => this.#open(pick.value) },
       ...[...this.known].map(([id, name]) => h("option", { value: id, selected: id === workflow.id }, name)));
     const zoom = h("div", { className: "zoom" }, button("plus", "Larger", () => this.canvas.zoom(1.25)), h("button", { type: "button", className: "icon-button", "aria-label": "Smaller", title: "Smaller", onclick: () => this.canvas.zoom(0.8) }, "−"), h("button", { type: "button", className: "icon-button fit", "aria-label": "Fit the width", title: "Fit the width", onclick: () => this.canvas.fit() }, "Fit"));
     fill(this.element,
-      h("div", { className: "workflow-head" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id)),
+      h("div", { className: "workflow-head" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), h("span", { className: "grow" }), button("list", "All workflows", () => this.#open(null))),
       this.preview ? previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } }) : null,
       this.preview ? null : [this.#slider(), this.about], h("div", { className: "canvas-box" }, this.canvasBox, zoom), this.#findings());
     if (this.preview) this.element.querySelector(".preview").classList.add("is-open");
