@@ -1,7 +1,9 @@
 """The tool that brings earlier turns back: what it finds, and what it gives when asked by number."""
 
-from tests.support.chats import ChatUnderTest, chat_with
+from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Script, scripted
+from workflow_agent.domain.conversation import AgentReply
+from workflow_agent.domain.workflow_parsing import parse_workflow
 
 
 async def recalled(chat: ChatUnderTest, script: Script, conversation_id: str, **asked: object) -> str:
@@ -48,6 +50,34 @@ async def test_words_find_what_only_a_tool_said() -> None:
     told = await recalled(chat, script, conversation_id, query="wf_expense_approval")
 
     assert '"turn":2' in told.replace(" ", "")
+
+
+async def test_words_find_what_only_a_result_kept_apart_says_and_show_the_place() -> None:
+    names = [f"Filler step {n} of no use to anybody here" for n in range(300)]
+    names[200] = "Open the zebra crossing at gate nine"
+    long = parse_workflow({"id": "wf_long", "name": "Long one", "steps": [
+        {"id": f"s{n}", "name": name, "type": "action"} for n, name in enumerate(names)
+    ]})  # fmt: skip
+    model, script = scripted(
+        Calls([("get_workflow", {"workflow": "wf_long"})]),
+        "That is all.",
+        "Red, noted.",
+        window_tokens=64_000,
+    )
+    chat = chat_with(model, inline_bytes=10)
+    await chat.add(long)
+    conversation_id = (await chat.say("Open it.")).conversation_id
+    await chat.say("The tractor is painted red.", conversation_id=conversation_id)
+    reply = (await chat.store.load(TENANT, conversation_id)).events[1]
+
+    told = await recalled(chat, script, conversation_id, query="where is the zebra crossing")
+
+    assert isinstance(reply, AgentReply)
+    kept = [one for step in reply.iterations for message in step.messages for one in message.results]
+    assert [one.content for one in kept] == [None]
+    assert "Open the zebra crossing at gate nine" in told
+    assert "characters left out" in told
+    assert "tractor" not in told
 
 
 async def test_several_turns_in_a_row_come_in_order() -> None:

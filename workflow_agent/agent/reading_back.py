@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from workflow_agent.agent.workflow_context import WorkflowContext
 from workflow_agent.domain.archive import Position
+from workflow_agent.domain.artifacts.passages import best_passages, passages_of
 from workflow_agent.domain.conversation import AgentReply, Event, SystemEvent, UserMessage
 from workflow_agent.domain.errors import ContentNotFound, StorageFailed
 from workflow_agent.domain.iterations import ToolResult
@@ -29,6 +30,10 @@ _NOT_SEARCHED: Final = frozenset({
 _LOOK_BACK: Final = frozenset({"recall", "search_history", "get_turn"})
 _MOST_HITS: Final = 100
 _NEWEST: Final = 3
+_MOST_READ: Final = 64
+"""Results kept apart that one search opens."""
+_READ_CHARS: Final = 200_000
+"""Of each of them."""
 _GOOD_ENOUGH: Final = 0.6
 """Of the best match."""
 
@@ -88,21 +93,57 @@ async def _read_for(deps: WorkflowContext, words: Sequence[str], before_turn: in
 
 
 async def _texts(deps: WorkflowContext, before_turn: int) -> AsyncIterator[tuple[int, str]]:
-    """Yield each earlier turn with everything that was said and done in it, one file after the other."""
-    at = 1
-    while at < before_turn:
+    """Yield each earlier turn with everything that was said and done in it, newest file first.
+
+    Of results that are kept apart the newest are read, as many as one search may open.
+    """
+    unread = _MOST_READ
+    last = before_turn - 1
+    while last > 0:
         records: Records = deps.conversation
-        last = before_turn - 1
-        if at <= deps.conversation.sealed_turns:
-            part = await _sealed(deps, at)
-            records, last = part, min(part.last_turn, last)
+        first = deps.conversation.sealed_turns + 1
+        if last < first:
+            part = await _sealed(deps, last)
+            records, first = part, part.first_turn
         by_turn: dict[int, list[str]] = {}
-        for event in records.events:
-            if not isinstance(event, SystemEvent) and at <= event.turn <= last:
-                by_turn.setdefault(event.turn, []).append(_searchable(event))
+        for event in reversed(records.events):
+            if isinstance(event, SystemEvent) or not first <= event.turn <= last:
+                continue
+            texts = by_turn.setdefault(event.turn, [])
+            texts.append(_searchable(event))
+            for result in _kept_apart(event)[:unread]:
+                texts.append(_as_text(await _content(deps, result))[:_READ_CHARS])
+                unread -= 1
         for turn, texts in by_turn.items():
             yield turn, "\n".join(texts).casefold()
-        at = last + 1
+        last = first - 1
+
+
+def _kept_apart(event: UserMessage | AgentReply) -> Sequence[ToolResult]:
+    """Return the results of an event's tools that are not in the conversation's file."""
+    if isinstance(event, UserMessage):
+        return ()
+    results = (result for one in event.iterations for message in one.messages for result in message.results)
+    return [one for one in results if one.content_ref and one.content is None and one.name not in _LOOK_BACK]
+
+
+def _as_text(content: Any) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+
+
+def about(content: Any, query: str, most_chars: int) -> str:
+    """Return the passages of a long content that hold most words of a query, each with its place."""
+    # A field a line, so that a passage does not end in the middle of one.
+    text = (
+        content
+        if isinstance(content, str)
+        else json.dumps(content, ensure_ascii=False, indent=0, default=str)
+    )
+    words = words_asked_for(query)
+    passages = passages_of(text)
+    held = [sum(word in one.text.casefold() for word in words) for one in passages]
+    ranked = sorted((at for at, count in enumerate(held) if count), key=lambda at: -held[at])
+    return "\n\n".join(one.quoted(len(text)) for one in best_passages(passages, ranked, most_chars))
 
 
 async def _sealed(deps: WorkflowContext, turn: int) -> SealedPart:
@@ -156,7 +197,7 @@ async def _tools(deps: WorkflowContext, reply: AgentReply) -> list[JsonObject]:
 
 
 async def _content(deps: WorkflowContext, result: ToolResult) -> Any:
-    if result.content_ref is None:
+    if result.content_ref is None or result.content is not None:
         return result.content
     try:
         return await deps.blob(deps.tenant, deps.conversation.id, result.content_ref)

@@ -5,7 +5,7 @@ import json
 from pydantic import Field, model_validator
 from pydantic_ai import ModelRetry, RunContext
 
-from workflow_agent.agent.reading_back import best_turns, told
+from workflow_agent.agent.reading_back import about, best_turns, told
 from workflow_agent.agent.tools.parameters import Parameters
 from workflow_agent.agent.workflow_context import WorkflowContext
 from workflow_agent.domain.values import JsonObject
@@ -38,7 +38,7 @@ async def recall(ctx: RunContext[WorkflowContext], request: Recall) -> JsonObjec
     now = deps.conversation.turn_count
     if request.query.strip():
         wanted = await best_turns(deps, request.query, now)
-        return await _brought_back(deps, wanted[:_MOST_TURNS], wanted[_MOST_TURNS:])
+        return await _brought_back(deps, wanted[:_MOST_TURNS], wanted[_MOST_TURNS:], request.query)
     first = request.turn or request.from_turn or 1
     last = request.turn or request.to_turn or first
     if not first <= last < now:
@@ -51,7 +51,9 @@ async def recall(ctx: RunContext[WorkflowContext], request: Recall) -> JsonObjec
     return await _brought_back(deps, wanted[:_MOST_IN_A_ROW], wanted[_MOST_IN_A_ROW:])
 
 
-async def _brought_back(deps: WorkflowContext, wanted: list[int], left: list[int]) -> JsonObject:
+async def _brought_back(
+    deps: WorkflowContext, wanted: list[int], left: list[int], query: str = ""
+) -> JsonObject:
     """Return turns up to what one answer may hold, and which are left; the first is there in any case."""
     found: list[JsonObject] = []
     room = _MOST_CHARS
@@ -59,7 +61,7 @@ async def _brought_back(deps: WorkflowContext, wanted: list[int], left: list[int
         one = await told(deps, turn)
         if one is None:
             continue
-        one["tools"] = [tool | {"result": _shortened(tool["result"])} for tool in one["tools"]]
+        one["tools"] = [tool | {"result": _shortened(tool["result"], query)} for tool in one["tools"]]
         room -= len(json.dumps(one, ensure_ascii=False, default=str))
         if found and room < 0:
             left = wanted[place:] + left
@@ -68,12 +70,17 @@ async def _brought_back(deps: WorkflowContext, wanted: list[int], left: list[int
     return {"turns": found, "also_in_turns": left[:_MOST_IN_A_ROW]}
 
 
-def _shortened(result: object) -> object:
-    """Return a tool's result, or where it is very long its beginning: the whole is kept with the turn."""
+def _shortened(result: object, query: str) -> object:
+    """Return a tool's result, or where it is very long its beginning and what it says of the query.
+
+    The whole is kept with the turn.
+    """
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
     if len(text) <= _MOST_CHARS // 2:
         return result
-    return f"{text[:_RESULT_CHARS]} [... {len(text) - _RESULT_CHARS} of {len(text)} characters left out ...]"
+    shown = f"{text[:_RESULT_CHARS]} [... {len(text) - _RESULT_CHARS} of {len(text)} characters left out ...]"
+    found = about(result, query, _RESULT_CHARS) if query else ""
+    return f"{shown}\nFrom the whole, about the query:\n{found}" if found else shown
 
 
 TOOLS = (recall,)
