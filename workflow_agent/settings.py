@@ -142,7 +142,7 @@ class Settings(BaseSettings):
     """How long the events of a finished run can be read again."""
 
     caches_enabled: bool = True
-    """Whether parsed workflows and rendered context are cached."""
+    """Whether parsed workflows, rendered context, plans, passages and summaries of artifacts are cached."""
     cache_ttl_seconds: Seconds = 300
     """How long a cache entry lives."""
     cache_max_entries: Count = 1_000

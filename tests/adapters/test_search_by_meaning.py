@@ -1,20 +1,16 @@
 """Search by meaning: joined with words where a model is there, left out visibly where it fails."""
 
-import hashlib
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from pydantic_ai import Embedder
-from pydantic_ai.embeddings import EmbeddingModel, EmbeddingResult, EmbeddingSettings
-from pydantic_ai.embeddings.result import EmbedInputType
 from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.usage import RequestUsage
-from typing_extensions import override
 
+from tests.support.embedding import ConceptModel
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
 from workflow_agent.adapters.search.index import SqliteWorkflowSearch
@@ -25,53 +21,6 @@ from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.ports import Author, Change
 
 TENANT = "acme"
-CONCEPTS = {"canine": "dog", "puppy": "dog", "dog": "dog", "vet": "dog", "invoice": "money", "pay": "money"}
-
-
-class ConceptModel(EmbeddingModel):
-    """Puts words for the same thing into the same place; knows a few things only."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.documents: list[str] = []
-        self.error: Exception | None = None
-
-    @property
-    @override
-    def model_name(self) -> str:
-        return "concepts"
-
-    @property
-    @override
-    def system(self) -> str:
-        return "test"
-
-    @override
-    async def embed(
-        self,
-        inputs: str | Sequence[str],
-        *,
-        input_type: EmbedInputType,
-        settings: EmbeddingSettings | None = None,
-    ) -> EmbeddingResult:
-        texts, _ = self.prepare_embed(inputs, settings)
-        if self.error:
-            raise self.error
-        if input_type == "document":
-            self.documents += texts
-        vectors = [_vector(text) for text in texts]
-        return EmbeddingResult(
-            vectors, inputs=texts, input_type=input_type, model_name="concepts", provider_name="test",
-            usage=RequestUsage(),
-        )  # fmt: skip
-
-
-def _vector(text: str) -> list[float]:
-    vector = [0.0] * 64
-    for word in text.lower().replace(".", " ").split():
-        if concept := CONCEPTS.get(word):
-            vector[int(hashlib.sha256(concept.encode()).hexdigest(), 16) % 64] += 1.0
-    return vector
 
 
 @dataclass

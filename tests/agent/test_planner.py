@@ -187,6 +187,27 @@ async def test_passages_are_quoted_with_their_place() -> None:
     assert 0 < (record.processed_size_chars or 0) < record.original_size_chars
 
 
+async def test_passages_near_in_meaning_are_quoted_too_where_a_model_says_which() -> None:
+    one = artifact(LONG + "A hound was seen.\n\n" + "Nothing else is said here.\n\n" * 400)
+    model, _ = scripted(plans(decided(one, "rag_extract", extraction_query="when are claims due, dog")))
+
+    async def by_meaning(passages: Sequence[str], query: str) -> Sequence[int]:
+        assert query == "when are claims due, dog"
+        return [at for at, passage in enumerate(passages) if "hound" in passage]
+
+    shared = parts(rank_by_meaning=by_meaning)
+    by_words, by_both = processor(model), processor(model, shared=shared)
+    plan = await by_words.plan_context([one], "q", "general", 5_000)
+
+    [(_, worded)] = await by_words.execute_plan(plan, {one.artifact_id: one}, 5_000)
+    [(_, both)] = await by_both.execute_plan(plan, {one.artifact_id: one}, 5_000)
+
+    assert "30 days" in worded
+    assert "hound" not in worded
+    assert "30 days" in both
+    assert "hound" in both
+
+
 async def test_where_no_passage_answers_nothing_goes_in_and_the_record_says_so() -> None:
     one = artifact(LONG)
 

@@ -1,6 +1,7 @@
 """Compactions whose turns left the conversation's file: which can come back, and which cannot."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,25 @@ async def test_what_is_too_far_back_for_any_window_stays_and_it_says_by_how_much
     assert {entry.kind for entry in talk.archive} == {"turns", "index"}
     assert talk.sealed_compactions == 2
     assert await store.load(TENANT, talk.id) == talk
+
+
+async def test_what_fits_is_counted_as_the_model_counts() -> None:
+    compactor = chat_with(scripted()[0]).compactor
+    talk = compacted(talked(20, a_conversation(tenant=TENANT)), keep=10)
+    covered = tuple(event.id for event in talk.events[:20])
+    made = talk.compactions[0].model_copy(update={"event_ids": covered})
+    # Room for half their letters: too little where each is a token, enough where four are one.
+    half = sum(len(event.content) for event in talk.events[:20]) // 2
+    budget = {"used_tokens": 900, "budget_tokens": 900 + half, "strategy": "full"}
+    last = talk.events[-1].model_copy(update={"context": budget})
+    talk = talk.model_copy(update={"events": (*talk.events[:-1], last), "compactions": (made,)})
+    await compactor.store.create(talk)
+
+    with pytest.raises(CannotRestore, match="over the window's budget"):
+        await replace(compactor, count=lambda: len).restore(TENANT, talk.id, "cmp_1_10")
+    undone, _ = await compactor.restore(TENANT, talk.id, "cmp_1_10")
+
+    assert [one.id for one in undone] == ["cmp_1_10"]
 
 
 class SealsMeanwhile(InMemoryConversationStore):

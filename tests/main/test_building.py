@@ -49,6 +49,20 @@ async def test_starting_keeps_the_keys_that_are_young(tmp_path: Path) -> None:
     assert (claim.resource_id, claim.is_first) == ("a", False)
 
 
+def test_without_caches_nothing_of_the_context_is_kept_either(tmp_path: Path) -> None:
+    with built(tmp_path / "with") as application:
+        kept = application.services.caches()
+    with built(tmp_path / "without", caches_enabled=False) as application:
+        parts = application.services.chat.worker.runner.gathering.parts
+        parts.extracts.put("key", "value")
+        without = application.services.caches()
+
+    assert (kept["plans"]["max_entries"], kept["extracts"]["max_entries"]) == (1_000, 1_000)
+    assert kept["summaries"]["ttl_seconds"] == 300
+    assert (without["plans"]["max_entries"], without["summaries"]["ttl_seconds"]) == (0, 0)
+    assert (parts.extracts.get("key"), without["extracts"]["size"]) == (None, 0)
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -26,7 +26,7 @@ from workflow_agent.domain.artifacts import (
     rule_plan,
 )
 from workflow_agent.domain.artifacts.framing import HEADING, framed
-from workflow_agent.domain.artifacts.passages import best_passages, passages_of
+from workflow_agent.domain.artifacts.passages import best_passages, joined_ranks, passages_of
 from workflow_agent.domain.digests import canonical_json, digest_of
 from workflow_agent.domain.values import JsonObject
 
@@ -42,6 +42,7 @@ _PLAN = ToolOutput(
 )
 Rank = Callable[[Sequence[str], str], Sequence[int]]
 """Positions of texts by how well they answer a query, the best first, without those that do not answer."""
+RankByMeaning = Callable[[Sequence[str], str], Awaitable[Sequence[int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class PlanningParts:
     summary_prompt: str
     rank: Rank
     summaries: SummaryCache
+    rank_by_meaning: RankByMeaning | None = None
+    """Beside `rank`, where an embedding model is configured."""
     timeout_seconds: float = 20.0
     """For one call of the planner or the summarizer."""
     extract_chars: int = 6_000
@@ -161,13 +164,16 @@ class ArtifactProcessor:
         self.ledger.looked_up(hit=known is not None)
         if known is not None:
             return known, True
-        extract = await asyncio.to_thread(self._extract, artifact.text, query, most_chars)
+        extract = await self._extract(artifact.text, query, most_chars)
         self.parts.extracts.put(key, extract)
         return extract, False
 
-    def _extract(self, text: str, query: str, most_chars: int) -> str:
-        passages = passages_of(text)
-        ranked = self.parts.rank([one.text for one in passages], query)
+    async def _extract(self, text: str, query: str, most_chars: int) -> str:
+        passages = await asyncio.to_thread(passages_of, text)
+        texts = [one.text for one in passages]
+        ranked = await asyncio.to_thread(self.parts.rank, texts, query)
+        if self.parts.rank_by_meaning is not None:
+            ranked = joined_ranks(ranked, await self.parts.rank_by_meaning(texts, query))
         best = best_passages(passages, ranked, most_chars)
         return "\n\n".join(one.quoted(len(text)) for one in best)
 

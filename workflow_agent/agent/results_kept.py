@@ -11,7 +11,11 @@ V = TypeVar("V")
 
 
 class KeptResults(Generic[V]):
-    """The results used last, by a digest of everything they depend on; threads may share it."""
+    """The results used last, by a digest of everything they depend on; threads may share it.
+
+    Args:
+        most: How many are kept; 0 keeps none.
+    """
 
     def __init__(self, most: int = 500) -> None:
         self._kept: LRUCache[str, V] = LRUCache(most)
@@ -28,6 +32,8 @@ class KeptResults(Generic[V]):
 
     def put(self, key: str, value: V) -> None:
         """Keep a result."""
+        if not self._kept.maxsize:
+            return
         with self._lock:
             self._evictions += key not in self._kept and self._kept.currsize >= self._kept.maxsize
             self._kept[key] = value

@@ -69,6 +69,8 @@ class Compactor:
     telemetry: Telemetry
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
+    count: Callable[[], Count] = lambda: tokens_of
+    """Returns how the model that the next message goes to counts tokens."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _locks: WeakValueDictionary[Key, asyncio.Lock] = field(
         default_factory=WeakValueDictionary[Key, asyncio.Lock]
@@ -136,7 +138,9 @@ class Compactor:
                     f"No turn of conversation {conversation_id!r} may leave the window: the newest "
                     f"{self.rule.kept_turns} stay, and what waits for an answer does. Go on talking."
                 )
-            made = await self._made(current, cut, tokens_of, count_spending=True, compaction_id=compaction_id)
+            made = await self._made(
+                current, cut, self.count(), count_spending=True, compaction_id=compaction_id
+            )
         if made.compaction is None or not made.is_in_force:
             raise NothingToCompact(
                 f"Conversation {conversation_id!r} was compacted by another server at the same moment."
@@ -154,7 +158,9 @@ class Compactor:
             StorageFailed: It could not be stored.
         """
         undone: list[Compaction] = []
-        away = await sealed_with(self.store, await self.store.load(tenant, conversation_id), compaction_id)
+        count = self.count()
+        stored = await self.store.load(tenant, conversation_id)
+        away = await sealed_with(self.store, stored, compaction_id, count)
 
         def undo(conversation: Conversation) -> Conversation:
             if not away.fits(conversation):
@@ -166,7 +172,7 @@ class Compactor:
             after = restored(back, compaction_id, at=self.now())
             if after is back:
                 return conversation
-            excess = excess_tokens(conversation, after, tokens_of)
+            excess = excess_tokens(conversation, after, count)
             if excess:
                 raise CannotRestore(
                     f"With the turns of compaction {compaction_id!r} back, the next request would be "

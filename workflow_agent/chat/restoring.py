@@ -1,13 +1,12 @@
 """Finding the sealed turns that come back into the window with a compaction that is undone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workflow_agent.chat.past import Past
 from workflow_agent.domain.archive import Position
 from workflow_agent.domain.compacting import compaction_named, hidden_events, sent_and_budget_tokens
 from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.counting import tokens_of
 from workflow_agent.domain.errors import CannotRestore
 from workflow_agent.domain.sealing import SealedPart
 from workflow_agent.domain.unsealing import first_turn_undone, unsealed
@@ -28,7 +27,12 @@ class SealedAway:
         return conversation.archive == self.basis.archive
 
 
-async def sealed_with(store: ConversationStore, conversation: Conversation, compaction_id: str) -> SealedAway:
+async def sealed_with(
+    store: ConversationStore,
+    conversation: Conversation,
+    compaction_id: str,
+    count: Callable[[str], int],
+) -> SealedAway:
     """Return the sealed parts that hold a compaction and the turns it would bring back; often none.
 
     Raises:
@@ -51,7 +55,7 @@ async def sealed_with(store: ConversationStore, conversation: Conversation, comp
     if first is None and not await _is_further_back(store, known, compaction_id):
         # It is in none of the files: this says which there are.
         compaction_named(conversation, compaction_id)
-    raise _too_far_back(known, compaction_id)
+    raise _too_far_back(known, compaction_id, count)
 
 
 async def _is_further_back(store: ConversationStore, known: Conversation, compaction_id: str) -> bool:
@@ -64,10 +68,10 @@ async def _is_further_back(store: ConversationStore, known: Conversation, compac
     return False
 
 
-def _too_far_back(known: Conversation, compaction_id: str) -> CannotRestore:
+def _too_far_back(known: Conversation, compaction_id: str, count: Callable[[str], int]) -> CannotRestore:
     sent, budget = sent_and_budget_tokens(known)
     hidden = hidden_events(known)
-    back = sum(tokens_of(one.content) for one in known.events if one.id in hidden)
+    back = sum(count(one.content) for one in known.events if one.id in hidden)
     excess = max(sent + back - budget, 0)
     return CannotRestore(
         f"Compaction {compaction_id!r} is too far back: with all turns since it back, the next request would "

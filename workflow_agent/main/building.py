@@ -15,9 +15,8 @@ from workflow_agent.agent.assistant import Assistant, build_assistant
 from workflow_agent.agent.models import OFFLINE, Models, Provider, build_model, with_fallback
 from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.agent.prompts import read_phase_prompts, read_prompt, read_prompts
-from workflow_agent.agent.summarizer import build_summarizer
-from workflow_agent.agent.token_counting import counters_for
+from workflow_agent.agent.prompts import read_phase_prompts, read_prompts
+from workflow_agent.agent.token_counting import TokenCounters, counters_for
 from workflow_agent.agent.workflow_context import READ_ONLY_MODES
 from workflow_agent.api.app import create_app
 from workflow_agent.api.services import ModeCard, Services
@@ -30,12 +29,12 @@ from workflow_agent.chat.running import Runner
 from workflow_agent.chat.work import Worker
 from workflow_agent.context import ContextManager
 from workflow_agent.domain.agents import Roster
-from workflow_agent.domain.compacting import CompactionRule
 from workflow_agent.domain.modes import MODES
 from workflow_agent.domain.outline import outline
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.main.clock import now
+from workflow_agent.main.compacting import compactor_of
 from workflow_agent.main.observing import telemetry_of
 from workflow_agent.main.planning import gathering_of, model_config_of
 from workflow_agent.main.programs import sandbox_of
@@ -115,8 +114,9 @@ def _services(
     roster: Roster,
 ) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
-    compactor = _compactor(settings, stores, models, telemetry)
-    runner = _runner(settings, stores, assistant, models, roster, compactor)
+    counters = counters_for(models.by_name.values())
+    compactor = compactor_of(settings, stores.conversations, models, telemetry, counters, _new_id)
+    runner = _runner(settings, stores, assistant, models, roster, compactor, counters)
 
     def caches() -> dict[str, JsonObject]:
         return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
@@ -145,19 +145,6 @@ def _services(
     )
 
 
-def _compactor(settings: Settings, stores: Stores, models: Models, telemetry: Telemetry) -> Compactor:
-    name = model_config_of(settings, models.default).summarizer
-    summarizer = build_summarizer(
-        models.aside.get(name) or models.named(None),
-        read_prompt(resources("prompts"), "summary"),
-        timeout_seconds=settings.summarizer_timeout_seconds,
-        window_tokens=models.window_tokens,
-        instrumentation=telemetry.instrumentation,
-    )
-    rule = CompactionRule(settings.max_turns, settings.compaction_trigger_share, settings.compaction_share)
-    return Compactor(stores.conversations, summarizer, rule, telemetry, now, _new_id)
-
-
 def _runner(
     settings: Settings,
     stores: Stores,
@@ -165,6 +152,7 @@ def _runner(
     models: Models,
     roster: Roster,
     compactor: Compactor,
+    counters: TokenCounters,
 ) -> Runner:
     def cached_outline(workflow: Workflow) -> str:
         # The time tells a workflow from another that had its id before.
@@ -178,7 +166,7 @@ def _runner(
         compactor=compactor,
         models=models,
         roster=roster,
-        counters=counters_for(models.by_name.values()),
+        counters=counters,
         workflows=stores.workflows,
         search=stores.search,
         memory=stores.memory,

@@ -4,12 +4,14 @@ from workflow_agent.adapters.memory_cache import InMemoryCache
 from workflow_agent.adapters.passages import ranked_by_bm25
 from workflow_agent.agent.model_config import ModelConfig
 from workflow_agent.agent.models import Models
-from workflow_agent.agent.planner import PlanningParts
+from workflow_agent.agent.planner import PlanningParts, RankByMeaning
 from workflow_agent.agent.prompts import read_prompt
+from workflow_agent.agent.results_kept import KeptResults
 from workflow_agent.agent.summary_cache import SummaryCache
 from workflow_agent.chat.blobs import Blobs
 from workflow_agent.chat.gathering import Gathering, GatheringLimits
 from workflow_agent.domain.artifacts import PlanningThresholds
+from workflow_agent.main.embedding import embedder_of
 from workflow_agent.main.resources import resources
 from workflow_agent.ports import ConversationStore
 from workflow_agent.settings import ProviderKeys, Settings
@@ -26,12 +28,23 @@ def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
     )
 
 
+def _by_meaning(settings: Settings) -> RankByMeaning | None:
+    embedder = embedder_of(settings)
+    if embedder is None:
+        return None
+    # Here, because most servers do without, and it takes a while.
+    from workflow_agent.adapters.passage_meaning import PassagesByMeaning  # noqa: PLC0415 - see above
+
+    return PassagesByMeaning(embedder)
+
+
 def gathering_of(settings: Settings, store: ConversationStore, models: Models) -> Gathering:
     """Return what gathers and plans artifacts.
 
     Raises:
-        Misconfigured: A prompt is missing.
+        Misconfigured: A prompt is missing, or the embedding model cannot be used.
     """
+    kept = settings.cache_max_entries if settings.caches_enabled else 0
     configs = {name: model_config_of(settings, name) for name in models.by_name}
     return Gathering(
         Blobs(store),
@@ -39,8 +52,11 @@ def gathering_of(settings: Settings, store: ConversationStore, models: Models) -
             plan_prompt=read_prompt(resources("prompts"), "plan"),
             summary_prompt=read_prompt(resources("prompts"), "artifact_summary"),
             rank=ranked_by_bm25,
-            summaries=SummaryCache(InMemoryCache(settings.cache_max_entries), settings.cache_ttl_seconds),
+            summaries=SummaryCache(InMemoryCache(kept), settings.cache_ttl_seconds if kept else 0.0),
+            rank_by_meaning=_by_meaning(settings),
             timeout_seconds=settings.planning_timeout_seconds,
+            plans=KeptResults(kept),
+            extracts=KeptResults(kept),
         ),
         config_of=lambda name: configs.get(name) or model_config_of(settings, name),
         models=models.aside,

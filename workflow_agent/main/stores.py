@@ -14,11 +14,11 @@ from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.adapters.ttl_cache import TtlCache
 from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
 from workflow_agent.cli import DataDirectory
-from workflow_agent.domain.errors import Misconfigured
 from workflow_agent.domain.sealing import SealRule
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.main.clock import now
+from workflow_agent.main.embedding import embedder_of
 from workflow_agent.ports import WorkflowSearch
 from workflow_agent.settings import Settings
 
@@ -83,20 +83,13 @@ def build_stores(settings: Settings) -> Stores:
 
 def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:
     by_words = SqliteWorkflowSearch(workflows, root=settings.data_dir)
-    name = settings.embedding_model
-    if name is None:
+    embedder = embedder_of(settings)
+    if embedder is None or settings.embedding_model is None:
         return by_words
-    # Here, because most servers and all commands on the files do without, and it takes a second.
-    from pydantic_ai import Embedder  # noqa: PLC0415 - see above
-    from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - see above
-
+    # Here, because most servers and all commands on the files do without, and it takes a while.
     from workflow_agent.adapters.search.meaning import SearchByMeaning  # noqa: PLC0415 - see above
 
-    try:
-        embedder = Embedder(name)
-    except (UserError, ImportError, ValueError) as error:
-        raise Misconfigured(f"Embedding model {name[:100]!r} cannot be used: {error}") from error
-    return SearchByMeaning(by_words, workflows, embedder, name, settings.data_dir)
+    return SearchByMeaning(by_words, workflows, embedder, settings.embedding_model, settings.data_dir)
 
 
 def _cache(settings: Settings) -> TtlCache[Any]:

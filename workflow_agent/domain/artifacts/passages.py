@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 PASSAGE_CHARS = 700
 """About as long as an answer to a question usually is."""
+_FUSION = 60
 _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[#*\-|])|\n")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
@@ -61,6 +62,18 @@ def _span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     right = start + len(inside.rstrip())
     if left < right:
         yield left, right
+
+
+def joined_ranks(*rankings: Sequence[int]) -> list[int]:
+    """Return the positions of several rankings by the sum of their reciprocal ranks.
+
+    Reciprocal rank fusion after Cormack, Clarke and Büttcher (2009), with their constant.
+    """
+    scores: dict[int, float] = {}
+    for ranked in rankings:
+        for rank, at in enumerate(ranked, 1):
+            scores[at] = scores.get(at, 0.0) + 1 / (_FUSION + rank)
+    return sorted(scores, key=lambda at: (-scores[at], at))
 
 
 def best_passages(passages: Sequence[Passage], ranked: Sequence[int], most_chars: int) -> list[Passage]:
