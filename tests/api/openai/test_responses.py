@@ -81,6 +81,7 @@ def test_a_broken_connection_and_a_retry_make_one_response(served: Served) -> No
             model=MODEL, input="Which workflows do I have?", previous_response_id=first.id
         )
 
+    assert proxy.requests == 5
     with served.client() as http:
         listed = http.get("/api/v1/conversations").json()["items"]
     assert sorted(one["turns"] for one in listed) == [2, 2]

@@ -8,8 +8,9 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from workflow_agent.api.frontends.native import native_events
-from workflow_agent.api.openai.asking import Ask, conversation_of_chat, is_repeated, start
+from workflow_agent.api.openai.asking import Ask, conversation_of_chat, is_repeated
 from workflow_agent.api.openai.headers import headers_of
+from workflow_agent.api.openai.starting import start
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import event_stream

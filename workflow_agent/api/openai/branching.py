@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from workflow_agent.api.openai.asking import Ask, asked_last
+from workflow_agent.api.openai.asking import Ask
 from workflow_agent.api.openai.recorded import Recorded
+from workflow_agent.api.openai.resent import asked_last
 from workflow_agent.api.services import Services
 from workflow_agent.chat.forking import fork, index_of_turn
 from workflow_agent.chat.wholes import whole_of

@@ -1,18 +1,19 @@
 """Chat completions: a turn as one object, or as chunks."""
 
-from collections.abc import AsyncGenerator
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Request
 from starlette.responses import Response
 
 from workflow_agent.api.attachments import new_attachments
-from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated, remember, start
+from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated
 from workflow_agent.api.openai.chunks import Chunks, completion
 from workflow_agent.api.openai.headers import headers_of
+from workflow_agent.api.openai.histories import remember, remembering
 from workflow_agent.api.openai.honouring import ignored_parameters
 from workflow_agent.api.openai.models import agent_of
 from workflow_agent.api.openai.requests import CompletionRequest
+from workflow_agent.api.openai.starting import start
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply
@@ -47,22 +48,8 @@ async def create_completion(
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
     )  # fmt: skip
     written = frames(await stream_of(started), request, chunks.render)
-    return EventStream(_remembering(written, chunks, services, tenant, ask, started.conversation_id), head)
-
-
-async def _remembering(
-    written: AsyncGenerator[bytes],
-    chunks: Chunks,
-    services: Services,
-    tenant: str,
-    ask: Ask,
-    conversation_id: str,
-) -> AsyncGenerator[bytes]:
-    """Yield the chunks; before the last, see to it that the next request finds this conversation."""
-    async for chunk in written:
-        if chunks.reply is not None:
-            await remember(services, tenant, ask, conversation_id, chunks.reply)
-        yield chunk
+    kept = remembering(written, lambda: chunks.reply, services, tenant, ask, started.conversation_id)
+    return EventStream(kept, head)
 
 
 def _ask(request: Request, body: CompletionRequest, services: Services, key: str | None) -> Ask:

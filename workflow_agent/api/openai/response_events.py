@@ -38,6 +38,8 @@ class ResponseEvents:
     recorded: Recorded
     request: Request
     after: int = -1
+    reply: str | None = field(default=None, init=False)
+    """The whole answer, once it is complete."""
     _voices: Voices = field(init=False)
     _sequence: int = field(default=0, init=False)
     _done: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]], init=False)
@@ -66,6 +68,7 @@ class ResponseEvents:
                 yield from self._writing.said(event.data["text"])
             case "complete":
                 yield from self._finished()
+                self.reply = "".join(item["content"][0]["text"] for item in self._done)
                 yield "response.completed", {"response": self._response("completed", event.data)}
             case "error":
                 yield from self._failed(event.data)

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Body, Query, Request
 from starlette.responses import Response
 
 from workflow_agent.api.attachments import new_attachments
-from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated, start
+from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated
 from workflow_agent.api.openai.branching import asked_after
 from workflow_agent.api.openai.headers import headers_of
+from workflow_agent.api.openai.histories import remember, remembering
 from workflow_agent.api.openai.honouring import ignored_parameters
 from workflow_agent.api.openai.items import After, Order, PageSize, listing, no_such_item
 from workflow_agent.api.openai.models import agent_of
@@ -16,12 +17,14 @@ from workflow_agent.api.openai.recorded import recorded_response, response_id
 from workflow_agent.api.openai.requests import ResponseRequest
 from workflow_agent.api.openai.response_events import ResponseEvents
 from workflow_agent.api.openai.response_object import input_item, response_of
+from workflow_agent.api.openai.starting import start
 from workflow_agent.api.openai.texts import Script, Sent, script_of
 from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply
 from workflow_agent.api.routing import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.api.streaming import EventStream, frames, stream_of
+from workflow_agent.api.voices import told
 from workflow_agent.domain.errors import InvalidInput, Problem
 from workflow_agent.domain.values import JsonObject
 
@@ -42,12 +45,16 @@ async def create_response(
     started = await start(services, tenant, ask)
     head = headers_of(started, ignored)
     if not (body.stream or body.background):
-        await started.outcome()
+        outcome = await started.outcome()
+        text = "".join(told(started.asked, outcome.replies))
+        await remember(services, tenant, ask, outcome.conversation_id, text)
     recorded = await recorded_response(services, tenant, response_id(started.run_id))
     if not body.stream:
         return json_reply(response_of(recorded), headers=head)
     events = ResponseEvents(recorded, request)
-    return EventStream(frames(await stream_of(started), request, events.render), head)
+    written = frames(await stream_of(started), request, events.render)
+    kept = remembering(written, lambda: events.reply, services, tenant, ask, started.conversation_id)
+    return EventStream(kept, head)
 
 
 async def _ask(
@@ -100,9 +107,9 @@ async def get_response(
     recorded = await recorded_response(services, tenant, response_id)
     if not stream:
         return json_reply(response_of(recorded))
-    told = services.chat.stream(recorded.first.run_id)
+    followed = services.chat.stream(recorded.first.run_id)
     events = ResponseEvents(recorded, request, starting_after)
-    return EventStream(frames(told, request, events.render))
+    return EventStream(frames(followed, request, events.render))
 
 
 @router.post("/{response_id}/cancel", operation_id="openai_cancel_response")
