@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from workflow_agent.agent.offline.intents.reading import Request, read_answer, read_request
 from workflow_agent.agent.offline.intents.showing import shown_first
+from workflow_agent.agent.offline.intents.spelling import mended
 from workflow_agent.agent.offline.skills import (
     agents,
     analysis,
@@ -22,6 +23,7 @@ from workflow_agent.agent.offline.skills import (
 from workflow_agent.agent.offline.skills.creation import create, offer_to_create
 from workflow_agent.agent.offline.skills.inside import inside
 from workflow_agent.agent.offline.skills.naming import nickname
+from workflow_agent.agent.offline.skills.puzzled import puzzled
 from workflow_agent.agent.offline.skills.talk import speak, spoken
 from workflow_agent.agent.offline.turn.drafting import Drafting
 from workflow_agent.agent.offline.turn.focus import focus
@@ -99,7 +101,7 @@ class Answering:
         return self._answered(turn, _MOST_TURNS_BACK)
 
     def _answered(self, turn: Turn, turns_back: int) -> Call | Reply:
-        settled, skill = self._understood(turn, turns_back)
+        settled, skill = self._understood(replace(turn, text=mended(turn.text)), turns_back)
         return run_skill(skill, settled.exchanges, settled.tools)
 
     def _understood(self, turn: Turn, turns_back: int) -> tuple[Turn, Skill]:
@@ -180,10 +182,17 @@ class Answering:
         request = self._request(turn)
         if request.kind == "change":
             return changes.change(turn, request, self.drafting)
-        if request.kind == "create":
-            return create(turn, request, self.drafting)
-        if request.kind == "offer_creation":
-            return offer_to_create(turn, self.drafting)
+        match request.kind:
+            case "create":
+                return create(turn, request, self.drafting)
+            case "offer_creation":
+                return offer_to_create(turn, self.drafting)
+            case "unknown":
+                return puzzled(turn, self.drafting, has_focus=focus(turn) is not None)
+            case _:
+                return self._by_name(turn, request)
+
+    def _by_name(self, turn: Turn, request: Request) -> Skill:
         if request.slots.get("what") and turn.facts.agent in agents.named_in(turn, request):
             return self._skill(replace(turn, text=request.slots["what"]))
         return _SKILLS[request.kind](turn, request)

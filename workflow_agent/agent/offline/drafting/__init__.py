@@ -5,6 +5,7 @@ from typing import Any
 
 from workflow_agent.agent.offline.drafting.actors import Memory
 from workflow_agent.agent.offline.drafting.durations import duration_at
+from workflow_agent.agent.offline.drafting.phrases import keywords
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.repeated import draft_with_loops
 from workflow_agent.agent.offline.drafting.results import Draft
@@ -12,12 +13,13 @@ from workflow_agent.agent.offline.drafting.schedules import schedule_at
 from workflow_agent.agent.offline.drafting.statements import Task
 from workflow_agent.agent.offline.drafting.telling import tells_work
 from workflow_agent.agent.offline.drafting.tokens import Token, clean, lows, tokens_of
+from workflow_agent.agent.offline.drafting.topics import topic_of
 from workflow_agent.agent.offline.drafting.triggers import event_trigger
 from workflow_agent.domain.workflow import JsonObject
 
 __all__ = [
     "Draft", "draft_workflow", "parse_duration", "parse_schedule", "parse_step", "parse_trigger",
-    "tells_work",
+    "tells_work", "usual_process",
 ]  # fmt: skip
 
 _MAX_PHRASE_CHARS = 2_000
@@ -32,6 +34,12 @@ _MANUAL_WORDS = frozenset({"manual", "manually", "hand", "demand"})
 def draft_workflow(text: str) -> Draft | None:
     """Return the workflow a text describes, or None when it does not describe a process."""
     return draft_with_loops(text, parse_step)
+
+
+def usual_process(text: str) -> str | None:
+    """Return the name of the well-known process that a text speaks of, or None."""
+    topic = topic_of(keywords(lows(_tokens(text))))
+    return None if topic is None else topic.name
 
 
 def parse_duration(text: str) -> str | None:

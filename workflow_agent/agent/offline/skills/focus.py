@@ -223,7 +223,10 @@ def not_found(wanted: str, suggestions: Sequence[Any]) -> Reply:
     """Return the reply for a name that nothing has, with the closest ones."""
     close = [Candidate(item["id"], item["name"]) for item in suggestions][:3]
     if not close:
-        return Reply(f'I found no workflow for {wanted[:120]!r}. Say "list workflows" to see what there is.')
+        return Reply(
+            f'I found no workflow for {wanted[:120]!r}. Say "list workflows" to see what there is, '
+            "or tell me who does what, and I build one."
+        )
     offer = Suggestion(f"show {close[0].name}") if len(close) == 1 else None
     return Reply(f"I found no workflow for {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)
 

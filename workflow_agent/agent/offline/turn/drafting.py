@@ -28,6 +28,10 @@ class Drafting(Protocol):
         """Return whether a text that asks for nothing tells how work is done."""
         ...
 
+    def usual_process(self, text: str) -> str | None:
+        """Return the name of the well-known process that a text speaks of, or None."""
+        ...
+
     def parse_step(self, text: str) -> Mapping[str, Any] | None:
         """Return the step a phrase describes, as StepDraft fields, or None."""
         ...
