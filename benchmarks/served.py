@@ -69,7 +69,13 @@ def serve_bare(directory: Path, seconds: float) -> None:
     """Serve the framework alone until told to stop."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=2_048)
     print(listener.getsockname()[1], flush=True)
-    config = uvicorn.Config(bare_app(directory, seconds), log_level="error", loop="uvloop", http="httptools")
+    config = uvicorn.Config(
+        bare_app(directory, seconds),
+        log_level="error",
+        loop="uvloop",
+        http="httptools",
+        timeout_keep_alive=75,
+    )
     asyncio.run(uvicorn.Server(config).serve([listener]))
 
 
