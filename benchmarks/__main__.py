@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks import token_economics
 from benchmarks.figures import Measure, Section, read_figures, write_figures
-from benchmarks.measured import over_http, parts, starting, timed, turns, variants
+from benchmarks.measured import contexts, over_http, parts, starting, timed, turns, variants
 from benchmarks.report import write_report
 
 HERE = Path(__file__).parent
@@ -21,6 +21,7 @@ FIGURES, REPORT = HERE / "results" / "figures.json", HERE / "REPORT.md"
 SECTIONS: Mapping[str, Measure] = {
     "turns": turns.measure,
     "variants": variants.measure,
+    "contexts": contexts.measure,
     "http": over_http.measure,
     "parts": parts.measure,
     "starting": starting.measure,

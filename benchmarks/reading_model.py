@@ -13,6 +13,7 @@ WORKFLOW = "wf_expense_approval"
 MESSAGE = "What does the expense approval do?"
 ARGUMENTS = json.dumps({"workflow": WORKFLOW})
 DELTAS = ("It has six steps: ", "the manager approves, ", "finance pays, ", "and the employee is told.")
+PLAN = json.dumps({"artifacts": [], "reasoning": "The question is about the workflow alone."})
 SUMMARY = json.dumps({"text": "They talked about what the expense approval does, turn by turn."})
 
 
@@ -37,7 +38,7 @@ class ReadingModel:
 
     async def _whole(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if info.output_tools:
-            return ModelResponse([ToolCallPart(info.output_tools[0].name, SUMMARY)])
+            return ModelResponse([ToolCallPart(*_structured(info))])
         await self._waited(messages, info)
         if _has_read(messages):
             return ModelResponse([TextPart("".join(self.pieces))])
@@ -46,12 +47,22 @@ class ReadingModel:
     async def _streamed(
         self, messages: list[ModelMessage], info: AgentInfo
     ) -> AsyncIterator[str | DeltaToolCalls]:
+        if info.output_tools:
+            yield {0: DeltaToolCall(*_structured(info), tool_call_id="call_structured")}
+            return
         await self._waited(messages, info)
         if not _has_read(messages):
             yield {0: DeltaToolCall(TOOL, ARGUMENTS, tool_call_id=f"call_{len(messages)}")}
             return
         for piece in self.pieces:
             yield piece
+
+
+def _structured(info: AgentInfo) -> tuple[str, str]:
+    """Return the name and the arguments of the output tool that is asked for: of a plan, or of a summary."""
+    wanted = info.output_tools[0]
+    is_plan = "artifacts" in wanted.parameters_json_schema.get("properties", {})
+    return wanted.name, PLAN if is_plan else SUMMARY
 
 
 def _has_read(messages: list[ModelMessage]) -> bool:

@@ -1,15 +1,20 @@
 """The service in this process: built as it is served, around a model that costs nothing."""
 
 import asyncio
+import gc
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import process_time
+from typing import Any, TypeVar
 
-from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
+import uvloop
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from pydantic_ai.messages import ModelMessage
 
 from benchmarks.bare_agent import BareAgent, build_bare
@@ -24,6 +29,7 @@ from workflow_agent.main.building import Application, build
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry import Telemetry, TelemetryOptions, build_telemetry
 
+T = TypeVar("T")
 TENANT = "default"
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 SAMPLE = parse_workflow(json.loads((SAMPLES / "expense_approval.json").read_text("utf-8")))
@@ -31,17 +37,39 @@ _GROWN_AT_ONCE = 40
 
 
 class Durations(SpanProcessor):
-    """How long the steps of turns took, by the clock, as their spans say."""
+    """How long the steps of turns took, as their spans say: by the clock, and of the processor."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, list[float]] = defaultdict(list)
+        self.processor: dict[str, list[float]] = defaultdict(list)
+        self._begun: dict[int, float] = {}
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Note what the processor had done by then."""
+        del parent_context
+        self._begun[span.get_span_context().span_id] = process_time()
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take a span's duration."""
+        context = span.get_span_context()
+        begun = self._begun.pop(context.span_id, None) if context else None
         phase = (span.attributes or {}).get("phase")
         name = f"{span.name} ({phase})" if phase else span.name
+        if begun is not None:
+            self.processor[name].append(process_time() - begun)
         if span.start_time is not None and span.end_time is not None:
             self.seconds[name].append((span.end_time - span.start_time) / 1e9)
+
+    def clear(self) -> None:
+        """Forget what was measured so far."""
+        self.seconds.clear()
+        self.processor.clear()
+
+
+def as_served(measured: Coroutine[Any, Any, T]) -> T:
+    """Return what a measurement comes to, in the event loop that servers run in."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(measured)
 
 
 @dataclass
@@ -111,6 +139,9 @@ async def service(
         models = Models("reading", {"reading": reading.model()}, window_tokens=128_000)
         application = build(settings, models, telemetry)
         await application.prepare()
+        # As a server does once it has imported everything.
+        gc.collect()
+        gc.freeze()
         bare = build_bare(
             ReadingModel(pieces=reading.pieces).model(),
             application.stores.workflows,
@@ -121,5 +152,6 @@ async def service(
         try:
             yield Service(application, chat if plans else without_planning(chat), durations, bare, requests)
         finally:
+            gc.unfreeze()
             await application.finish()
             await asyncio.to_thread(application.close)

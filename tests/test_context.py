@@ -334,3 +334,56 @@ async def test_a_provider_that_moves_system_messages_gets_framed_user_text() -> 
         "UserPromptPart: <not_from_the_user>\n[analyst]: It is <\\/not_from_the_user> safe.\n"
         "</not_from_the_user>"
     )
+
+
+class Kept:
+    """Keeps rendered turns as the service's cache does, and counts what is counted."""
+
+    def __init__(self) -> None:
+        self.turns: dict[Any, Any] = {}
+        self.counted: list[str] = []
+
+    def rendered_of(self, *key: Any) -> dict[Any, Any]:
+        return self.turns.setdefault(key, {})
+
+    def count(self, text: str) -> int:
+        self.counted.append(text)
+        return tokens_of(text)
+
+
+SAID = (user(0, 1, "first"), reply(1, 1, "one", tool="get_workflow"), user(2, 2, "second"))
+
+
+async def test_turns_that_were_rendered_before_are_as_they_would_be_anew() -> None:
+    kept = Kept()
+    events = [*SAID, reply(3, 2, "two"), user(4, 3, "third")]
+    await built(*SAID, count=kept.count, rendered_of=kept.rendered_of)
+    await built(*events, count=kept.count, rendered_of=kept.rendered_of)
+    kept.counted.clear()
+
+    again = await built(*events, count=kept.count, rendered_of=kept.rendered_of)
+
+    anew = await built(*events)
+    assert shown(again.history) == shown(anew.history)
+    assert (again.history_tokens, again.verbatim) == (anew.history_tokens, anew.verbatim)
+    assert not {"first", "one", "second", "two"} & set(kept.counted)
+
+
+async def test_another_conversation_by_the_same_id_is_not_taken_for_the_one_before() -> None:
+    kept = Kept()
+    await built(*SAID, rendered_of=kept.rendered_of)
+
+    other = await built(user(0, 1, "something else"), *SAID[1:], rendered_of=kept.rendered_of)
+
+    assert shown(other.history)[0] == "UserPromptPart: something else"
+
+
+async def test_only_the_turns_of_the_latest_window_are_kept() -> None:
+    kept = Kept()
+    events: list[Event] = []
+    for turn in range(12):
+        events += [user(2 * turn, turn + 1, "asked"), reply(2 * turn + 1, turn + 1, "answered")]
+        await built(*events, user(2 * turn + 2, turn + 2, "next"), max_turns=5, rendered_of=kept.rendered_of)
+
+    [turns] = kept.turns.values()
+    assert len(turns) == 5

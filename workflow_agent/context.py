@@ -1,32 +1,27 @@
 """What the model will see this turn: the history that fits, the facts of the run, and the record of both."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from workflow_agent.agent.built_context import BuiltContext, earlier_tokens
-from workflow_agent.agent.evidence import texts_of
+from workflow_agent.agent.past_turns import (
+    PastTurn,
+    PastTurns,
+    RenderedOf,
+    keeping_nothing,
+    tokens_of_messages,
+)
 from workflow_agent.agent.replay import to_model_messages
 from workflow_agent.domain.agents import ROSTER
 from workflow_agent.domain.compacting import earlier_turns, hidden_events, within
 from workflow_agent.domain.context_record import WindowLimits, overflow_of
-from workflow_agent.domain.conversation import AgentReply, Conversation, Event, UserMessage
+from workflow_agent.domain.conversation import AgentReply, Conversation, UserMessage
 from workflow_agent.domain.counting import TokenCounter
 from workflow_agent.domain.handoffs import Handoff
 from workflow_agent.domain.iterations import Message
-from workflow_agent.domain.transcript import Entry, Transcript, without_echo
+from workflow_agent.domain.transcript import Entry, Transcript
 from workflow_agent.domain.window import newest_that_fit, shortened
-
-
-@dataclass(frozen=True, slots=True)
-class PastTurn:
-    """One earlier turn as the model reads it."""
-
-    entries: Sequence[tuple[Entry, Sequence[Message]]]
-    tokens: int
-    is_earlier: bool
-    """Whether it counts as a turn: not what belongs to the one under way, nor what precedes the first."""
-    with_tools: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +32,12 @@ class ContextManager:
         max_turns: How many earlier turns are considered at all, newest first.
         turns_with_tools: In how many of the newest turns tool calls and results are replayed; of older
             ones only what was said, because a workflow read long ago may have changed since.
+        rendered_of: Keeps turns as they were rendered for earlier windows.
     """
 
     max_turns: int = 50
     turns_with_tools: int = 3
+    rendered_of: RenderedOf = keeping_nothing
 
     async def build(
         self,
@@ -90,10 +87,12 @@ class ContextManager:
             prompt = shortened(prompt, left // 2, counter.count)
             message_tokens = counter.count(prompt)
         # What frames the turns is there whatever fits between.
-        frame_tokens = _tokens(transcript.assembled(()), counter)
+        frame_tokens = tokens_of_messages(transcript.assembled(()), counter)
         beside_message = left - message_tokens
         room = beside_message - frame_tokens - material_tokens
-        before = _until_full(islice(self._turns_before(transcript, counter, mask_step), self.max_turns), room)
+        past = PastTurns.of(transcript, counter, self.rendered_of)
+        before = _until_full(islice(self._turns_before(past, mask_step), self.max_turns), room)
+        past.settle()
         fitted = newest_that_fit(before[::-1], room)
         entries = [entry for turn in fitted.included for entry in turn.entries]
         # First, because it stays the same from one compaction to the next and providers cache beginnings.
@@ -115,10 +114,9 @@ class ContextManager:
             earlier=earlier,
         )
 
-    def _turns_before(
-        self, transcript: Transcript, counter: TokenCounter, mask_step: int
-    ) -> Iterator[PastTurn]:
+    def _turns_before(self, past: PastTurns, mask_step: int) -> Iterator[PastTurn]:
         """Yield the uncompacted turns before the trigger, newest first, each rendered as it is asked for."""
+        transcript = past.transcript
         group: list[Entry] = []
         number = 0
         # Between two steps the same turns stay whole, so that what was sent of them does not change.
@@ -133,31 +131,15 @@ class ContextManager:
                 entry.event, "turn", None
             ):
                 # What others answered to this very message is no earlier turn.
-                yield _rendered(transcript, group, counter, with_tools=True, is_earlier=False)
+                yield past.rendered(group, with_tools=True, is_earlier=False)
                 group = []
             group.append(entry)
             if is_message:
-                yield _rendered(transcript, group, counter, with_tools=number < whole)
+                yield past.rendered(group, with_tools=number < whole)
                 group = []
                 number += 1
         if group:
-            yield _rendered(transcript, group, counter, with_tools=False, is_earlier=False)
-
-
-def _rendered(
-    transcript: Transcript,
-    newest_first: Sequence[Entry],
-    counter: TokenCounter,
-    *,
-    with_tools: bool,
-    is_earlier: bool = True,
-) -> PastTurn:
-    entries = [
-        (entry, _messages_of(transcript, entry.event, with_tools=with_tools))
-        for entry in reversed(newest_first)
-    ]
-    tokens = sum(_tokens(messages, counter) for _, messages in entries)
-    return PastTurn(entries, tokens, is_earlier, with_tools)
+            yield past.rendered(group, with_tools=False, is_earlier=False)
 
 
 def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:
@@ -170,10 +152,6 @@ def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:
     )
 
 
-def _tokens(messages: Iterable[Message], counter: TokenCounter) -> int:
-    return sum(counter.count(text) for message in messages for text in texts_of(message))
-
-
 def _until_full(newest_first: Iterable[PastTurn], room: int) -> list[PastTurn]:
     """Return turns up to the first that is too much: nothing older is rendered."""
     taken: list[PastTurn] = []
@@ -183,22 +161,3 @@ def _until_full(newest_first: Iterable[PastTurn], room: int) -> list[PastTurn]:
         if room < 0:
             break
     return taken
-
-
-def _messages_of(transcript: Transcript, event: Event, *, with_tools: bool) -> tuple[Message, ...]:
-    # A reply that was given elsewhere has no iterations: what it said is all there is.
-    if with_tools and isinstance(event, AgentReply) and event.iterations and event.author == transcript.agent:
-        return _loop_messages(event, transcript.registered)
-    return (transcript.message_of(event),)
-
-
-def _loop_messages(reply: AgentReply, names: Collection[str]) -> tuple[Message, ...]:
-    """Return what was said and done in the run, without the instructions and the message it began with."""
-    messages = (message for one in reply.iterations for message in one.messages)
-    return tuple(
-        message.model_copy(update={"content": without_echo(message.content, names)})
-        if message.role == "assistant"
-        else message
-        for message in messages
-        if message.role in ("assistant", "tool")
-    )

@@ -1,6 +1,5 @@
 """A turn in this process beside the bare agent: its share, its make-up, and both in long conversations."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +7,7 @@ from statistics import mean, median
 
 from benchmarks.charts import bars
 from benchmarks.figures import RATIO, Figure, Section
-from benchmarks.service import Service, service
+from benchmarks.service import Service, as_served, service
 
 LENGTHS = (10, 100, 1_000, 10_000)
 ROUNDS = 12
@@ -42,7 +41,7 @@ async def side_by_side(one: Service, conversation_id: str, rounds: int = ROUNDS)
     ours, bare = Times(), Times()
     await one.turn(conversation_id)
     await one.bare.answer(one.requests[0])
-    one.durations.seconds.clear()
+    one.durations.clear()
     for _ in range(rounds):
         await ours.take(lambda: one.turn(conversation_id))
         await bare.take(lambda: one.bare.answer(one.requests[0]))
@@ -50,7 +49,7 @@ async def side_by_side(one: Service, conversation_id: str, rounds: int = ROUNDS)
 
 
 def make_up(durations: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Return the clock's milliseconds of each step of a turn, and of what lies between them."""
+    """Return the processor's milliseconds of each step of a turn, and of what lies between them."""
     steps = {step: median(durations[span]) * 1_000 for step, span in STEPS.items()}
     whole = median(durations["chat.turn"]) * 1_000
     return {**steps, "read old results, keep contents and memory": max(0.0, whole - sum(steps.values()))}
@@ -64,7 +63,7 @@ async def _measured() -> Section:
         for length in LENGTHS:
             ours, bare = await side_by_side(one, await one.conversation_of(length))
             turns[length] = ours
-            spent = spent or make_up(one.durations.seconds)
+            spent = spent or make_up(one.durations.processor)
             ratio = median(ours.processor) / median(bare.processor)
             figures += [
                 Figure(f"turn {length:,} / bare agent", ratio, RATIO, most=MOST_IN_PROCESS),
@@ -74,18 +73,18 @@ async def _measured() -> Section:
             ]
     late = median(turns[LENGTHS[-1]].processor) / median(turns[LENGTHS[1]].processor)
     figures.append(Figure(f"turn {LENGTHS[-1]:,} / turn {LENGTHS[1]:,}", late, RATIO, most=MOST_LATE))
-    figures += [Figure(f"of turn 10: {step} (clock)", value, "ms") for step, value in spent.items()]
+    figures += [Figure(f"of turn 10: {step}", value, "ms") for step, value in spent.items()]
     return Section(
         "turns",
         "A turn in process",
         f"`chat.start` to the reply, both saves on the disk, spans and metrics on, one tool call, beside "
         f"`agent.run` of an instrumented agent with the same messages, instructions and tool; {ROUNDS} rounds"
-        " turn about, medians. The make-up is what the turn's own spans say.",
+        " turn about in the loop that servers run in, medians. The make-up is what the turn's own spans say.",
         figures,
-        {"turn-make-up.svg": bars("Where the time of a turn goes (clock)", spent, "ms")},
+        {"turn-make-up.svg": bars("Where the processor time of a turn goes", spent, "ms")},
     )
 
 
 def measure() -> Section:
     """Return the figures of turns."""
-    return asyncio.run(_measured())
+    return as_served(_measured())

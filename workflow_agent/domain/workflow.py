@@ -373,7 +373,10 @@ _ALWAYS_WRITTEN: Mapping[str, Any] = {
 
 def step_document(step: Step) -> JsonObject:
     """Return a step as it stands in its workflow's document."""
-    plain = step.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return _step_document(step, step.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+
+def _step_document(step: Step, plain: JsonObject) -> JsonObject:
     return {"id": plain.pop("id"), "name": plain.pop("name"), "type": step.type} | plain
 
 
@@ -384,7 +387,7 @@ def workflow_document(workflow: Workflow) -> JsonObject:
     bytes; a step always names its type, and the top level always has all of its lists.
     """
     plain = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    plain["steps"] = [step_document(step) for step in workflow.steps]
+    plain["steps"] = [_step_document(*one) for one in zip(workflow.steps, plain["steps"], strict=True)]
     ordered: JsonObject = {}
     for name in Workflow.model_fields:
         if name in plain:

@@ -161,7 +161,7 @@ def _runner(
 
     return Runner(
         assistant=assistant,
-        context=ContextManager(max_turns=settings.max_history_turns),
+        context=ContextManager(max_turns=settings.max_history_turns, rendered_of=stores.caches.rendered_of),
         gathering=gathering_of(settings, stores.conversations, models),
         compactor=compactor,
         models=models,

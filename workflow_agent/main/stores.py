@@ -1,6 +1,6 @@
 """Whatever keeps something in a data directory, and the caches in front of it."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Hashable
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,8 +11,9 @@ from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
 from workflow_agent.adapters.process_owners import ProcessOwners, new_owner_id
 from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.adapters.ttl_cache import TtlCache
+from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
 from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
+from workflow_agent.agent.past_turns import Rendered
 from workflow_agent.cli import DataDirectory
 from workflow_agent.domain.sealing import SealRule
 from workflow_agent.domain.values import JsonObject
@@ -31,14 +32,21 @@ class Caches:
 
     specs: TtlCache[Workflow]
     contexts: TtlCache[str]
+    turns: TtlCache[Rendered]
+    """Earlier turns as the model reads them, by conversation."""
+
+    def rendered_of(self, tenant: str, conversation_id: str, how: Hashable) -> Rendered:
+        """Return the earlier turns of a conversation as they were rendered for its windows before."""
+        return self.turns.get_or_load(CacheKey(tenant, conversation_id, how), dict)
 
     def statistics(self) -> dict[str, JsonObject]:
         """Return the statistics of each cache."""
-        return {"specs": self.specs.statistics().as_dict(), "contexts": self.contexts.statistics().as_dict()}
+        caches = {"specs": self.specs, "contexts": self.contexts, "turns": self.turns}
+        return {name: cache.statistics().as_dict() for name, cache in caches.items()}
 
     def totals(self) -> JsonObject:
         """Return hits and misses of all caches together, for the record of a turn."""
-        counted = (self.specs.statistics(), self.contexts.statistics())
+        counted = (self.specs.statistics(), self.contexts.statistics(), self.turns.statistics())
         return {"hits": sum(one.hits for one in counted), "misses": sum(one.misses for one in counted)}
 
 
@@ -67,7 +75,7 @@ class Stores:
 def build_stores(settings: Settings) -> Stores:
     """Return the stores of a server process, which is on record as alive from here on."""
     files = DurableFiles(settings.data_dir)
-    caches = Caches(specs=_cache(settings), contexts=_cache(settings))
+    caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings))
     workflows = JsonWorkflowCatalog(files, caches.specs, now=now)
     return Stores(
         files=files,
