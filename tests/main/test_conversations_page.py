@@ -1,0 +1,105 @@
+"""docs/conversations.md is true: its examples run on such a conversation, and find what it shows."""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workflow_agent.cli.http_backend import local_backend
+from workflow_agent.main.in_process import application_transport
+from workflow_agent.settings import Settings
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "conversations.md").read_text("utf-8")
+EXAMPLE = re.compile(r"```sh\n(?P<commands>.*?)```(?:\n\n```text\n(?P<shown>.*?)```)?", re.DOTALL)
+EXAMPLES = [
+    (one["commands"], one["shown"])
+    for one in EXAMPLE.finditer(PAGE)
+    if "workflow-agent" not in one["commands"]
+]
+SAID = (
+    "When an employee submits an expense the manager approves or rejects it. If so, finance pays it out.",
+    "who approves?",
+    "put a legal review before the payment",
+    "list my workflows",
+    "where could an expense get stuck?",
+    "what happens when it is rejected?",
+    "rename the payment step to Payout",
+    "undo that",
+    "draw it",
+    "which steps wait for people?",
+    "set a timeout of 2 days on the legal review",
+    "find the one about invoices",
+    "what changed today?",
+    "where can it get stuck?",
+    "thanks",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which `data` has the conversation, two sealed files of it included."""
+    home = tmp_path_factory.mktemp("read")
+    settings = Settings(data_dir=home / "data", samples=True, seal_above_bytes=20_000)
+    with application_transport(settings) as transport, local_backend(transport, "here") as backend:
+        backend.post("/conversations", {"id": "expenses-chat", "title": "Expenses"})
+        for message in SAID:
+            for _ in backend.turn({"message": message, "conversation_id": "expenses-chat"}):
+                pass
+        deadline = time.monotonic() + 30
+        while not backend.get("/conversations/expenses-chat")["archive"][1:]:
+            assert time.monotonic() < deadline, "the turns were not compacted and sealed"
+    return home
+
+
+def shell(folder: Path, commands: str) -> str:
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def without_numbers(text: str) -> list[str]:
+    """Return the lines of a text, in which ids, times and counts are not compared."""
+    return [re.sub(r"\d+", "0", line).rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.parametrize(("commands", "shown"), EXAMPLES[1:], ids=lambda one: (one or "")[:60])
+def test_an_example_finds_what_it_shows(folder: Path, commands: str, shown: str | None) -> None:
+    found = shell(folder, EXAMPLES[0][0] + commands)
+
+    if shown is not None:
+        assert without_numbers(found) == without_numbers(shown)
+    else:
+        assert found.strip() != "" or "outcome_summary" in commands
+        assert "null null" not in found
+
+
+def names_in(schema: Any) -> set[str]:
+    """Return every name that a member has anywhere in a schema."""
+    if isinstance(schema, list):
+        return set().union(*map(names_in, schema)) if schema else set()
+    if not isinstance(schema, dict):
+        return set()
+    own = set(schema.get("properties", {}))
+    return own.union(*map(names_in, schema.values()))
+
+
+def test_the_examples_and_the_table_name_what_the_files_have() -> None:
+    known = names_in(json.loads((DOCS / "schemas" / "conversation.schema.json").read_text("utf-8")))
+    filters = " ".join(re.findall(r"jq [^']*'([^']*)'", PAGE))
+    used = set(re.findall(r"\.([a-z_0-9]{2,})", re.sub(r'"(?:\\"|[^"(])*\\\(', "", filters)))
+    listed = set(re.findall(r"`([a-z_]+)`", re.search(r"\| field \|.*?\n\n", PAGE, re.DOTALL)[0]))  # type: ignore[index]
+
+    in_contents = {"findings", "severity", "message", "breakdown", "used_tokens", "key", "value"}
+    in_context = {"artifacts_processed", "strategy", "rationale", "counting", "turns", "budget_tokens"}
+    words = {"imported", "user_message", "agent_reply", "system_event", "json"}
+    assert used - known - in_contents - in_context == set()
+    assert listed - known - words == set()
