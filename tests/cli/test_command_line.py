@@ -167,3 +167,14 @@ def test_looking_makes_no_data_directory(tmp_path: Path) -> None:
     assert code == EXIT_NOT_FOUND
     assert "--data-dir" in output
     assert not (tmp_path / "none").exists()
+
+
+def test_the_page_of_the_api_is_what_the_service_describes() -> None:
+    page = Path(__file__).parents[2] / "docs" / "api.md"
+
+    ran = run_command("openapi", "--markdown")
+
+    assert ran.code == 0
+    assert page.read_text("utf-8") == ran.out, (
+        "write it again: workflow-agent openapi --markdown > docs/api.md"
+    )

@@ -12,7 +12,7 @@ from workflow_agent.cli.help_texts import LOOKING, RUNNING, TALKING, Command, Gr
 from workflow_agent.cli.inspecting import inspect
 from workflow_agent.cli.leaving import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
 from workflow_agent.cli.migrating import migrate
-from workflow_agent.cli.reference import schemas, settings
+from workflow_agent.cli.reference import openapi, schemas, settings
 from workflow_agent.cli.serving import serve
 from workflow_agent.cli.verifying import verify
 from workflow_agent.cli.wiring import DataDirectory, Wiring
@@ -41,5 +41,5 @@ for command in (chat, ask):
 cli.add_typer(workflows, rich_help_panel=LOOKING)
 cli.add_typer(conversations, rich_help_panel=LOOKING)
 cli.command(cls=Command, rich_help_panel=LOOKING)(inspect)
-for command in (serve, doctor, verify, migrate, settings, schemas, evidence, bench):
+for command in (serve, doctor, verify, migrate, settings, schemas, openapi, evidence, bench):
     cli.command(cls=Command, rich_help_panel=RUNNING)(command)

@@ -1,0 +1,94 @@
+"""The documents are true where a machine can tell: links, anchors, files and tests in them are there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    page
+    for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md")
+    for page in ROOT.glob(pattern)
+    if not page.name.startswith(".")
+)
+_FENCED = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\(<?([^)>\s]+)>?\)")
+_CODE = re.compile(r"`[^`\n]*`")
+_TEST = re.compile(r"\btest_[a-z0-9_]+(?!\w|…)")
+_FILE = re.compile(
+    r"\b(?:workflow_agent|tests|benchmarks|prompts|docs)/[\w./-]+\.(?:py|md|json|js|svg|jsonl)\b"
+)
+MADE_AT_RUN_TIME = {"benchmarks/results/figures.json"}
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def prose(page: Path) -> str:
+    """Return a page without what is code."""
+    return _FENCED.sub("", page.read_text("utf-8"))
+
+
+def links(page: Path) -> list[tuple[Path, str]]:
+    """Return the relative links of a page: the file, and the anchor in it."""
+    found = _LINK.findall(_CODE.sub("", prose(page)))
+    relative = [one.partition("#") for one in found if not re.match(r"[a-z]+:", one)]
+    return [((page.parent / path).resolve() if path else page, anchor) for path, _, anchor in relative]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives the headings of a page."""
+    given: set[str] = set()
+    for heading in re.findall(r"^#+ +(.*?)\s*$", prose(page), re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+        times = sum(one == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", one) is not None for one in given)
+        given.add(f"{slug}-{times}" if times else slug)
+    return given
+
+
+@every_page
+def test_links_lead_to_what_is_there(page: Path) -> None:
+    for target, anchor in links(page):
+        assert target.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in anchors(target), f"{page.name} links to {target.name}#{anchor}"
+
+
+@every_page
+def test_files_and_tests_that_are_named_are_there(page: Path) -> None:
+    text = page.read_text("utf-8")
+    known = "\n".join(
+        f"{file.stem}\n{file.read_text('utf-8')}"
+        for folder in ("tests", "benchmarks")
+        for file in (ROOT / folder).rglob("*.py")
+    )
+
+    missing = {name for name in _FILE.findall(text) if not (ROOT / name).exists()} - MADE_AT_RUN_TIME
+    names = set(re.findall(r"\btest_\w+", known))
+
+    assert missing == set()
+    assert {one for one in _TEST.findall(text) if one not in names and not one.endswith("_")} == set()
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached:
+            reached.add(page)
+            for target, _ in links(page):
+                waiting += target.glob("*.md") if target.is_dir() else [target] * (target.suffix == ".md")
+
+    assert set(PAGES) - reached == set()
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/adr/[0-9]*.md")), ids=lambda page: page.stem[:4])
+def test_a_decision_has_all_its_parts(page: Path) -> None:
+    text = page.read_text("utf-8")
+
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings == ["Context", "Decision", "Consequences", "Alternatives", "Enforced by"]
+    assert re.search(r"^# \d{4}: ", text)
+    assert re.search(r"^Status: (accepted|superseded by \d{4}) · \d{4}-\d\d-\d\d$", text, re.MULTILINE)

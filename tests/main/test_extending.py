@@ -1,0 +1,124 @@
+"""docs/extending.md is true: its examples work in a copy of the sources, and pass the suites they name."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_NAMED = re.compile(r"# (\S+)\n")
+_CHANGED = re.compile(r"--- a/(\S+)\n\+\+\+ b/\1\n")
+
+USED = '''
+"""The tool, the mode and the agent of the page in the running service."""
+
+from pathlib import Path
+
+from tests.support.scripted import Calls, scripted
+from tests.support.server import serving
+from workflow_agent.settings import Settings
+
+STEPS = [
+    {"id": "ask", "name": "Ask", "type": "human", "assignee": "employee"},
+    {"id": "decide", "name": "Decide", "type": "human", "assignee": "manager"},
+    {"id": "done", "name": "Done", "type": "end"},
+]
+WAYS = [{"from": "ask", "to": "decide"}, {"from": "decide", "to": "done"}]
+
+
+def test_the_agent_answers_in_its_mode_with_its_tool(tmp_path: Path) -> None:
+    model, script = scripted(Calls([("list_workload", {"workflow": "wf_leave"})]), "Two people.")
+    settings = Settings(data_dir=tmp_path, agents_file=Path("agents.yaml"))
+
+    with serving(settings, model) as served, served.client() as client:
+        made = client.post("/api/v1/workflows",
+                           json={"id": "wf_leave", "name": "Leave", "steps": STEPS, "transitions": WAYS})
+        reply = client.post("/api/v1/chat", json={"message": "@scribe who does what?"}).json()
+        steps = client.get(f"/api/v1/conversations/{reply['conversation_id']}/turns/1/iterations").json()
+        modes = [one["name"] for one in client.get("/api/v1/modes").json()["items"]]
+
+    assert made.status_code == 201
+    assert (reply["agent"], reply["mode"]["name"]) == ("scribe", "documentation")
+    assert reply["response"] == "Two people."
+    assert script.offered() == {"list_workflows", "get_workflow", "list_workload"}
+    assert "handbooks" in script.instructions()
+    (result,) = steps["items"][0]["messages"][-1]["results"]
+    assert result["content"]["workload"] == {"employee": ["ask"], "manager": ["decide"]}
+    assert modes[-1] == "documentation"
+'''
+
+
+def put_in(copy: Path) -> list[str]:
+    """Put every block of the page into a copy of the sources; return the files it made or changed."""
+    done: list[str] = []
+    for language, block in _BLOCK.findall(PAGE):
+        if language == "diff":
+            changed = _CHANGED.match(block)
+            assert changed, block
+            path = copy / changed[1]
+            text = path.read_text("utf-8")
+            for hunk in block[changed.end() :].split("@@\n")[1:]:
+                old, new = (_side(hunk, sign) for sign in "-+")
+                assert text.count(old) == 1, f"{changed[1]} has no such place any more:\n{old}"
+                text = text.replace(old, new)
+            path.write_text(text, "utf-8")
+            done.append(changed[1])
+        else:
+            named = _NAMED.match(block)
+            assert named, block
+            (copy / named[1]).write_text(block[named.end() :] if language == "markdown" else block, "utf-8")
+            done.append(named[1])
+    return done
+
+
+def _side(hunk: str, sign: str) -> str:
+    """Return the lines of a hunk as they are before (`-`) or after (`+`) it."""
+    return "".join(line[1:] for line in hunk.splitlines(keepends=True) if line[0] in (" ", sign))
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the sources with all examples in it."""
+    here = tmp_path_factory.mktemp("extended")
+    for folder in ("workflow_agent", "prompts", "data", "tests"):
+        shutil.copytree(ROOT / folder, here / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", here)
+    done = put_in(here)
+    (here / "tests" / "test_used.py").write_text(USED, "utf-8")
+    assert len(done) == 11
+    return here
+
+
+def passed(copy: Path, *arguments: str) -> int:
+    """Run tests in the copy; return how many passed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments],
+        cwd=copy, env=environment | {"PYTHONPATH": str(copy)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-4_000:] + ran.stderr[-2_000:]
+    return int(re.findall(r"(\d+) passed", ran.stdout)[-1])
+
+
+@pytest.mark.slow
+def test_the_examples_work_and_pass_the_suites_of_their_ports(copy: Path) -> None:
+    suites = ("tests/formats/test_every_format.py", "tests/contracts/test_workflow_memory.py")
+
+    assert passed(copy, "tests/test_used.py", *suites, "-k", "checklist or sqlite or the_agent_answers") > 30
+
+
+@pytest.mark.slow
+def test_the_examples_are_written_as_we_write(copy: Path) -> None:
+    made = [name for name in _NAMED.findall(PAGE) if name.endswith(".py")]
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", *made], cwd=copy, capture_output=True, text=True, check=False
+    )
+
+    assert ran.returncode == 0, ran.stdout
