@@ -64,7 +64,7 @@ def test_files_and_tests_that_are_named_are_there(page: Path) -> None:
         for file in (ROOT / folder).rglob("*.py")
     )
 
-    missing = {name for name in _FILE.findall(text) if not (ROOT / name).exists()} - MADE_AT_RUN_TIME
+    missing = {name for name in _FILE.findall(prose(page)) if not (ROOT / name).exists()} - MADE_AT_RUN_TIME
     names = set(re.findall(r"\btest_\w+", known))
 
     assert missing == set()

@@ -1,0 +1,85 @@
+"""Nothing that comes in makes the service ask an address."""
+
+import ast
+import base64
+import json
+import socket
+from pathlib import Path
+
+from tests.support.server import serving
+from workflow_agent.agent.offline import drafting
+from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.settings import Settings
+
+PACKAGE = Path(__file__).parents[2] / "workflow_agent"
+CLIENTS = {
+    "aiohttp", "ftplib", "http.client", "httpx", "httpx2", "requests", "smtplib", "socket", "urllib.request",
+    "websockets",
+}  # fmt: skip
+MAY_REACH = {
+    "api/server.py": "listens",
+    "cli/checkups.py": "tries whether a port is free, and asks the provider for its models",
+    "cli/http_backend.py": "asks the server that the user names",
+    "cli/wiring.py": "names the type of a transport",
+    "main/__init__.py": "names the type of a transport",
+    "main/in_process.py": "is a transport without a network",
+}
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules that a file imports anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+    return found
+
+
+def test_only_these_modules_can_reach_a_network() -> None:
+    reaching = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if any(name in CLIENTS or name.split(".")[0] in CLIENTS for name in imported(path))
+    }
+
+    assert reaching == set(MAY_REACH)
+
+
+def test_no_address_in_documents_and_workflows_is_ever_asked(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as bait:
+        bait.setblocking(False)
+        url = f"http://127.0.0.1:{bait.getsockname()[1]}/secret"
+        page = f'<html><img src="{url}"><link rel="stylesheet" href="{url}"><p>See {url}</p></html>'
+        xml = f'<?xml version="1.0"?><!DOCTYPE x SYSTEM "{url}"><x/>'
+        machine = {"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "Resource": url, "End": True}}}
+        document = {
+            "title": "page.html", "source": url, "encoding": "base64",
+            "content": base64.b64encode(page.encode()).decode(),
+        }  # fmt: skip
+
+        settings = Settings(data_dir=tmp_path)
+        with serving(settings, OfflineModel(drafting=drafting)) as served, served.client() as client:
+            attached = client.post("/api/v1/chat", json={
+                "message": f"what does the page say? ![look]({url})", "attachments": [document],
+            })  # fmt: skip
+            pasted = client.post("/api/v1/chat", json={"message": f"import this:\n{json.dumps(machine)}"})
+            checked = client.post("/api/v1/chat", json={"message": "what can go wrong?", **_same(pasted)})
+            refused = client.post("/api/v1/workflows/import", json={"text": xml})
+
+        assert [one.status_code for one in (attached, pasted, checked)] == [200, 200, 200]
+        assert refused.status_code == 422
+        assert _nobody_called(bait)
+
+
+def _same(reply: object) -> dict[str, str]:
+    return {"conversation_id": reply.json()["conversation_id"]}  # type: ignore[attr-defined]
+
+
+def _nobody_called(bait: socket.socket) -> bool:
+    try:
+        bait.accept()
+    except BlockingIOError:
+        return True
+    return False
