@@ -187,6 +187,19 @@ def test_a_server_takes_them_too(histories: Path, server: str) -> None:
     assert f"{ALL} were there already" in again.err
 
 
+def test_one_that_cannot_be_stored_is_named_and_the_rest_can_follow(histories: Path, data: Path) -> None:
+    large = {"conversation_id": "z", "turns": [{"user_message": "x" * 9_000, "agent_response": "y"}]}
+    (histories / "zz.json").write_text(json.dumps(large))
+
+    stopped = run("migrate", str(histories), DATA_DIR=str(data), MAX_BODY_BYTES="9000")
+    again = migrated(data, histories)
+
+    assert stopped.code == 1
+    assert f"{histories}/zz.json: " in stopped.err
+    assert f"{ALL} of {ALL + 1} came in before" in stopped.err
+    assert f"Brought in 1 conversations with 1 turns; {ALL} were there already." in again.err
+
+
 def test_standard_input_is_read(data: Path) -> None:
     ran = run("migrate", "-", stdin='[{"role": "user", "content": "hello"}]', DATA_DIR=str(data))
 

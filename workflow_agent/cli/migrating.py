@@ -157,9 +157,16 @@ def _bring_in(backend: Backend, entries: Sequence[Entry]) -> None:
     from workflow_agent.chat.bundles import Bundle, packed  # noqa: PLC0415 - see above
 
     with progress("Bringing in", len(entries)) as one_more:
-        for entry in entries:
+        for number, entry in enumerate(entries):
             assert entry.conversation is not None  # noqa: S101 - new ones have one
-            backend.post("/conversations/import", packed(Bundle(entry.conversation, {})))
+            try:
+                backend.post("/conversations/import", packed(Bundle(entry.conversation, {})))
+            except CommandFailed as error:
+                raise CommandFailed(
+                    f"{entry.place}: {error.message}\n{number} of {len(entries)} came in before; "
+                    "mend this one and run it again.",
+                    error.exit_code,
+                ) from error
             one_more()
 
 
