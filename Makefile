@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Which address `make serve` takes is set by WORKFLOW_AGENT_HOST, WORKFLOW_AGENT_PORT and so on.
 
-.PHONY: help serve test check format demo bench eval clean
+.PHONY: help serve test check format demo docs bench eval clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | sort
@@ -44,6 +44,11 @@ format: $(READY) ## Put the code into its format
 
 demo: $(READY) ## Play a conversation over real HTTP and show it
 	@$(BIN)/python -m benchmarks.demo
+
+docs: $(READY) ## Write the generated pages and schemas again
+	@$(BIN)/workflow-agent settings --markdown > docs/settings.md
+	@$(BIN)/workflow-agent openapi --markdown > docs/api.md
+	@$(BIN)/workflow-agent schemas docs/schemas
 
 bench: $(READY) ## Run the benchmarks and write benchmarks/REPORT.md
 	@$(BIN)/python -m benchmarks

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.mermaid_parser import MermaidParser
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     page
@@ -69,6 +71,20 @@ def test_files_and_tests_that_are_named_are_there(page: Path) -> None:
 
     assert missing == set()
     assert {one for one in _TEST.findall(text) if one not in names and not one.endswith("_")} == set()
+
+
+def test_diagrams_are_mermaid() -> None:
+    drawn = [
+        block
+        for page in PAGES
+        for block in re.findall(r"```mermaid\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    ]
+
+    parser = MermaidParser()
+    parsed = [parser.parsed(block) for block in drawn]
+    parser.close()
+
+    assert len(parsed) == len(drawn) > 2
 
 
 def test_every_page_is_reached_from_the_readme() -> None:

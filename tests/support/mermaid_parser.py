@@ -52,7 +52,16 @@ class MermaidParser:
         )
 
     def parse(self, text: str) -> Flowchart:
-        """Return what a diagram says; raise MermaidSyntaxError where it is none."""
+        """Return what a flowchart says; raise MermaidSyntaxError where it is none."""
+        graph = self.parsed(text)
+        return Flowchart(
+            {one: node.get("text", one) for one, node in graph["vertices"].items()},
+            [(edge["start"], edge["end"], edge.get("text", "")) for edge in graph["edges"]],
+            {one["id"]: one["title"] for one in graph["subGraphs"]},
+        )
+
+    def parsed(self, text: str) -> Any:
+        """Return what the parser makes of any diagram; raise MermaidSyntaxError where it is none."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin
         assert stdout
@@ -61,12 +70,7 @@ class MermaidParser:
         answer: dict[str, Any] = json.loads(stdout.readline())
         if "error" in answer:
             raise MermaidSyntaxError(f"{answer['error']}\n{text}")
-        graph = answer["graph"]
-        return Flowchart(
-            {one: node.get("text", one) for one, node in graph["vertices"].items()},
-            [(edge["start"], edge["end"], edge.get("text", "")) for edge in graph["edges"]],
-            {one["id"]: one["title"] for one in graph["subGraphs"]},
-        )
+        return answer["graph"]
 
     def close(self) -> None:
         """Stop the process."""
