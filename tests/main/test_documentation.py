@@ -1,6 +1,7 @@
 """The documents are true where a machine can tell: links, anchors, files and tests in them are there."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def links(page: Path) -> list[tuple[Path, str]]:
     return [((page.parent / path).resolve() if path else page, anchor) for path, _, anchor in relative]
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """Return the anchors that GitHub gives the headings of a page."""
     given: set[str] = set()
@@ -57,20 +59,22 @@ def test_links_lead_to_what_is_there(page: Path) -> None:
             assert anchor in anchors(target), f"{page.name} links to {target.name}#{anchor}"
 
 
+@cache
+def names_of_tests() -> set[str]:
+    """Return the names of all tests, and of the files they are in."""
+    files = [file for folder in ("tests", "benchmarks") for file in (ROOT / folder).rglob("*.py")]
+    return {file.stem for file in files}.union(*(_TEST.findall(file.read_text("utf-8")) for file in files))
+
+
 @every_page
 def test_files_and_tests_that_are_named_are_there(page: Path) -> None:
     text = page.read_text("utf-8")
-    known = "\n".join(
-        f"{file.stem}\n{file.read_text('utf-8')}"
-        for folder in ("tests", "benchmarks")
-        for file in (ROOT / folder).rglob("*.py")
-    )
 
     missing = {name for name in _FILE.findall(prose(page)) if not (ROOT / name).exists()} - MADE_AT_RUN_TIME
-    names = set(re.findall(r"\btest_\w+", known))
-
     assert missing == set()
-    assert {one for one in _TEST.findall(text) if one not in names and not one.endswith("_")} == set()
+    assert {
+        one for one in _TEST.findall(text) if one not in names_of_tests() and not one.endswith("_")
+    } == set()
 
 
 def test_diagrams_are_mermaid() -> None:

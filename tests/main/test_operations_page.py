@@ -114,8 +114,8 @@ def talk(served: Served, name: str, until: threading.Event) -> None:
 
 def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_path: Path) -> None:
     backup, _, restore = blocks("sh", "Backup and restore")[:3]
-    data, archive, restored = tmp_path / "data", tmp_path / "backup.tar", tmp_path / "restored"
-    places = f"DATA={data}\nBACKUP={archive}\n"
+    data, copied, restored = (tmp_path / name for name in ("data", "copied", "restored"))
+    places = f"DATA={data}\nBACKUP={copied}\n"
     until = threading.Event()
 
     with serving(Settings(data_dir=data, seal_above_bytes=8_000, max_turns=6)) as served:
@@ -132,7 +132,7 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
         for thread in talking:
             thread.join()
     unpacking = [line for line in restore.splitlines() if not line.startswith("workflow-agent")]
-    shell(f"DATA={restored}\nBACKUP={archive}\n" + "\n".join(unpacking))
+    shell(f"DATA={restored}\nBACKUP={copied}\n" + "\n".join(unpacking))
 
     assert verify(restored) == []
     assert restored.stat().st_mode & 0o077 == 0
