@@ -5,6 +5,7 @@ A `?` stands for the new step.
 
 from collections.abc import Callable, Mapping, Sequence
 
+from workflow_agent.domain.analysis.durations import seconds_of
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import slug
 
@@ -71,6 +72,8 @@ def _field(after: Workflow, claim: str, name: str) -> bool:
         return False
     if name == "retry":
         return step.retry is not None and step.retry.max_attempts == int(wanted)
+    if name == "timeout" and step.timeout and wanted != "-":
+        return seconds_of(step.timeout) == seconds_of(wanted)
     value = {"escalate": step.escalate_to, "assignee": step.assignee, "timeout": step.timeout,
              "name": step.name}[name]  # fmt: skip
     return slug(value or "-") == slug(wanted)

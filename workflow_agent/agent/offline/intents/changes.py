@@ -1,15 +1,19 @@
 """Reading orders for changes: each clause as the changes it can mean, most likely first."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workflow_agent.agent.offline.intents.grammar import matches, phrase_table
+from workflow_agent.agent.offline.intents.grammar import Table, matches, phrase_table
 from workflow_agent.agent.offline.intents.numbers import listed, number_of
 from workflow_agent.agent.offline.intents.text import core_of, split_clauses, split_sentences
 from workflow_agent.agent.offline.turn.drafting import Drafting
 
+_FROM_NOW_ON = re.compile(
+    r"(?<=\w),? (?:from now on|from here on|in (?:the )?future|going forward|as of now|ab jetzt)$",
+    re.IGNORECASE,
+)
 _TWICE = re.compile(r"\b(once|twice)$", re.IGNORECASE)
 
 
@@ -33,25 +37,35 @@ class Order:
     readings: tuple[Change, ...]
 
 
-def read_orders(text: str, drafting: Drafting) -> tuple[Order, ...]:
-    """Return a message's clauses with their readings; nothing when no clause reads as a change."""
-    orders = [order for sentence in split_sentences(text) for order in _orders(sentence, drafting)]
+def read_orders(text: str, drafting: Drafting, *, stated: bool = False) -> tuple[Order, ...]:
+    """Return a message's clauses with their readings; nothing when no clause reads as a change.
+
+    Args:
+        text: The message.
+        drafting: Reads steps, durations and triggers.
+        stated: Whether an order may be said as a statement, too: "Anna does the review from now on".
+    """
+    tables = [phrase_table("changes"), *([phrase_table("statements")] if stated else [])]
+    orders = [order for sentence in split_sentences(text) for order in _orders(sentence, drafting, tables)]
     return tuple(orders) if any(order.readings for order in orders) else ()
 
 
-def _orders(sentence: str, drafting: Drafting) -> list[Order]:
+def _orders(sentence: str, drafting: Drafting, tables: Sequence[Table]) -> list[Order]:
     """Return a sentence's clauses where each reads as a change, else the sentence whole where that does."""
-    orders = [_order(clause, drafting) for clause in split_clauses(sentence)]
+    orders = [_order(clause, drafting, tables) for clause in split_clauses(sentence)]
     if all(order.readings for order in orders):
         return orders
-    whole = _order(sentence, drafting)
+    whole = _order(sentence, drafting, tables)
     return [whole] if whole.readings else orders
 
 
-def _order(clause: str, drafting: Drafting) -> Order:
+def _order(clause: str, drafting: Drafting, tables: Sequence[Table]) -> Order:
     text = core_of(clause).text
     text = _TWICE.sub(lambda match: f"{number_of(match[1])} times", text)
-    readings = (_checked(kind, slots, drafting) for kind, slots in matches(text, phrase_table("changes")))
+    plain = _FROM_NOW_ON.sub("", text)
+    said = [text] if plain == text else [text, plain]
+    found = (match for one in said for table in tables for match in matches(one, table))
+    readings = (_checked(kind, slots, drafting) for kind, slots in found)
     return Order(text, tuple(reading for reading in readings if reading is not None))
 
 
@@ -63,9 +77,9 @@ def _checked(key: str, slots: dict[str, str], drafting: Drafting) -> Change | No
 
 
 def _duration(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | None:
-    if "dur" not in slots:
+    if not {"dur", "m"} & slots.keys():
         return {}
-    duration = drafting.parse_duration(slots["dur"])
+    duration = drafting.parse_duration(slots.get("dur") or f"{slots['m']} {slots['unit']}")
     return {"duration": duration} if duration else None
 
 
@@ -94,6 +108,8 @@ def _tags(slots: Mapping[str, str], _: Drafting) -> dict[str, Any]:
 
 _CHECKS: Mapping[str, Callable[[dict[str, str], Drafting], dict[str, Any] | None]] = {
     "timeout": _duration,
+    "longer": _duration,
+    "shorter": _duration,
     "wait": _duration,
     "escalate": _duration,
     "retry": _retry,

@@ -38,6 +38,12 @@ _TYPED = {
     "agents": r"(?:(?:,? ?and |, ?| )?(?:both )?(?:the |@)?(?:assistant|designer|finder|editor|analyst))+",
     "phase": r"(?:brainstorm(?:ing)?|plan(?:ning)?|execut(?:e|ing|ion)|verif(?:y|ying|ication)|chores|"
     r"reflect(?:ion)?|chat(?:ting)?)",
+    "who": r"(?!rid\b)(?:(?!\b(?:before|after|between|if|when|until|because)\b)[^,;:>])+?",
+    "deed": r"(?:(?!\b(?:before|after|between|if|when|until|first|every|within|instead)\b)[^,;:])+?",
+    "done": r"[a-z]+(?:ed|en|t|de|d|n)(?: (?:up|off|out|in|back|over))?",
+    "unit": _UNIT,
+    "m": _NUMBER,
+    "do": rf"(?!(?:{_NUMBER}|go|send it|back)\b).+?",
     "interval": rf"(?:{_LENGTH}|{_UNIT})",
     "time": TIME,
 }

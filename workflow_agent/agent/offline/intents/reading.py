@@ -71,7 +71,7 @@ def read_request(text: str, drafting: Drafting, *, mode: str, has_focus: bool) -
     core = core_of(plain)
     if negated := _negated(core):
         return negated
-    orders = _orders(plain, core, drafting)
+    orders = _orders(plain, core, drafting, has_focus=has_focus)
     changed = Request("change", {}, core.text, core.meaning, orders) if orders else None
     return (
         _from_table("talk", plain, core)
@@ -79,6 +79,7 @@ def read_request(text: str, drafting: Drafting, *, mode: str, has_focus: bool) -
         or _creation(text, core, orders, drafting, mode=mode, has_focus=has_focus)
         or changed
         or _from_table("portfolio", plain, core)
+        or (_stated(plain, core, drafting) if has_focus else None)
         or (_inside(plain, core) if has_focus else None)
         or _from_table("lookup", plain, core)
         or _inside(plain, core)
@@ -181,8 +182,21 @@ def _description(text: str, core: Core) -> Request | None:
     return Request("create", {}, core.text, core.meaning)
 
 
-def _orders(plain: str, core: Core, drafting: Drafting) -> tuple[Order, ...]:
+def _orders(plain: str, core: Core, drafting: Drafting, *, has_focus: bool) -> tuple[Order, ...]:
     if core.meaning == "question":
         return ()
     said = core.text if core.meaning == "tentative" else without_trailing(plain)
-    return read_orders(said, drafting) or split_mention(core.text, (), drafting)[0]
+    orders = read_orders(said, drafting)
+    if has_focus and orders and not all(order.readings for order in orders):
+        stated = read_orders(said, drafting, stated=True)
+        orders = stated if all(order.readings for order in stated) else orders
+    return orders or split_mention(core.text, (), drafting)[0]
+
+
+def _stated(plain: str, core: Core, drafting: Drafting) -> Request | None:
+    """Return the change that a statement about the open workflow orders, where each clause is one."""
+    if core.meaning != "order":
+        return None
+    orders = read_orders(without_trailing(plain), drafting, stated=True)
+    is_order = bool(orders) and all(order.readings for order in orders)
+    return Request("change", {}, core.text, core.meaning, orders) if is_order else None

@@ -9,8 +9,11 @@ from workflow_agent.agent.offline.intents.mentions import split_mention
 from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.skills.confirming import deletion, is_preview, previewed
+from workflow_agent.agent.offline.skills.connections import CONNECTIONS
+from workflow_agent.agent.offline.skills.deadlines import DEADLINES
 from workflow_agent.agent.offline.skills.focus import read_workflow
-from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, Plan, plan_orders
+from workflow_agent.agent.offline.skills.owners import OWNERS
+from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, NotReadable, Plan, plan_orders
 from workflow_agent.agent.offline.skills.settings import SETTINGS
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.skills.structure import STRUCTURE, changes_structure
@@ -39,7 +42,7 @@ from workflow_agent.agent.offline.wording.changes import (
 from workflow_agent.agent.offline.wording.lists import clipped, joined, numbered
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
 
-BUILDERS: Mapping[str, Builder] = {**STRUCTURE, **SETTINGS}
+BUILDERS: Mapping[str, Builder] = {**STRUCTURE, **CONNECTIONS, **SETTINGS, **DEADLINES, **OWNERS}
 
 
 def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = False) -> Skill:
@@ -113,6 +116,12 @@ def _planned(turn: Turn, workflow: Workflow, orders: tuple[Order, ...], drafting
         return plan_orders(plan, orders, BUILDERS)
     except StepUnclear as unclear:
         raise Answered(unclear_step(turn, workflow, unclear)) from None
+    except NotReadable as unread:
+        said = clipped(str(unread), 80)
+        raise Answered(Reply(
+            f"I see no change to **{workflow.name}** that {said!r} could mean; nothing was changed. It has "
+            f"these steps:\n\n{numbered_steps(workflow)}"
+        )) from None  # fmt: skip
     except Incomplete as incomplete:
         listed = numbered_steps(workflow)
         example = _example(incomplete, workflow)
@@ -126,7 +135,9 @@ _SHOWN = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 def _example(incomplete: Incomplete, workflow: Workflow) -> str:
     step = next((step for step in workflow.steps if step.id != workflow.start), workflow.steps[0])
-    return f"before {step.name}" if incomplete.question.startswith("Where") else step.name
+    if incomplete.question.startswith("Where"):
+        return f"before {step.name}"
+    return "3 days" if "take" in incomplete.question else step.name
 
 
 def unclear_step(turn: Turn, workflow: Workflow, unclear: StepUnclear) -> Reply:

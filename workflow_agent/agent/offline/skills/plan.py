@@ -157,12 +157,18 @@ def plan_orders(plan: Plan, orders: tuple[Order, ...], builders: Mapping[str, Bu
     Raises:
         StepUnclear: A phrase means several steps or none, in every reading of its clause.
         Incomplete: A clause leaves out what it needs.
+        NotReadable: No clause makes sense as a change of this workflow.
     """
     for order in orders:
         if not order.readings:
             plan.unread.append(order.text)
             continue
-        plan.edits += _first_that_fits(plan, order, builders)
+        try:
+            plan.edits += _first_that_fits(plan, order, builders)
+        except NotReadable:
+            plan.unread.append(order.text)
+    if plan.unread and not plan.edits:
+        raise NotReadable(plan.unread[0])
     return plan
 
 
@@ -179,4 +185,4 @@ def _first_that_fits(plan: Plan, order: Order, builders: Mapping[str, Builder]) 
             failures.append(failure)
         plan.finder.last, plan.prefers_workflow = last, prefers
     ambiguous = [f for f in failures if isinstance(f, StepUnclear) and f.candidates]
-    raise next(iter([*ambiguous, *failures, StepUnclear(order.text)]))
+    raise next(iter([*ambiguous, *failures, NotReadable(order.text)]))

@@ -1,4 +1,4 @@
-"""Edits that set things on steps and on the workflow: names, owners, deadlines, retries, triggers, tags."""
+"""Edits that set things on steps and on the workflow: names, retries, triggers, tags."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,6 @@ from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.workflow import Trigger
 
 _WORKFLOW_WORDS = frozenset(["workflow", "process", "flow", "pipeline", "procedure", "lifecycle"])
-_NOT_PEOPLE = PRONOUNS | {"we", "you", "i", "there", "nobody"}
 
 
 def _rename_workflow(_: Plan, change: Change) -> list[JsonObject]:
@@ -112,43 +111,6 @@ def _is_meant(trigger: Trigger, phrase: str, plan: Plan) -> bool:
     return phrase_score(phrase, [describe_trigger(trigger), trigger.type]) >= 0.6
 
 
-def _assign(plan: Plan, change: Change) -> list[JsonObject]:
-    who = unquoted(change.slots["who"])
-    if (who.lower() in _NOT_PEOPLE and who != "IT") or plan.drafting.parse_duration(who):
-        raise NotReadable
-    assignee = who.removeprefix("the ").removeprefix("our ").removeprefix("The ")
-    steps = plan.finder.find_all(change.slots["step"])
-    plan.prefers_workflow = False
-    return [{"op": "set_assignee", "step": step, "assignee": _role(assignee)} for step in steps]
-
-
-def _role(who: str) -> str:
-    """Return a role in lower case; abbreviations and proper names keep theirs."""
-    return who if any(c.isupper() for c in who) else who.lower()
-
-
-def _unassign(plan: Plan, change: Change) -> list[JsonObject]:
-    return [{"op": "set_assignee", "step": plan.step(change.slots["step"]), "assignee": None}]
-
-
-def _timeout(plan: Plan, change: Change) -> list[JsonObject]:
-    edits: list[JsonObject] = []
-    for step_id in plan.finder.find_all(change.slots["step"]):
-        step = plan.workflow.step(step_id)
-        if step is not None and step.type == "wait":
-            edits.append(
-                {"op": "update_step", "step": step_id, "set": {"duration": change.values["duration"]}}
-            )
-        else:
-            edits.append({"op": "set_timeout", "step": step_id, "timeout": change.values["duration"]})
-    plan.prefers_workflow = False
-    return edits
-
-
-def _no_timeout(plan: Plan, change: Change) -> list[JsonObject]:
-    return [{"op": "set_timeout", "step": plan.step(change.slots["step"]), "timeout": None}]
-
-
 def _retry(plan: Plan, change: Change) -> list[JsonObject]:
     steps = plan.finder.find_all(change.slots["step"])
     plan.prefers_workflow = False
@@ -157,15 +119,6 @@ def _retry(plan: Plan, change: Change) -> list[JsonObject]:
 
 def _no_retry(plan: Plan, change: Change) -> list[JsonObject]:
     return [{"op": "set_retry", "step": plan.step(change.slots["step"]), "retry": None}]
-
-
-def _escalate(plan: Plan, change: Change) -> list[JsonObject]:
-    step = plan.step(change.slots["step"])
-    who = unquoted(change.slots["who"]).removeprefix("the ").removeprefix("our ")
-    edits: list[JsonObject] = [{"op": "update_step", "step": step, "set": {"escalate_to": _role(who)}}]
-    if "duration" in change.values:
-        edits.append({"op": "set_timeout", "step": step, "timeout": change.values["duration"]})
-    return edits
 
 
 def _permission(plan: Plan, change: Change) -> list[JsonObject]:
@@ -184,12 +137,7 @@ SETTINGS: Mapping[str, Builder] = {
     "trigger": _trigger,
     "retrigger": _retrigger,
     "untrigger": _untrigger,
-    "assign": _assign,
-    "unassign": _unassign,
-    "timeout": _timeout,
-    "no_timeout": _no_timeout,
     "retry": _retry,
     "no_retry": _no_retry,
-    "escalate": _escalate,
     "permission": _permission,
 }

@@ -105,11 +105,24 @@ class StepFinder:
             return self.chosen[phrase.lower()]
         bare = re.sub(r"^(?:the|our|my|that|this) |(?: step| task| stage)$", "", wanted)
         for step in self.steps:
-            if wanted in (step.id, step.name.lower()) or bare in (step.id, step.name.lower()):
+            if wanted in (step.id, step.name.lower()) or bare == step.name.lower():
                 return self._only_one_named(step, phrase)
+        for step in self.steps:
+            if bare == step.id and not self._fits_another(step, bare):
+                return step.id
         if wanted in PRONOUNS and self.last:
             return self.last
         return self._numbered(wanted)
+
+    def _sharing(self, phrase: str) -> list[Known]:
+        """Return the steps whose names all hold a phrase: an id that is the phrase decides nothing there."""
+        words = set(content_words(phrase))
+        sharing = [step for step in self.steps if words <= set(content_words(step.name))]
+        return sharing if len(sharing) > 1 else []
+
+    def _fits_another(self, step: Known, phrase: str) -> bool:
+        """Say whether "the review", which is a step's id, is part of another step's name as well."""
+        return any(phrase_score(phrase, [other.name]) >= _GOOD for other in self.steps if other is not step)
 
     def _only_one_named(self, step: Known, phrase: str) -> str:
         same = [other for other in self.steps if other.name.lower() == step.name.lower()]
@@ -130,9 +143,11 @@ class StepFinder:
 
     def _likely(self, phrase: str) -> str:
         wanted = unquoted(phrase)
+        shared = self._sharing(wanted)
         for related in (False, True):
             scored = [
-                (phrase_score(wanted, _names(step, related), related=related), step) for step in self.steps
+                (phrase_score(wanted, _names(step, related, by_id=step not in shared), related=related), step)
+                for step in self.steps
             ]
             best = max((score for score, _ in scored), default=0.0)
             if best >= _GOOD:
@@ -155,9 +170,10 @@ def _is_of(step: Known, kind: str | None) -> bool:
     return step.type != "end" and (kind is None or step.type == _KINDS[kind])
 
 
-def _names(step: Known, related: bool) -> list[str]:
+def _names(step: Known, related: bool, *, by_id: bool) -> list[str]:
     owned = [f"{step.assignee} {step.name}", step.assignee] if step.assignee else []
-    return [step.name, step.id.replace("_", " "), *owned, *(step.marks if related else ())]
+    ids = [step.id.replace("_", " ")] if by_id else []
+    return [step.name, *ids, *owned, *(step.marks if related else ())]
 
 
 def _candidates(steps: Iterable[Known]) -> list[Candidate]:

@@ -1,11 +1,11 @@
-"""Edits that change the graph: steps and transitions in and out, moved, replaced, joined."""
+"""Edits that change which steps there are, and their order."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workflow_agent.agent.offline.intents.changes import Change
 from workflow_agent.agent.offline.intents.numbers import unquoted
-from workflow_agent.agent.offline.intents.stems import phrase_score
+from workflow_agent.agent.offline.skills.connections import pair
 from workflow_agent.agent.offline.skills.places import refuse_settings, where_of
 from workflow_agent.agent.offline.skills.plan import (
     Builder,
@@ -17,7 +17,11 @@ from workflow_agent.agent.offline.skills.plan import (
 from workflow_agent.agent.offline.skills.steps import PRONOUNS, StepUnclear
 from workflow_agent.agent.offline.turn.outcome import JsonObject
 
-_NAMED = 0.8
+_ALL = frozenset(
+    {"this workflow", "the workflow", "the process", "this process", "everything", "the whole thing"}
+)
+"""What is approved before it begins."""
+_MOST_ANCHOR_WORDS = 6
 
 
 def _insert(plan: Plan, change: Change) -> list[JsonObject]:
@@ -49,6 +53,30 @@ def _insert_act(plan: Plan, slots: dict[str, str], change: Change) -> list[JsonO
     return _inserted(plan, draft, where)
 
 
+def _told(plan: Plan, change: Change) -> list[JsonObject]:
+    """Return the insertion for "the assistant scans the receipts after the review", said as a statement."""
+    for anchor, what in _told_splits(change.slots):
+        parsed = plan.drafting.parse_step(what) or {}
+        if not parsed.get("assignee") or " " not in what:
+            continue
+        try:
+            step = plan.step(anchor)
+        except StepUnclear:
+            continue
+        return _inserted(plan, plan.step_draft(what), {change.place: step})
+    raise NotReadable
+
+
+def _told_splits(slots: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the place and what is done there; where nothing parts the two, every way to part them."""
+    if "both" not in slots:
+        yield slots["anchor"], slots["what"]
+        return
+    words = slots["both"].split(" ")
+    for at in range(min(len(words) - 2, _MOST_ANCHOR_WORDS), 0, -1):
+        yield " ".join(words[:at]), " ".join(words[at:])
+
+
 def _inserted(plan: Plan, draft: JsonObject, where: JsonObject) -> list[JsonObject]:
     plan.added(draft)
     return [{"op": "insert_step", "step": draft, **where}]
@@ -73,7 +101,7 @@ def _remove(plan: Plan, change: Change) -> list[JsonObject]:
 
 
 def _move(plan: Plan, change: Change) -> list[JsonObject]:
-    step = plan.step(change.slots["step"])
+    step = plan.step(change.slots.get("deed") or change.slots["step"])
     where = where_of(plan, {key: value for key, value in change.slots.items() if key != "step"}, change.place)
     plan.finder.last = step
     if step in where.values() or step in where.get("between", ()):
@@ -82,7 +110,7 @@ def _move(plan: Plan, change: Change) -> list[JsonObject]:
 
 
 def _swap(plan: Plan, change: Change) -> list[JsonObject]:
-    one, other = plan.step(change.slots["step"]), plan.step(change.slots["other"])
+    one, other = pair(plan, change.slots["step"], change.slots["other"], "and")
     order = [step.id for step in plan.workflow.steps]
     if one not in order or other not in order or one == other:
         raise NotReadable
@@ -103,42 +131,14 @@ def _replace(plan: Plan, change: Change) -> list[JsonObject]:
     return [{"op": "replace_step", "step": step, "with": draft}]
 
 
-def _connect(plan: Plan, change: Change) -> list[JsonObject]:
-    source = _source_of(plan, change)
-    edit: JsonObject = {"op": "connect", "from": source, "to": plan.step(change.slots["to"])}
-    condition = change.slots.get("cond")
-    if condition:
-        edit |= {"type": "condition", "when": {"text": unquoted(condition)}}
-    return [edit]
-
-
-def _source_of(plan: Plan, change: Change) -> str:
-    """Return the step a connection leaves; "if the manager asks ..." names it by who decides there."""
-    if "from" in change.slots:
-        return plan.step(change.slots["from"])
-    condition, target = change.slots["cond"], change.slots["to"]
-    deciding = [
-        s.id for s in plan.finder.steps if s.assignee and phrase_score(s.assignee, [condition]) >= _NAMED
-    ]
-    if len(deciding) == 1:
-        return plan.step(deciding[0])
-    try:
-        return plan.step(condition)
-    except StepUnclear:
-        raise Incomplete("From which step?", "connect ", f" to {target} if {condition}") from None
-
-
-def _disconnect(plan: Plan, change: Change) -> list[JsonObject]:
-    return [
-        {"op": "disconnect", "from": plan.step(change.slots["from"]), "to": plan.step(change.slots["to"])}
-    ]
-
-
 def _approval(plan: Plan, change: Change) -> list[JsonObject]:
     who = unquoted(change.slots["who"]).lower().removeprefix("the ").removeprefix("our ").removesuffix("'s")
     if who in PRONOUNS | {"we", "you", "i", "somebody", "someone"}:
         raise NotReadable
-    return [{"op": "wrap_in_approval", "step": plan.step(change.slots["step"]), "assignee": who}]
+    phrase = unquoted(change.slots["step"]).lower()
+    is_all = phrase in _ALL or (phrase in PRONOUNS and plan.finder.last is None)
+    step = plan.workflow.start if is_all else plan.step(phrase)
+    return [{"op": "wrap_in_approval", "step": step, "assignee": who}]
 
 
 def _parallel(plan: Plan, change: Change) -> list[JsonObject]:
@@ -157,35 +157,21 @@ def _beside(plan: Plan, change: Change) -> list[JsonObject]:
     return [insert, {"op": "parallelize", "steps": [draft["id"], anchor]}]
 
 
-def _error_path(plan: Plan, change: Change) -> list[JsonObject]:
-    step = plan.step(change.slots["step"])
-    edit: JsonObject = {"op": "add_error_path", "step": step}
-    if "to" in change.slots:
-        return [edit | {"to": plan.finder.find(change.slots["to"])}]
-    if "do" not in change.slots:
-        return [edit]
-    draft = plan.step_draft(change.slots["do"])
-    plan.added(draft)
-    return [{"op": "add_step", "step": draft}, edit | {"to": draft["id"]}]
-
-
 def _start(plan: Plan, change: Change) -> list[JsonObject]:
     return [{"op": "set_start", "step": plan.step(change.slots["step"])}]
 
 
 STRUCTURE: Mapping[str, Builder] = {
     "insert": _insert,
+    "told": _told,
     "wait": _wait,
     "remove": _remove,
     "move": _move,
     "swap": _swap,
     "replace": _replace,
-    "connect": _connect,
-    "disconnect": _disconnect,
     "approval": _approval,
     "parallel": _parallel,
     "beside": _beside,
-    "error_path": _error_path,
     "start": _start,
 }
 STRUCTURAL_OPS = frozenset(
@@ -201,6 +187,7 @@ STRUCTURAL_OPS = frozenset(
         "parallelize",
         "add_error_path",
         "set_start",
+        "update_transition",
     ]
 )
 

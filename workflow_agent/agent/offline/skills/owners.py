@@ -1,0 +1,95 @@
+"""Edits that say who does a step, and to whom it goes when it is late."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from workflow_agent.agent.offline.intents.changes import Change
+from workflow_agent.agent.offline.intents.numbers import unquoted
+from workflow_agent.agent.offline.intents.stems import content_words, phrase_score
+from workflow_agent.agent.offline.skills.plan import Builder, NotReadable, Plan
+from workflow_agent.agent.offline.skills.steps import PRONOUNS, Known, StepUnclear
+from workflow_agent.agent.offline.turn.outcome import JsonObject
+
+_NOT_PEOPLE = PRONOUNS | {"we", "you", "i", "there", "nobody"}
+_ARTICLE = re.compile(r"^(?:the|our|a|an|der|die|das|dem|den)\s+", re.IGNORECASE)
+_ARTICLES = frozenset({"the", "our", "a", "an"})
+_MOST_WORDS = 5
+"""As many as a role has: "the head of customer support"."""
+_SURELY = 0.9
+"""How well a step's own name must fit what somebody is to do, for it to be that step and no new one."""
+
+
+def _assign(plan: Plan, change: Change) -> list[JsonObject]:
+    who = _person(plan, change.slots["who"])
+    steps = plan.finder.find_all(change.slots["step"])
+    plan.prefers_workflow = False
+    return [{"op": "set_assignee", "step": step, "assignee": who} for step in steps]
+
+
+def _person(plan: Plan, phrase: str) -> str:
+    """Return a role or a name as an assignee; what is a length of time, a pronoun or a step is none."""
+    who = _ARTICLE.sub("", unquoted(phrase))
+    if (who.lower() in _NOT_PEOPLE and who != "IT") or plan.drafting.parse_duration(who):
+        raise NotReadable
+    if any(who.lower() in (step.id, step.name.lower()) for step in plan.finder.steps):
+        raise NotReadable
+    return _role(who)
+
+
+def _role(who: str) -> str:
+    """Return a role in lower case; abbreviations and proper names keep theirs."""
+    return who if any(c.isupper() for c in who) else who.lower()
+
+
+def _reassign(plan: Plan, change: Change) -> list[JsonObject]:
+    """Return the new owner of the step that already does what somebody else is to do from now on."""
+    for who, deed in _said(change.slots):
+        try:
+            step = plan.finder.find(deed)
+        except StepUnclear:
+            continue
+        known = next(one for one in plan.finder.steps if one.id == step)
+        if _does(known, deed) and len(who.split()) <= _MOST_WORDS:
+            plan.prefers_workflow = False
+            return [{"op": "set_assignee", "step": step, "assignee": _person(plan, who)}]
+    raise NotReadable
+
+
+def _does(step: Known, deed: str) -> bool:
+    """Say whether a step is what somebody is to do: its name has the verb, and hardly another word."""
+    names = [step.name, step.id.replace("_", " ")]
+    verb = content_words(deed)[0]
+    return phrase_score(verb, names) > 0 and phrase_score(deed, names, related=True) >= _SURELY
+
+
+def _said(slots: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield who is to do what; where no word parts the two, every way to part them."""
+    if "both" not in slots:
+        yield slots["who"], f"{slots['done']} {slots['thing']}" if "done" in slots else slots["deed"]
+        return
+    words = slots["both"].split(" ")
+    for at in range(1, min(len(words) - 1, _MOST_WORDS + 1)):
+        if words[at - 1].lower() not in _ARTICLES:
+            yield " ".join(words[:at]), " ".join(words[at:])
+
+
+def _unassign(plan: Plan, change: Change) -> list[JsonObject]:
+    return [{"op": "set_assignee", "step": plan.step(change.slots["step"]), "assignee": None}]
+
+
+def _escalate(plan: Plan, change: Change) -> list[JsonObject]:
+    step = plan.step(change.slots.get("step") or change.slots["deed"])
+    edits: list[JsonObject] = [
+        {"op": "update_step", "step": step, "set": {"escalate_to": _person(plan, change.slots["who"])}}
+    ]
+    if "duration" in change.values:
+        edits.append({"op": "set_timeout", "step": step, "timeout": change.values["duration"]})
+    return edits
+
+
+OWNERS: Mapping[str, Builder] = {
+    "assign": _assign,
+    "reassign": _reassign,
+    "unassign": _unassign,
+    "escalate": _escalate,
+}
