@@ -11,6 +11,7 @@ from opentelemetry.trace import StatusCode
 
 from tests.support.chats import ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Step, scripted
+from workflow_agent.chat.attaching import NewAttachment
 from workflow_agent.domain.errors import ConversationNotFound, ModelFailed
 from workflow_agent.telemetry import TelemetryOptions, build_telemetry
 
@@ -73,6 +74,17 @@ async def test_a_turn_is_one_tree(traced: Traced) -> None:
     ]
     saves = [span for span in traced.spans() if span.name == "conversation.save"]
     assert [(save.attributes or {})["phase"] for save in saves] == ["accept", "commit", "memory"]
+
+
+async def test_planning_the_context_is_a_step_of_building_it(traced: Traced) -> None:
+    under_test = traced.chat("Kept.")
+
+    await under_test.say("keep it", attachments=(NewAttachment(content="Due in May.", title=SECRET),))
+
+    planned = traced.named("context.plan")
+    assert traced.path(planned) == "chat.turn > context.build > context.plan"
+    assert (planned.attributes or {})["artifacts"] == 1
+    assert SECRET not in traced.text()
 
 
 async def test_the_context_record_is_on_the_turns_span(traced: Traced) -> None:

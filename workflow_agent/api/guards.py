@@ -24,6 +24,7 @@ from workflow_agent.api.errors import (
 )
 from workflow_agent.api.page import is_page
 from workflow_agent.domain.errors import Unauthorized, WorkflowAgentError
+from workflow_agent.telemetry import continued
 
 _log = logging.getLogger("workflow_agent.http")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -66,7 +67,8 @@ class RequestFrame:
         if scope["method"] == "HEAD":
             # Answered as GET would be; the server leaves the body out.
             scope = {**scope, "method": "GET"}
-        given = Headers(scope=scope).get("x-request-id", "")
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
         exchange = _Exchange(scope, given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex)
         scope.setdefault("state", {})["request_id"] = exchange.request_id
 
@@ -76,10 +78,11 @@ class RequestFrame:
                 MutableHeaders(scope=message)["x-request-id"] = exchange.request_id
             await send(message)
 
-        try:
-            await self._serve(exchange, receive, send_with_id)
-        finally:
-            _log.info("request", extra=exchange.fields())
+        with continued(headers):
+            try:
+                await self._serve(exchange, receive, send_with_id)
+            finally:
+                _log.info("request", extra=exchange.fields())
 
     async def _serve(self, exchange: _Exchange, receive: Receive, send: Send) -> None:
         try:

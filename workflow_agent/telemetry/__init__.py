@@ -2,7 +2,7 @@
 
 from workflow_agent.telemetry.building import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.compactions import CompactionTrace
-from workflow_agent.telemetry.correlation import correlation
+from workflow_agent.telemetry.correlation import continued, correlation
 from workflow_agent.telemetry.metrics import Metrics
 from workflow_agent.telemetry.recent import RecentContexts
 from workflow_agent.telemetry.turns import TurnTrace
@@ -15,5 +15,6 @@ __all__ = [
     "TelemetryOptions",
     "TurnTrace",
     "build_telemetry",
+    "continued",
     "correlation",
 ]

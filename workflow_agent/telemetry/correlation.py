@@ -1,12 +1,31 @@
 """Which run a line of the log belongs to: carried along the call, never passed by hand."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 from opentelemetry import context, trace
 from opentelemetry.trace import format_span_id, format_trace_id
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+_PROPAGATOR = TraceContextTextMapPropagator()
 _RUN = context.create_key("workflow_agent-run")
+
+
+@contextmanager
+def continued(headers: Mapping[str, str]) -> Generator[None]:
+    """Let the block belong to the trace that a caller's `traceparent` names, as W3C Trace Context says.
+
+    A header that is none is passed over: the block then begins a trace of its own.
+    """
+    carrier = {name: headers[name] for name in _PROPAGATOR.fields if name in headers}
+    if not carrier:
+        yield
+        return
+    token = context.attach(_PROPAGATOR.extract(carrier))
+    try:
+        yield
+    finally:
+        context.detach(token)
 
 
 @contextmanager
