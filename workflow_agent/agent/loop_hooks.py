@@ -15,6 +15,7 @@ from pydantic_ai.tools import ToolDefinition
 from workflow_agent.agent.call_recorder import error_type_of, status_of_error
 from workflow_agent.agent.evidence import Evidence
 from workflow_agent.agent.layout import OfferByMode, laid_out
+from workflow_agent.agent.prompt_caching import marked
 from workflow_agent.agent.replay import arguments_of
 from workflow_agent.domain.call_history import CallStatus
 from workflow_agent.domain.call_records import EndedCall
@@ -40,7 +41,7 @@ class LoopHooks(AbstractCapability[Any]):
         evidence.requesting(request_context)
         if evidence.turn.current_iteration != before:
             await evidence.keep_step(evidence.turn.iterations[-2], evidence.calls.records.values())
-        return laid_out(self.offer, ctx, request_context)
+        return marked(ctx, laid_out(self.offer, ctx, request_context))
 
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
