@@ -1,5 +1,8 @@
 """Documents that come with a message, over HTTP: taken, quoted, found again, refused."""
 
+import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +11,7 @@ import httpx
 import pytest
 
 from tests.support.server import application_for
+from workflow_agent.adapters.verification import verify
 from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.main.building import Application
 from workflow_agent.settings import load_settings
@@ -159,6 +163,56 @@ async def test_a_document_can_be_named_by_its_id_and_is_kept_once(offline: httpx
     assert "30 days" in sent_again["response"]
     (kept,) = (await offline.get(path)).json()["attachments"]
     assert kept["turn"] == 3
+
+
+async def test_a_branch_and_a_copy_keep_what_was_attached_before(
+    offline: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    first = await replied(offline, attached() | {"message": "Please keep this."})
+    told = {"conversation_id": first["conversation_id"]}
+    await replied(offline, told | {"message": "hello"})
+    await replied(offline, told | {"message": "And again.", "attachments": attached()["attachments"]})
+    path = f"/api/v1/conversations/{first['conversation_id']}"
+    bundle = (await offline.get(f"{path}/export")).json() | {"new_id": True}
+
+    made = [
+        (await offline.post(f"{path}/fork", json={"turn": 2})).json(),
+        (await offline.post("/api/v1/conversations/import", json=bundle)).json(),
+    ]
+
+    await offline.delete(path)
+    for one in made:
+        asked = {"conversation_id": one["id"], "message": "What does the policy I attached say of receipts?"}
+        assert "25 euros" in (await replied(offline, asked))["response"]
+    assert [one["attachments"][0]["turn"] for one in made] == [1, 3]
+    assert list(verify(tmp_path)) == []
+
+
+async def test_a_branch_of_a_response_keeps_what_was_attached_before(offline: httpx.AsyncClient) -> None:
+    async def respond(words: str, **more: Any) -> dict[str, Any]:
+        answer = await offline.post("/v1/responses", json={"model": "workflow-agent", "input": words} | more)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    first = await respond("Please keep this.", attachments=attached()["attachments"])
+    await respond("hello", previous_response_id=first["id"])
+
+    branch = await respond(
+        "What does the policy I attached say about receipts?", previous_response_id=first["id"]
+    )
+
+    assert "25 euros" in str(branch["output"])
+
+
+def test_without_the_extra_a_pdf_is_refused_and_it_says_what_to_install(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "tests.support.without_documents", str(tmp_path)],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+
+    answers = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [(one["status"], one["code"]) for one in answers] == [(415, "unsupported_document")] * 2
+    assert ["workflow-agent[documents]" in one["detail"] for one in answers] == [True, True]
 
 
 async def test_a_retry_with_its_key_attaches_once(offline: httpx.AsyncClient) -> None:

@@ -1,6 +1,7 @@
 """Compaction around whole chats: when it is made, what the model sees, what failures leave behind."""
 
 import asyncio
+from decimal import Decimal
 
 import pytest
 from pydantic_ai.exceptions import ModelHTTPError
@@ -195,6 +196,39 @@ async def test_usage_of_summaries_is_in_the_totals() -> None:
     for name in ("requests", "input_tokens", "output_tokens"):
         spent = sum(getattr(one, name) for one in (*replies, *compactions))
         assert getattr(talk.usage_totals, name) == spent
+
+
+SUMMARY_USD = Decimal(100) * Decimal("2.5") / 1_000_000 + Decimal(10) * 10 / 1_000_000
+"""What gpt-4o takes for the script's summary."""
+
+
+async def test_the_price_of_summaries_is_in_the_conversations_totals() -> None:
+    chat, _ = chatting(SummarizerScript(GOOD).priced())
+
+    talk = await talk_for(chat, 15)
+
+    assert [Decimal(str(one.cost.summarizer_usd)) for one in talk.compactions] == [SUMMARY_USD] * 2
+    assert [Decimal(str(one.cost.total_usd)) for one in talk.compactions] == [SUMMARY_USD] * 2
+    assert Decimal(str(talk.usage_totals.cost_usd)) == 2 * SUMMARY_USD
+
+
+async def test_the_price_of_a_summary_that_a_turn_waited_for_is_that_turns() -> None:
+    model, _ = scripted(*["Yes."] * 12, window_tokens=16_000)
+    rule = CompactionRule(max_turns=100, trigger_share=1.0)
+    chat = chat_with(model, summarizer=SummarizerScript(GOOD).priced().model, rule=rule)
+    outcome = await chat.say(RULES[0])
+    for n in range(1, 7):
+        long = f"{RULES[n]} " + f"Then the team reads the message {n} again. " * 120
+        outcome = await chat.say(long, conversation_id=outcome.conversation_id)
+        if outcome.reply.context["turns"]["compacted"]:
+            break
+
+    talk = await chat.store.load(TENANT, outcome.conversation_id)
+    [made] = talk.compactions
+    assert made.trigger == "overflow"
+    assert Decimal(str(outcome.reply.cost.summarizer_usd)) == SUMMARY_USD
+    assert Decimal(str(outcome.reply.cost.total_usd)) == SUMMARY_USD
+    assert Decimal(str(talk.usage_totals.cost_usd)) == SUMMARY_USD
 
 
 async def test_a_turn_that_would_overflow_compacts_first_and_counts_what_that_took() -> None:

@@ -66,9 +66,16 @@ class SummarizerScript:
         self.gate: asyncio.Event | None = None
         """Where set, each answer waits for it."""
 
+        self.name, self.provider = "summer", None
+
     @property
     def model(self) -> FunctionModel:
-        return FunctionModel(self._answer, model_name="summer")
+        return FunctionModel(self._answer, model_name=self.name)
+
+    def priced(self) -> "SummarizerScript":
+        """Return it as a model whose price is known."""
+        self.name, self.provider = "gpt-4o", "openai"
+        return self
 
     async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         self.sources.append(source_of(messages))
@@ -82,7 +89,8 @@ class SummarizerScript:
         if isinstance(answer, Exception):
             raise answer
         part = ToolCallPart(info.output_tools[0].name, answer)
-        return ModelResponse(parts=[part], usage=RequestUsage(input_tokens=100, output_tokens=10))
+        usage = RequestUsage(input_tokens=100, output_tokens=10)
+        return ModelResponse(parts=[part], usage=usage, provider_name=self.provider)
 
 
 def compacted_by_policy(conversation: Conversation) -> Conversation:

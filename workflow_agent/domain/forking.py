@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 
+from workflow_agent.domain.attachments import AttachedDocument
 from workflow_agent.domain.call_history import CallRecord
 from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.conversation import (
@@ -72,7 +73,7 @@ def forked(whole: Whole, fork: NewFork) -> Conversation:
         workflow_refs=tuple(
             as_own(one, old.id, fork.id) for one in old.workflow_refs if one.turn <= last_turn
         ),
-        attachments=tuple(one for one in old.attachments if one.turn <= last_turn),
+        attachments=_attachments(old.attachments, kept),
         compactions=tuple(_compactions(whole, kept)), usage_totals=_totals(kept),
         execution_time=_worked(kept), metadata=old.metadata,
     )  # fmt: skip
@@ -139,6 +140,20 @@ def _open_workflow(whole: Whole, index: int) -> str | None:
         if at <= index and touch.change != "discussed":
             opened = None if touch.change == "deleted" else touch.id
     return opened
+
+
+def _attachments(known: Sequence[AttachedDocument], kept: Sequence[Event]) -> tuple[AttachedDocument, ...]:
+    """Return the documents that came with the kept messages, in the order of their last mention there.
+
+    One that came again later had its turn moved on.
+    """
+    mentioned: dict[str, int] = {}
+    for event in kept:
+        if isinstance(event, UserMessage):
+            mentioned.update(dict.fromkeys(event.options.get("attachments", ()), event.turn))
+    held = (one for one in known if one.attachment_id in mentioned)
+    turned = (one.model_copy(update={"turn": mentioned[one.attachment_id]}) for one in held)
+    return tuple(sorted(turned, key=lambda one: one.turn))
 
 
 def _states(states: Mapping[str, AgentState], index: int) -> dict[str, AgentState]:
