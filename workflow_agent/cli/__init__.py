@@ -1,5 +1,7 @@
 """The command line, one module for each group of commands; `Wiring` says how they get at the data."""
 
+from typing import Annotated
+
 import typer
 
 from workflow_agent.cli.asking import ask
@@ -26,8 +28,25 @@ cli = typer.Typer(
 )  # fmt: skip
 
 
+def _tell_version(is_wanted: bool) -> None:
+    if is_wanted:
+        # Imported here, because reading what is installed takes a while.
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+        try:
+            found = version("workflow-agent")
+        except PackageNotFoundError:
+            found = "from sources that are not installed"
+        typer.echo(f"workflow-agent {found}")
+        raise typer.Exit
+
+
 @cli.callback()
-def about() -> None:
+def about(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Talk about workflows: create, find, change and analyse them.
 
     Commands work on a data directory (--data-dir, WORKFLOW_AGENT_DATA_DIR),

@@ -16,9 +16,20 @@ from workflow_agent.cli.turns import Asking, followed_turn, show_turn
 Conversation = Annotated[
     str | None, typer.Option("--conversation", "-c", metavar="ID", help="Go on in this conversation.")
 ]
+_MODES = ("general", "creation", "search", "modification", "analysis")
+
+
+def _modes() -> tuple[str, ...]:
+    """Return what the shell may complete; the service itself refuses any other."""
+    return _MODES
+
+
 Mode = Annotated[
     str | None,
-    typer.Option(help="general, creation, search, modification or analysis; inferred unless given."),
+    typer.Option(
+        help="general, creation, search, modification or analysis; inferred unless given.",
+        autocompletion=_modes,
+    ),
 ]
 Agent = Annotated[str | None, typer.Option(help="Who answers, such as analyst; chosen unless given.")]
 Workflow = Annotated[
