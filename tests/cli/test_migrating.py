@@ -227,3 +227,18 @@ def test_a_long_one_goes_on_and_is_compacted(data: Path, tmp_path: Path) -> None
 
     assert stored(data)["long"]["compactions"] != []
     assert verify(data) == []
+
+
+def test_an_import_of_what_was_not_exported_here_leads_to_migrate(histories: Path, data: Path) -> None:
+    ran = run("conversations", "import", str(histories / "support-chat.json"), DATA_DIR=str(data))
+
+    assert ran.code == 2
+    assert "`workflow-agent migrate` reads those of other services" in ran.err
+
+
+def test_what_was_brought_in_is_found(histories: Path, data: Path) -> None:
+    migrated(data, histories)
+
+    found = run("conversations", "search", "late fees", DATA_DIR=str(data))
+
+    assert "what did we agree about late fees" in found.out

@@ -111,8 +111,12 @@ def _bundle(file: Path) -> dict[str, Any]:
         found = json.loads(read_text(file))
     except ValueError as error:
         raise CommandFailed(f"{str(file)!r} is not an exported conversation: {error}.", EXIT_USAGE) from error
-    if not isinstance(found, dict):
-        raise CommandFailed(f"{str(file)!r} is not an exported conversation.", EXIT_USAGE)
+    if not isinstance(found, dict) or "format" not in found:
+        raise CommandFailed(
+            f"{str(file)!r} is not an exported conversation. `workflow-agent migrate` reads those of other "
+            "services.",
+            EXIT_USAGE,
+        )
     return found  # pyright: ignore[reportUnknownVariableType] - JSON
 
 
