@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for message in SAID:
             for _ in backend.turn({"message": message, "conversation_id": "expenses-chat"}):
                 pass
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not backend.get("/conversations/expenses-chat")["archive"][1:]:
             assert time.monotonic() < deadline, "the turns were not compacted and sealed"
     return home

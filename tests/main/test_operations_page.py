@@ -6,9 +6,11 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -122,15 +124,14 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
         talking = [threading.Thread(target=talk, args=(served, f"talk-{n}", until)) for n in range(3)]
         for thread in talking:
             thread.start()
-        with served.client() as client:
-            before: list[dict[str, object]] = []
-            while len(before) < 3 or min(int(str(one["turns"])) for one in before) < 8:
-                before = client.get("/api/v1/conversations").json()["items"]
-            copying = re.sub(r"^(DATA|BACKUP)=.*\n", "", backup, flags=re.MULTILINE)
-            shell(places + copying)
-        until.set()
-        for thread in talking:
-            thread.join()
+        try:
+            with served.client() as client:
+                before = conversations_of_eight_turns(client)
+            shell(places + re.sub(r"^(DATA|BACKUP)=.*\n", "", backup, flags=re.MULTILINE))
+        finally:
+            until.set()
+            for thread in talking:
+                thread.join()
     unpacking = [line for line in restore.splitlines() if not line.startswith("workflow-agent")]
     shell(f"DATA={restored}\nBACKUP={copied}\n" + "\n".join(unpacking))
 
@@ -143,6 +144,16 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
     assert all(after[one["id"]] >= one["turns"] for one in before)
     assert last["replies"][0]["content"] == "Noted."
     assert again.status_code == 200
+
+
+def conversations_of_eight_turns(client: httpx.Client) -> list[dict[str, Any]]:
+    """Return three conversations once each has eight turns."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        found: list[dict[str, Any]] = client.get("/api/v1/conversations").json()["items"]
+        if len(found) == 3 and all(one["turns"] >= 8 for one in found):
+            return found
+    raise AssertionError("nobody talks")
 
 
 def shell(commands: str) -> None:
