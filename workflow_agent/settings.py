@@ -53,7 +53,8 @@ class Settings(BaseSettings):
     """The model to ask when `model` fails."""
     embedding_model: str | None = None
     """A Pydantic AI embedding model such as `openai:text-embedding-3-small`, for search by meaning beside
-    search by words. Names, descriptions and steps of workflows are sent to its provider."""
+    search by words, of workflows and of passages. Names, descriptions and steps of workflows, documents, tool
+    results and the questions about them are sent to its provider."""
     context_planner_model: str | None = None
     """The model that plans which artifacts go into the window; without it `openai:gpt-4o-mini` where
     OPENAI_API_KEY is set and the model that answers has a provider, otherwise the model that answers."""
