@@ -10,7 +10,7 @@ from benchmarks.figures import RATIO, Figure, Section
 from benchmarks.service import Service, as_served, service
 
 LENGTHS = (10, 100, 1_000, 10_000)
-ROUNDS = 12
+ROUNDS = 20
 MOST_IN_PROCESS, MOST_LATE = 1.4, 1.3
 STEPS = {
     "load, accept, save": "conversation.save (accept)",
@@ -55,22 +55,37 @@ def make_up(durations: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {**steps, "read old results, keep contents and memory": max(0.0, whole - sum(steps.values()))}
 
 
+async def _turn_about(one: Service, talks: Mapping[int, str]) -> tuple[dict[int, Times], dict[int, Times]]:
+    """Return the times of turns of several conversations, and of the bare agent with the messages of each."""
+    ours, bare = {length: Times() for length in talks}, {length: Times() for length in talks}
+    for talk in talks.values():
+        await one.turn(talk)
+    for _ in range(ROUNDS):
+        for length, talk in talks.items():
+            await ours[length].take(lambda talk=talk: one.turn(talk))
+            await bare[length].take(lambda: one.bare.answer(one.requests[0]))
+    return ours, bare
+
+
 async def _measured() -> Section:
     figures: list[Figure] = []
-    turns: dict[int, Times] = {}
-    spent: dict[str, float] = {}
     async with service() as one:
-        for length in LENGTHS:
-            ours, bare = await side_by_side(one, await one.conversation_of(length))
-            turns[length] = ours
-            spent = spent or make_up(one.durations.processor)
-            ratio = median(ours.processor) / median(bare.processor)
-            figures += [
-                Figure(f"turn {length:,} / bare agent", ratio, RATIO, most=MOST_IN_PROCESS),
-                Figure(f"turn {length:,}", median(ours.processor), "ms"),
-                Figure(f"turn {length:,}, mean with the compactions it causes", mean(ours.processor), "ms"),
-                Figure(f"bare agent, messages of turn {length:,}", median(bare.processor), "ms"),
-            ]
+        talks = {length: await one.conversation_of(length) for length in LENGTHS}
+        turns, bare = await _turn_about(one, talks)
+        one.durations.clear()
+        for _ in range(ROUNDS):
+            await one.turn(talks[LENGTHS[0]])
+        spent = make_up(one.durations.processor)
+    for length in LENGTHS:
+        ratio = median(turns[length].processor) / median(bare[length].processor)
+        figures += [
+            Figure(f"turn {length:,} / bare agent", ratio, RATIO, most=MOST_IN_PROCESS),
+            Figure(f"turn {length:,}", median(turns[length].processor), "ms"),
+            Figure(
+                f"turn {length:,}, mean with the compactions it causes", mean(turns[length].processor), "ms"
+            ),
+            Figure(f"bare agent, messages of turn {length:,}", median(bare[length].processor), "ms"),
+        ]
     late = median(turns[LENGTHS[-1]].processor) / median(turns[LENGTHS[1]].processor)
     figures.append(Figure(f"turn {LENGTHS[-1]:,} / turn {LENGTHS[1]:,}", late, RATIO, most=MOST_LATE))
     figures += [Figure(f"of turn 10: {step}", value, "ms") for step, value in spent.items()]

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from pydantic_core import to_json
 
-from tests.support.long_talks import compacted, talked
+from tests.support.long_talks import a_compaction, compacted, talked
 from workflow_agent.adapters.sealed_json import parsed_part, written_part
+from workflow_agent.domain.compaction import Dropped, Ledger
 from workflow_agent.domain.conversation import AgentReply, Event, UserMessage
 from workflow_agent.domain.errors import StorageFailed
 from workflow_agent.domain.iterations import Iteration, Message
@@ -95,6 +96,20 @@ def test_what_was_said_to_others_than_the_user_stays_where_it_is() -> None:
     data = written_part(part)
 
     assert "content" in first_messages(data)[1]
+    assert parsed_part(data) == part
+
+
+def test_of_a_compaction_the_facts_there_are_come_back() -> None:
+    ledger = Ledger(names=("wf_x = Expenses",), events=("turn 1: asked",))
+    made = a_compaction(1, 2).model_copy(update={"ledger": ledger, "dropped": Dropped(numbers=("7",))})
+    part = a_part().model_copy(update={"compactions": (made,)})
+
+    data = written_part(part)
+
+    assert json.loads(data)["compactions"][0]["ledger"] == {
+        "names": ["wf_x = Expenses"],
+        "events": ["turn 1: asked"],
+    }
     assert parsed_part(data) == part
 
 

@@ -1,4 +1,4 @@
-"""Sealed turns as the bytes of their file: on one line, nulls left out, and each text once."""
+"""Sealed turns as the bytes of their file: on one line, without what is empty, and each text once."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,6 +14,8 @@ from workflow_agent.domain.values import JsonObject
 SEALED_VERSION = 3
 """2 had every text wherever it was said, on lines as the conversation's file has them."""
 _OF, _SLICE, _ARGS_OF = "content_of", "slice", "args_of"
+_FACTS = ("ledger", "carried", "dropped")
+"""Of a compaction: lists of many kinds, most of them empty."""
 _SHORT_CHARS = 48
 """A text up to this length is no longer than what would stand for it."""
 
@@ -33,6 +35,9 @@ def written_part(part: SealedPart) -> bytes:
         args = call.get("args") or [None]
         if len(args) == 1 and isinstance(args[0], str) and args[0] in by_text:
             call[_ARGS_OF] = by_text[call.pop("args")[0]]
+    for compaction in plain["compactions"]:
+        for name in _FACTS:
+            compaction[name] = {kind: facts for kind, facts in compaction.get(name, {}).items() if facts}
     plain["schema_version"] = SEALED_VERSION
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
