@@ -5,13 +5,13 @@ import json
 import re
 from typing import Any
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _REFERENCE = re.compile(r"sha256:([0-9a-f]{64})")
 
 
 def canonical_json(data: Any) -> bytes:
     """Return JSON data as the one text that equal data has."""
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode("utf-8", "surrogatepass")
+    return _CANONICAL.encode(data).encode("utf-8", "surrogatepass")
 
 
 def parse_canonical(text: bytes) -> Any:

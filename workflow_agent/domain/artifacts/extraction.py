@@ -80,11 +80,11 @@ def extract_artifacts_from_messages(messages: Sequence[ConversationMessage]) -> 
     for message in reversed(messages):
         for step in reversed(message.reasoning_steps):
             for result, args in reversed(_results(step)):
-                source = f"history:msg_{message.sequence_number}:{result.name}"
-                about: JsonObject = {"historical": True, "message": message.sequence_number}
-                found.setdefault(
-                    digest_of([result.name, args]), _tool_artifact(step, result, args, source, about)
-                )
+                asked = digest_of([result.name, args])
+                if asked not in found:
+                    source = f"history:msg_{message.sequence_number}:{result.name}"
+                    about: JsonObject = {"historical": True, "message": message.sequence_number}
+                    found[asked] = _tool_artifact(step, result, args, source, about)
     return list(found.values())
 
 
