@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from workflow_agent.api.openai_errors import (
+    OPENAI_ADDRESSES,
     ModelNotFound,
     ResponseNotFound,
     is_openai_path,
@@ -201,7 +202,10 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     method = request.method[:20]
     headers = dict(failure.headers or {})
     if status is HTTPStatus.NOT_FOUND:
-        detail = "There is nothing at this address. /openapi.json lists what there is."
+        listed = (
+            OPENAI_ADDRESSES if is_openai_path(request.url.path) else "/openapi.json lists what there is."
+        )
+        detail = f"There is nothing at this address. {listed}"
     elif status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(request.app.state.methods.allowed(request.url.path))
         detail = f"{method} is not possible here; allowed: {headers['Allow']}."

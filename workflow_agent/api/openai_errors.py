@@ -8,6 +8,7 @@ from typing import Any
 from workflow_agent.domain.errors import NotFound
 
 PREFIX = "/v1/"
+OPENAI_ADDRESSES = "Under /v1 there are models, chat/completions, responses and conversations."
 _INVALID = "invalid_request_error"
 _TYPES = {
     HTTPStatus.UNAUTHORIZED: "authentication_error",

@@ -64,6 +64,17 @@ def test_a_response_of_a_sealed_turn_is_still_there(client: OpenAI, stored: tupl
     assert client.responses.cancel(stored[1]).status == "completed"
 
 
+def test_events_that_are_not_kept_any_more_are_those_of_the_reply(
+    client: OpenAI, stored: tuple[Path, str]
+) -> None:
+    events = list(client.responses.retrieve(stored[1], stream=True))
+
+    assert events[-1].response.to_dict() == client.responses.retrieve(stored[1]).to_dict()
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    with pytest.raises(openai.NotFoundError, match="not kept any more"):
+        client.responses.retrieve(stored[1], stream=True, starting_after=3)
+
+
 def test_what_a_sealed_response_answers_is_listed(client: OpenAI, stored: tuple[Path, str]) -> None:
     [item] = client.responses.input_items.list(stored[1], order="asc", limit=1).data
 

@@ -6,7 +6,14 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request
 from pydantic import ValidationError
 from pydantic_ai.ui.vercel_ai import VercelAIAdapter, VercelAIEventStream
-from pydantic_ai.ui.vercel_ai.request_types import RegenerateMessage, RequestData, TextUIPart, UIMessage
+from pydantic_ai.ui.vercel_ai.request_types import (
+    FileUIPart,
+    RegenerateMessage,
+    RequestData,
+    TextUIPart,
+    UIMessage,
+    UIMessagePart,
+)
 from starlette.responses import Response
 
 from workflow_agent.api.frontends.native import native_events
@@ -67,9 +74,10 @@ def _run_input(body: JsonObject) -> RequestData:
 def _ask(request: Request, run_input: RequestData, services: Services, key: str | None) -> Ask:
     sent = [_sent(message, at) for at, message in enumerate(run_input.messages)]
     is_again = isinstance(run_input, RegenerateMessage)
+    script = script_of(sent, "/messages")
     return Ask(
-        script=script_of(sent, "/messages"), agent=None, conversation_id=conversation_of_chat(run_input.id),
-        author="user", is_repeated=is_repeated(request.headers),
+        script=script, agent=None, conversation_id=conversation_of_chat(run_input.id), author="user",
+        is_repeated=is_repeated(request.headers), attachments=script.files,
         # Asked for once more on purpose, the same words are another message.
         key=key or (services.new_id("again") if is_again else None),
     )  # fmt: skip
@@ -78,9 +86,15 @@ def _ask(request: Request, run_input: RequestData, services: Services, key: str 
 def _sent(message: UIMessage, at: int) -> Sent:
     """Return a message's text; what the assistant did beside it is on record here already."""
     is_user = message.role == "user"
-    parts = [
-        {"type": "text", "text": part.text} if isinstance(part, TextUIPart) else {"type": part.type}
-        for part in message.parts
-        if is_user or isinstance(part, TextUIPart)
-    ]
+    parts = [_part(part) for part in message.parts if is_user or isinstance(part, TextUIPart)]
     return Sent(message.role, parts, f"/messages/{at}")
+
+
+def _part(part: UIMessagePart) -> JsonObject:
+    match part:
+        case TextUIPart():
+            return {"type": "text", "text": part.text}
+        case FileUIPart() if part.url.startswith("data:"):
+            return {"type": "input_file", "filename": part.filename, "file_data": part.url}
+        case _:
+            return {"type": part.type}

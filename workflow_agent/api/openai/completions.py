@@ -54,13 +54,14 @@ async def create_completion(
 
 def _ask(request: Request, body: CompletionRequest, services: Services, key: str | None) -> Ask:
     sent = [Sent(one.role, one.content, f"/messages/{at}") for at, one in enumerate(body.messages)]
+    script = script_of(sent, "/messages")
     named = (body.metadata or {}).get("conversation_id")
     return Ask(
-        script=script_of(sent, "/messages"),
+        script=script,
         agent=agent_of(body.model, services.agents),
         conversation_id=conversation_named(request.headers, named, "/metadata/conversation_id"),
         author=body.user or "user",
         is_repeated=is_repeated(request.headers),
         key=key,
-        attachments=new_attachments(body.attachments),
+        attachments=new_attachments(body.attachments) + script.files,
     )

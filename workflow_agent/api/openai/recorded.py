@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workflow_agent.api.openai_errors import ResponseNotFound
 from workflow_agent.api.services import Services, past_of
-from workflow_agent.chat import outcome_of
+from workflow_agent.chat import TurnOutcome, outcome_of
 from workflow_agent.chat.past import Past
 from workflow_agent.domain.conversation import AgentReply, UserMessage
 from workflow_agent.domain.errors import NotFound, RunNotFound
@@ -24,10 +24,15 @@ class Recorded:
     """What it answers."""
     first: Run
     newest: Run
-    replies: Sequence[AgentReply]
-    """Those there are, in order."""
+    outcome: TurnOutcome | None
+    """The replies there are; None for none yet."""
     previous: str | None
     """The id of the response before."""
+
+    @property
+    def replies(self) -> Sequence[AgentReply]:
+        """Return the replies there are, in order."""
+        return self.outcome.replies if self.outcome else ()
 
 
 def response_id(run_id: str) -> str:
@@ -63,9 +68,8 @@ async def recorded_response(
         # What an application says the assistant said answers nothing.
         raise _no_response(given, param)
     outcome = outcome_of(records, first.run_id)
-    replies = outcome.replies if outcome else ()
     before = await _before(past, run.turn)
-    return Recorded(records.id, message, first, newest_in(records, first), replies, before)
+    return Recorded(records.id, message, first, newest_in(records, first), outcome, before)
 
 
 def _no_response(given: str, param: str | None) -> ResponseNotFound:

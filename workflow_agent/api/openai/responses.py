@@ -13,19 +13,22 @@ from workflow_agent.api.openai.histories import remember, remembering
 from workflow_agent.api.openai.honouring import ignored_parameters
 from workflow_agent.api.openai.items import After, Order, PageSize, listing, no_such_item
 from workflow_agent.api.openai.models import agent_of
-from workflow_agent.api.openai.recorded import recorded_response, response_id
+from workflow_agent.api.openai.recorded import Recorded, recorded_response, response_id
 from workflow_agent.api.openai.requests import ResponseRequest
 from workflow_agent.api.openai.response_events import ResponseEvents
 from workflow_agent.api.openai.response_object import input_item, response_of
 from workflow_agent.api.openai.starting import start
 from workflow_agent.api.openai.texts import Script, Sent, script_of
+from workflow_agent.api.openai_errors import ResponseNotFound
 from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply
 from workflow_agent.api.routing import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.api.streaming import EventStream, frames, stream_of
 from workflow_agent.api.voices import told
-from workflow_agent.domain.errors import InvalidInput, Problem
+from workflow_agent.chat import RunStream
+from workflow_agent.chat.replaying import stream_of_outcome
+from workflow_agent.domain.errors import InvalidInput, Problem, RunNotFound
 from workflow_agent.domain.values import JsonObject
 
 router = APIRouter(prefix="/v1/responses", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
@@ -63,11 +66,12 @@ async def _ask(
     if body.conversation is not None and body.previous_response_id is not None:
         message = "cannot be given together with `conversation`: either names what this goes on with"
         raise InvalidInput(f"previous_response_id {message}.", [Problem("/previous_response_id", message)])
+    script = _script(body)
     ask = Ask(
-        script=_script(body), agent=agent_of(body.model, services.agents),
+        script=script, agent=agent_of(body.model, services.agents),
         conversation_id=conversation_named(request.headers, body.conversation, "/conversation"),
         author=body.user or "user", is_repeated=is_repeated(request.headers), key=key,
-        attachments=new_attachments(body.attachments), echoed=_echoed(body),
+        attachments=new_attachments(body.attachments) + script.files, echoed=_echoed(body),
     )  # fmt: skip
     if body.previous_response_id is None:
         return ask
@@ -107,9 +111,22 @@ async def get_response(
     recorded = await recorded_response(services, tenant, response_id)
     if not stream:
         return json_reply(response_of(recorded))
-    followed = services.chat.stream(recorded.first.run_id)
+    followed = _followed(services, recorded, starting_after)
     events = ResponseEvents(recorded, request, starting_after)
     return EventStream(frames(followed, request, events.render))
+
+
+def _followed(services: Services, recorded: Recorded, starting_after: int) -> RunStream:
+    """Return a response's events; where they are not kept any more, those of its replies as they are."""
+    try:
+        return services.chat.stream(recorded.first.run_id)
+    except RunNotFound as error:
+        if recorded.newest.status == "completed" and recorded.outcome and starting_after < 0:
+            return stream_of_outcome(recorded.outcome)
+        raise ResponseNotFound(
+            "The single events of this response are not kept any more. Retrieve it without `stream`.",
+            param="stream",
+        ) from error
 
 
 @router.post("/{response_id}/cancel", operation_id="openai_cancel_response")

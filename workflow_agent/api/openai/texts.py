@@ -1,9 +1,11 @@
 """The text in OpenAI's messages, whose content is a string or a list of parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from workflow_agent.api.openai.files import KINDS, files_in
+from workflow_agent.chat import NewAttachment
 from workflow_agent.domain.errors import InvalidInput, Problem
 from workflow_agent.domain.values import JsonObject
 
@@ -27,6 +29,8 @@ class Script:
     message: str
     earlier: tuple[Said, ...]
     instructions: str
+    files: tuple[NewAttachment, ...] = ()
+    """Those that come with the message to answer; earlier ones are in the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,11 @@ class Sent:
     content: Sequence[JsonObject] | None
     pointer: str
     """Where it stands in the request."""
+
+    def parts(self) -> Iterator[tuple[JsonObject, str]]:
+        """Yield each part with where it stands."""
+        for at, part in enumerate(self.content or ()):
+            yield part, f"{self.pointer}/content/{at}"
 
 
 def script_of(sent: Iterable[Sent], pointer: str) -> Script:
@@ -53,12 +62,14 @@ def script_of(sent: Iterable[Sent], pointer: str) -> Script:
     """
     told: list[str] = []
     said: list[Said] = []
+    files: tuple[NewAttachment, ...] = ()
     for one in sent:
         text = text_of(one)
         if one.role in ("system", "developer"):
             told.append(text)
         elif one.role == "user":
             said.append(Said("user", text))
+            files = files_in(one.parts())
         elif one.role == "assistant" and text:
             said.append(Said("assistant", text))
     if not said or said[-1].role != "user" or not said[-1].text.strip():
@@ -68,7 +79,7 @@ def script_of(sent: Iterable[Sent], pointer: str) -> Script:
     instructions = "\n\n".join(filter(None, told))
     if len(instructions) > MAX_INSTRUCTIONS_CHARS:
         raise _refused(pointer, f"has instructions of more than {MAX_INSTRUCTIONS_CHARS} characters")
-    return Script(said[-1].text, tuple(said[:-1]), instructions)
+    return Script(said[-1].text, tuple(said[:-1]), instructions, files)
 
 
 def text_of(sent: Sent) -> str:
@@ -77,15 +88,16 @@ def text_of(sent: Sent) -> str:
     Raises:
         InvalidInput: A part is not text.
     """
-    parts = sent.content or ()
-    return "".join(_part(part, f"{sent.pointer}/content/{at}") for at, part in enumerate(parts))
+    return "".join(_part(*part) for part in sent.parts())
 
 
 def _part(part: JsonObject, pointer: str) -> str:
     kind = part.get("type")
+    if kind in KINDS:
+        return ""
     text = part.get("text", part.get("refusal"))
     if kind not in _TEXT_PARTS or not isinstance(text, str):
-        raise _refused(pointer, f"is a part of type {str(kind)[:40]!r}; only text is read here")
+        raise _refused(pointer, f"is a part of type {str(kind)[:40]!r}; only text and files are read here")
     return text
 
 

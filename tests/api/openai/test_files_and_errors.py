@@ -1,0 +1,117 @@
+"""Files that come as parts of a message, and errors as OpenAI's own client raises them."""
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from openai import OpenAI
+
+from tests.support.server import Served, serving
+from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.settings import load_settings
+
+MODEL = "workflow-agent"
+POLICY = "# Travel policy\n\nClaims are due within 30 days of the trip.\n"
+DATA = base64.b64encode(POLICY.encode()).decode()
+URL = f"data:text/markdown;base64,{DATA}"
+ASKED = "What does the policy say about claims?"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    settings = load_settings(data_dir=tmp_path_factory.mktemp("files"), api_keys=("a-good-key",))
+    with serving(settings, OfflineModel()) as running:
+        yield running
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[OpenAI]:
+    with OpenAI(base_url=f"{served.url}/v1", api_key="a-good-key", max_retries=0, timeout=30) as asking:
+        yield asking
+
+
+def titles(served: Served, conversation_id: str) -> list[str]:
+    head = {"Authorization": "Bearer a-good-key"}
+    with served.client(headers=head) as http:
+        items = http.get(f"/api/v1/conversations/{conversation_id}/artifacts").json()["items"]
+    return [
+        item["metadata"].get("title") or item["source"]
+        for item in items
+        if "attachment_id" in item["metadata"]
+    ]
+
+
+def test_a_file_of_a_chat_is_read_and_stays_with_its_conversation(client: OpenAI, served: Served) -> None:
+    part = {"type": "file", "file": {"filename": "policy.md", "file_data": URL}}
+    said: list[Any] = [{"role": "user", "content": [{"type": "text", "text": ASKED}, part]}]
+
+    first = client.chat.completions.with_raw_response.create(model=MODEL, messages=said)
+    answer = first.parse().choices[0].message.content
+    said += [
+        {"role": "assistant", "content": answer},
+        {"role": "user", "content": "Which document was that?"},
+    ]
+    second = client.chat.completions.with_raw_response.create(model=MODEL, messages=said)
+
+    assert "30 days" in str(answer)
+    assert second.headers["x-conversation-id"] == first.headers["x-conversation-id"]
+    assert titles(served, first.headers["x-conversation-id"]) == ["policy.md"]
+
+
+def test_a_file_of_a_response_is_read(client: OpenAI, served: Served) -> None:
+    part = {"type": "input_file", "filename": "policy.md", "file_data": DATA}
+    asked: Any = [{"role": "user", "content": [{"type": "input_text", "text": ASKED}, part]}]
+
+    answer = client.responses.create(model=MODEL, input=asked)
+
+    assert "30 days" in answer.output_text
+    assert answer.conversation
+    assert titles(served, answer.conversation.id) == ["policy.md"]
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        pytest.param({"type": "file", "file": {"file_id": "file-1"}}, "kept elsewhere", id="a file id"),
+        pytest.param({"type": "file", "file": "x"}, "kept elsewhere", id="no object"),
+        pytest.param({"type": "file", "file": {"file_data": URL, "filename": 1}}, "not a file", id="no name"),
+        pytest.param({"type": "image_url", "image_url": {}}, "only text and files", id="an image"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(client: OpenAI, part: Any, told: str) -> None:
+    said: Any = [{"role": "user", "content": [{"type": "text", "text": ASKED}, part]}]
+
+    with pytest.raises(openai.BadRequestError, match=told) as error:
+        client.chat.completions.create(model=MODEL, messages=said)
+
+    assert error.value.param == "messages[0].content[1]"
+
+
+def test_a_wrong_key_and_a_wrong_address_are_errors_of_their_types(client: OpenAI) -> None:
+    with pytest.raises(openai.AuthenticationError) as wrong_key:
+        client.with_options(api_key="wrong").models.list()
+    with pytest.raises(openai.NotFoundError, match="Under /v1 there are models"):
+        client.embeddings.create(model=MODEL, input="x")
+
+    assert (wrong_key.value.code, wrong_key.value.type) == ("invalid_api_key", "authentication_error")
+
+
+def test_a_file_of_the_ai_sdk_is_read(served: Served, tmp_path: Path) -> None:
+    part = {"type": "file", "mediaType": "text/markdown", "filename": "policy.md", "url": URL}
+    body = {"trigger": "submit-message", "id": "sdk-chat", "messages": [
+        {"id": "m1", "role": "user", "parts": [{"type": "text", "text": ASKED}, part]},
+    ]}  # fmt: skip
+
+    answer = httpx.post(
+        f"{served.url}/api/v1/vercel-ai",
+        json=body,
+        headers={"Authorization": "Bearer a-good-key"},
+        timeout=30,
+    )
+
+    assert answer.status_code == 200, answer.text
+    assert titles(served, "sdk-chat") == ["policy.md"]
