@@ -14,14 +14,16 @@ from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
-CURL = [block for block in blocks("console") if "$ curl" in block.text]
-PYTHON = blocks("python")
-JAVASCRIPT = blocks("js")
+SHOWN = [
+    one for one in blocks("console", "python", "js") if one.language != "console" or "$ curl" in one.text
+]
+PACKAGED = [block for block in SHOWN if block.language == "js" and ' from "' in block.text]
+PLAIN = [block for block in SHOWN if block not in PACKAGED]
+PAGES = sorted({block.page for block in PLAIN})
+NEEDED = {"console": ("curl", "jq"), "js": ("node",), "python": ()}
+"""The programs that a language's examples are run by, beside bash and Python."""
 NPM_FOLDER = os.environ.get("WORKFLOW_AGENT_TEST_NPM")
 """A folder in which the npm packages of the examples are installed: `openai`, `ai`, `@ag-ui/client`."""
-
-pytestmark = pytest.mark.xdist_group("documented")
-"""One server and one conversation: pages go on where they left off."""
 
 
 def where(block: Block) -> str:
@@ -35,29 +37,39 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield served.url
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=where)
-def test_a_python_example_prints_an_answer(block: Block, server: str, tmp_path: Path) -> None:
-    assert run([sys.executable, "-W", "error", "-c", block.at(server).text], tmp_path)
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_get_what_it_shows(page: str, server: str, tmp_path: Path) -> None:
+    missing = {name for names in NEEDED.values() for name in names if shutil.which(name) is None}
+
+    for block in (one.at(server) for one in PLAIN if one.page == page):
+        if not missing.intersection(NEEDED[block.language]):
+            check(block, tmp_path)
+
+    if missing:
+        pytest.skip(f"only the other examples were run: {', '.join(sorted(missing))} are not here")
 
 
-@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="curl and jq are not here")
-@pytest.mark.parametrize("block", CURL, ids=where)
-def test_what_curl_gets_is_what_is_shown(block: Block, server: str, tmp_path: Path) -> None:
-    for command, shown in block.at(server).commands():
-        came = run(["bash", "-euo", "pipefail", "-c", command], tmp_path)
+def check(block: Block, folder: Path) -> None:
+    """Run an example; each goes on where the one before left off."""
+    if block.language == "python":
+        assert run([sys.executable, "-W", "error", "-c", block.text], folder)
+    elif block.language == "js":
+        script = folder / "example.mjs"
+        script.write_text(block.text, "utf-8")
+        assert run(["node", str(script)], folder)
+    else:
+        for command, shown in block.commands():
+            came = run(["bash", "-euo", "pipefail", "-c", command], folder)
+            assert came
+            assert is_shown(shown, came), f"{command}\n" + "\n".join(came)
 
-        assert came
-        assert is_shown(shown, came), f"{command}\n" + "\n".join(came)
 
+@pytest.mark.skipif(
+    NPM_FOLDER is None or shutil.which("node") is None,
+    reason="WORKFLOW_AGENT_TEST_NPM names no folder with the npm packages, or node is not here",
+)
+@pytest.mark.parametrize("block", PACKAGED, ids=where)
+def test_an_example_with_an_npm_package_prints_an_answer(block: Block, server: str, tmp_path: Path) -> None:
+    (tmp_path / "node_modules").symlink_to(Path(str(NPM_FOLDER)) / "node_modules")
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
-@pytest.mark.parametrize("block", JAVASCRIPT, ids=where)
-def test_a_javascript_example_prints_an_answer(block: Block, server: str, tmp_path: Path) -> None:
-    if ' from "' in block.text:
-        if NPM_FOLDER is None:
-            pytest.skip("WORKFLOW_AGENT_TEST_NPM names no folder with the npm packages of this example")
-        (tmp_path / "node_modules").symlink_to(Path(NPM_FOLDER) / "node_modules")
-    script = tmp_path / "example.mjs"
-    script.write_text(block.at(server).text, "utf-8")
-
-    assert run(["node", str(script)], tmp_path)
+    check(block.at(server), tmp_path)

@@ -11,6 +11,7 @@ PROJECT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SERVER = re.compile(r"(?<![\w.])(?:localhost|127\.0\.0\.1):8000")
 _KEY = re.compile(r'"(\w+)":')
+_CONTENT = re.compile(r'"content":"((?:[^"\\]|\\.)*)"')
 _TIME_LIMIT_SECONDS = 120
 
 
@@ -81,11 +82,20 @@ def run(command: Sequence[str], folder: Path) -> list[str]:
 def is_shown(shown: Sequence[str], came: Sequence[str]) -> bool:
     """Say whether lines of the documentation are some of those that came, in their order.
 
-    A line of JSON is like another one with the same members; where the page cuts it short, with the same
-    ones so far. Of ids only that there is one is compared.
+    A line of JSON is like another one with the same members and the same `content`; where the page cuts
+    either short, with the same so far. Of ids only that there is one is compared.
     """
-    rest = iter([_form(line) for line in came])
-    return all(any(_fits(_form(line), form, line) for form in rest) for line in shown if line.strip())
+    rest = iter(came)
+    return all(any(_is_like(line, other) for other in rest) for line in shown if line.strip())
+
+
+def _is_like(shown: str, came: str) -> bool:
+    wanted, form = _form(shown), _form(came)
+    if shown.endswith("…"):
+        form = form[: len(wanted)]
+    said, answered = _CONTENT.search(shown), _CONTENT.search(came)
+    is_said = said is None or (answered is not None and answered[1].startswith(said[1].rstrip("…")))
+    return form == wanted and is_said
 
 
 def _form(line: str) -> tuple[str, ...]:
@@ -93,7 +103,3 @@ def _form(line: str) -> tuple[str, ...]:
     if data:
         return (head, *_KEY.findall(data))
     return ("id:",) if re.fullmatch(r"id: \d+", line) else (line,)
-
-
-def _fits(wanted: tuple[str, ...], form: tuple[str, ...], line: str) -> bool:
-    return form[: len(wanted)] == wanted if line.endswith("…") else form == wanted

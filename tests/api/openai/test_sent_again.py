@@ -85,9 +85,9 @@ def test_a_response_that_breaks_off_is_followed_from_its_last_event(served: Serv
 
 async def test_ten_responses_that_carry_their_history_are_one_conversation(served: Served) -> None:
     questions = [
-        LEAVE, "Add a step for HR after the decision.", "How many steps are there?", "Rename it to Time off.",
-        "Where can it get stuck?", "Undo that.", "Tag it with people.", "Which workflows do I have?",
-        "@finder and @analyst, what is it about?", "What did I ask first?",
+        LEAVE, "Add a check by HR after the manager decides.", "How many steps are there?",
+        "Rename it to Time off.", "Where can it get stuck?", "Undo that.", "Tag it with people.",
+        "Which workflows do I have?", "@finder and @analyst, what is it about?", "What did I ask first?",
     ]  # fmt: skip
     said: list[Any] = []
     conversations = set[str]()
