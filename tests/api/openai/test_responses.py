@@ -68,6 +68,22 @@ def test_a_response_goes_on_after_another(client: OpenAI) -> None:
     assert items[0].content[0].text == "Add a step for HR after it."
 
 
+def test_a_branch_that_went_on_is_not_the_place_for_the_same_words(client: OpenAI) -> None:
+    first = client.responses.create(model=MODEL, input="my favourite colour is teal")
+    client.responses.create(model=MODEL, input="hello", previous_response_id=first.id)
+
+    def again() -> Response:
+        return client.responses.create(model=MODEL, input="What did I say?", previous_response_id=first.id)
+
+    branch, same = again(), again()
+    client.responses.create(model=MODEL, input="hello", previous_response_id=branch.id)
+    other = again()
+
+    assert branch.id == same.id
+    assert len({one.conversation.id for one in (first, branch, other) if one.conversation}) == 3
+    assert branch.previous_response_id == first.id
+
+
 def test_a_broken_connection_and_a_retry_make_one_response(served: Served) -> None:
     with (
         cutting(served.host, served.port, cuts=0) as proxy,
@@ -94,7 +110,11 @@ def test_a_response_in_the_background_can_be_cancelled(tmp_path: Path) -> None:
         OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=2) as client,
     ):
         made = client.responses.create(
-            model=MODEL, input="hello", background=True, metadata={"ticket": "T-1"}
+            model=MODEL,
+            input="hello",
+            background=True,
+            metadata={"ticket": "T-1"},
+            extra_headers={"X-Conversation-Id": "talk"},
         )
         assert made.conversation
         with pytest.raises(openai.ConflictError) as busy:
@@ -102,7 +122,14 @@ def test_a_response_in_the_background_can_be_cancelled(tmp_path: Path) -> None:
         followed = client.responses.retrieve(made.id, stream=True)
         stopped = client.responses.cancel(made.id)
         events = list(followed)
-        again = client.responses.create(model=MODEL, input="hello", conversation=made.conversation.id)
+        again = client.responses.create(
+            model=MODEL,
+            input="hello",
+            background=True,
+            metadata={"ticket": "T-1"},
+            extra_headers={"X-Conversation-Id": made.conversation.id},
+        )
+        answered = list(client.responses.retrieve(again.id, stream=True))[-1].response
 
     assert (made.status, made.background, made.metadata) == ("in_progress", True, {"ticket": "T-1"})
     assert busy.value.response.headers["x-should-retry"] == "false"
@@ -112,7 +139,8 @@ def test_a_response_in_the_background_can_be_cancelled(tmp_path: Path) -> None:
         "response.created", "response.in_progress", "response.incomplete",
     ]  # fmt: skip
     assert events[-1].response.status == "cancelled"
-    assert (again.output_text, again.metadata) == ("Good morning.", {})
+    assert again.id != made.id
+    assert (answered.output_text, answered.metadata) == ("Good morning.", {"ticket": "T-1"})
 
 
 def test_conversations_and_their_items(client: OpenAI) -> None:

@@ -18,7 +18,8 @@ from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.sealing import SealRule
 from workflow_agent.settings import load_settings
 
-TURNS = 30
+TURNS = 70
+"""More than those whose runs stay in the file for their idempotency keys."""
 TALK = "long-talk"
 
 
@@ -114,5 +115,6 @@ def test_each_item_is_found_by_its_id(client: OpenAI) -> None:
     for unknown in ("msg_999_x", "msg_0_other", f"msg_run_{TALK}_1_zz", "msg_run_other_1_a", "nonsense"):
         with pytest.raises(openai.NotFoundError):
             client.conversations.items.retrieve(unknown, conversation_id=TALK)
+    assert client.conversations.items.list(TALK, order="desc", after=items[0].id).data == []
     with pytest.raises(openai.BadRequestError, match="names no item"):
         client.conversations.items.list(TALK, after="nonsense")

@@ -83,6 +83,29 @@ def test_a_response_that_breaks_off_is_followed_from_its_last_event(served: Serv
     assert [event.to_dict() for event in (*seen, *rest)] == [event.to_dict() for event in whole]
 
 
+def test_a_history_that_went_on_or_was_deleted_begins_another_conversation(served: Served) -> None:
+    hello: list[Any] = [{"role": "user", "content": "hello"}]
+
+    def ask(client: OpenAI, said: list[Any]) -> tuple[str, str]:
+        answer = client.chat.completions.with_raw_response.create(model=MODEL, messages=said)
+        return answer.headers["x-conversation-id"], str(answer.parse().choices[0].message.content)
+
+    with OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0, timeout=30) as client:
+        first, greeting = ask(client, hello)
+        told = [*hello, {"role": "assistant", "content": greeting}]
+        went_on, _ = ask(client, [*told, {"role": "user", "content": "help"}])
+        branch, _ = ask(client, [*told, {"role": "user", "content": TEAL}])
+        same, _ = ask(client, [*told, {"role": "user", "content": TEAL}])
+        client.conversations.delete(first)
+        client.conversations.delete(branch)
+        afresh, _ = ask(client, [*told, {"role": "user", "content": TEAL}])
+
+    assert (went_on, same) == (first, branch)
+    assert branch != first
+    with served.client() as http:
+        assert [one["id"] for one in http.get("/api/v1/conversations").json()["items"]] == [afresh]
+
+
 async def test_ten_responses_that_carry_their_history_are_one_conversation(served: Served) -> None:
     questions = [
         LEAVE, "Add a check by HR after the manager decides.", "How many steps are there?",

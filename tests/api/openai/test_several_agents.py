@@ -95,6 +95,19 @@ def test_who_hands_over_is_followed_by_name(tmp_path: Path) -> None:
     assert answer.choices[0].message.content == "The editor will help.\n\n**editor:**\n\nHere I am."
 
 
+def test_an_error_in_the_middle_of_a_stream_is_raised_with_all_four_members(tmp_path: Path) -> None:
+    seen: list[str] = []
+    with Talking(tmp_path, "Found none.", RuntimeError("secret")) as client:
+        stream = client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
+        with pytest.raises(openai.APIError, match="Your message is kept") as failed:
+            seen.extend(chunk.choices[0].delta.content or "" for chunk in stream)
+
+    assert "".join(seen) == "**finder:**\n\nFound none.\n\n**analyst:**\n\n"
+    assert isinstance(failed.value.body, dict)
+    assert set(failed.value.body) == {"message", "type", "param", "code"}
+    assert (failed.value.code, failed.value.type) == ("model_failed", "server_error")
+
+
 def test_answers_there_are_remain_where_a_later_agent_fails(tmp_path: Path) -> None:
     with Talking(tmp_path, "Found none.", RuntimeError("secret"), "Nothing to check.") as client:
         with pytest.raises(openai.APIStatusError) as failed:
