@@ -14,9 +14,7 @@ from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
-SHOWN = [
-    one for one in blocks("console", "python", "js") if one.language != "console" or "$ curl" in one.text
-]
+SHOWN = [block for block in blocks("console", "python", "js") if block.asks_a_server]
 PACKAGED = [block for block in SHOWN if block.language == "js" and ' from "' in block.text]
 PLAIN = [block for block in SHOWN if block not in PACKAGED]
 PAGES = sorted({block.page for block in PLAIN})

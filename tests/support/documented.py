@@ -24,6 +24,11 @@ class Block:
     language: str
     text: str
 
+    @property
+    def asks_a_server(self) -> bool:
+        """Say whether it sends requests to the documentation's server."""
+        return _SERVER.search(self.text) is not None
+
     def at(self, server: str) -> "Block":
         """Return the block with the address of the documentation's server exchanged for another one's."""
         return Block(
