@@ -35,13 +35,16 @@ def excludes(one: Condition, other: Condition) -> bool:
         return True
     if any(compares):
         return False
+    first, second = (["is" if word == "are" else word for word in words] for words in (first, second))
     if "is" not in first[:5] or "is" not in second[:5] or {"from", "also"} & {*first, *second}:
         return False
     same_subject = first[: first.index("is")] == second[: second.index("is")]
-    return same_subject or "it" in (first[0], second[0])
+    return same_subject or not {"it", "they"}.isdisjoint((first[0], second[0]))
 
 
 def negates(one: Condition, other: Condition) -> bool:
     """Say whether a condition is another one's opposite: "is available", "is not available"."""
     words, others = set(one.text.lower().split()), set(other.text.lower().split())
+    if "there" in words & others and ("none" in words) != ("none" in others):
+        return True
     return ("not" in words) != ("not" in others) and one.words - _UNSAID == other.words - _UNSAID

@@ -33,7 +33,7 @@ _GROUP: Final = re.compile(r"^\s*[(\[{](?P<inside>[^()\[\]{}]{1,300})[)\]}]\s*$"
 _SEPARATORS: Final = re.compile(r"\s*(?:,|&|\+|\||\band\b|/ )\s*")
 _SIDE_BY_SIDE: Final = re.compile(r"\s+(?:&|\+|\|\|)\s+")
 _CLAUSES: Final = re.compile(
-    r"(?:→|^)\s*(?:if|when|otherwise|else)\b|,\s*(?:otherwise|else)\b|\.\s+[A-Z]",
+    r"(?:→|^)\s*(?:if|when|otherwise|else)\b|,\s*(?:and|but)\s+(?:if|when)\b|,\s*(?:otherwise|else)\b|\.\s+[A-Z]",
     re.IGNORECASE | re.MULTILINE,
 )
 """Running text between the arrows, which the grammar of sentences reads better."""

@@ -28,7 +28,7 @@ class Choices:
         if condition.kind == "error" and self._enter_error(condition):
             return
         polarity = condition.polarity or ("rejected" if condition.kind == "timeout" else "")
-        if condition.kind != "generic" and polarity:
+        if condition.kind != "generic" and polarity and not self.is_sibling(condition):
             found = self._verdict_for(condition, polarity_key(polarity))
             if found is not None:
                 self.paths.switch(found, polarity_key(polarity), condition)
@@ -54,7 +54,8 @@ class Choices:
         judges = any(
             (verb := VERBS.get(word)) is not None and verb.judges for word in self.graph.words[target]
         )
-        if judges and self.graph.step(target)["type"] == "human":
+        is_last = target in {loose.from_id for loose in self.paths.frontier}
+        if judges and self.graph.step(target)["type"] == "human" and (named is None or is_last):
             return False
         self.enter_side_path(target, condition, "error")
         return True

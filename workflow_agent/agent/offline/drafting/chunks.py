@@ -87,7 +87,7 @@ def _open(tokens: Tokens, words: list[str], at: int, found: tuple[Link, int], ch
     if link == "then" and _separates_condition(chunks[-1]):
         chunks[-1].tokens.append(SPLIT)
         return end
-    glued = bool(chunks[-1].tokens) and words[at - 1] not in _GLUE
+    glued = bool(chunks[-1].tokens) and not {words[at - 1], words[at]} & _GLUE
     chunks.append(Chunk(link, [], glued, is_last=not _LAST.isdisjoint(words[at:end])))
     return end
 

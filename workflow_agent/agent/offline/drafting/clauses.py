@@ -116,7 +116,7 @@ def _persons_for_which(tokens: Tokens) -> list[Token]:
 def _parts(tokens: Tokens) -> list[_Part]:
     found: list[_Part] = []
     start, depth = 0, 0
-    head, joint, shares = read_head(tokens) or _without_subject(tokens), "", False
+    head, joint, shares = read_head(tokens) or without_subject(tokens), "", False
     for at, token in enumerate(tokens):
         depth += (token.low == "(") - (token.low == ")")
         if depth > 0 or token.low not in _JOINTS or at <= start or head is None or head.at >= at:
@@ -132,7 +132,7 @@ def _parts(tokens: Tokens) -> list[_Part]:
     return [part for part in found if part.tokens]
 
 
-def _without_subject(tokens: Tokens) -> Head | None:
+def without_subject(tokens: Tokens) -> Head | None:
     """Return the head of a clause that leaves out what was spoken of: "then signed by the director"."""
     at = skip_adverbs(tokens, 0)
     low = _low(tokens, at)

@@ -55,6 +55,7 @@ _THINKING: Final = word_set(
 _INCOMPLETE_ENDS: Final = (
     DETERMINERS | PREPOSITIONS | _BE - {"got"} | _NOT | word_set("and or , than the who which that")
 )
+_OBJECTS: Final = DETERMINERS | THING_PRONOUNS | word_set("him them on off up out in back")
 _OUTCOME_FILL: Final = _BE | ADVERBS | _NOT | DETERMINERS | word_set(
     "by it he she they and or of them him her result answer decision outcome everything all case looks "
     "look seems as check "
@@ -119,7 +120,15 @@ def _end_without_comma(tokens: Tokens) -> int | None:
         head = read_head(tokens, at)
         if head is not None and head.voice != "state" and _starts_main(tokens, at, head):
             return at
+        if head is None and _goes_on(tokens, at):
+            return at
     return None
+
+
+def _goes_on(tokens: Tokens, at: int) -> bool:
+    """Say whether a verb of the subject before stands here: "if something is missing | sends it back"."""
+    following = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    return is_form(tokens[at].low, "s") and not is_thing(tokens[at].low) and following in _OBJECTS
 
 
 def _lacks_object(tokens: Tokens, at: int) -> bool:

@@ -34,7 +34,8 @@ def plain_verb(tokens: Tokens, at: int, subject: tuple[Token, ...]) -> Head | No
     names_somebody = (
         is_role(subject[-1].low) or looks_like_person(subject[-1].low) or subject[0].low in PERSONAL
     )
-    is_plural_noun = is_thing(low) and not names_somebody and low_at(tokens, at + 1) not in OBJECT_STARTS
+    may_act = names_somebody or subject[-1].low == "system"
+    is_plural_noun = is_thing(low) and not may_act and low_at(tokens, at + 1) not in OBJECT_STARTS
     if is_form(low, "s") and _can_be_subject(subject) and not is_plural_noun:
         return Head(subject, verb, at, "active", low)
     is_title = is_role(low) and is_form(low_at(tokens, at + 1), "s")

@@ -6,9 +6,15 @@ from typing import Any, Final
 
 from workflow_agent.agent.offline.drafting.amending import amend_step
 from workflow_agent.agent.offline.drafting.choices import Choices
-from workflow_agent.agent.offline.drafting.graph import MAX_STEPS, Choice, Graph, Loose
+from workflow_agent.agent.offline.drafting.graph import MAX_STEPS, Graph, Loose
 from workflow_agent.agent.offline.drafting.paths import Paths
-from workflow_agent.agent.offline.drafting.returns import back_target, repeated_step, rework_target
+from workflow_agent.agent.offline.drafting.returns import (
+    back_target,
+    is_taken_up,
+    loop_start,
+    repeated_step,
+    rework_target,
+)
 from workflow_agent.agent.offline.drafting.silences import enters_silence, escalates, late_step
 from workflow_agent.agent.offline.drafting.statements import (
     Amend,
@@ -31,7 +37,7 @@ class Flow:
     """Draws statements one after the other.
 
     `frontier` holds the loose ends that the next step is joined to; `choices` knows where the
-    path parted. Neither is touched by a statement that only adds to an earlier step.
+    path parted. A statement that only adds to an earlier step touches neither.
     """
 
     def __init__(self, statements: Sequence[Statement]) -> None:
@@ -48,15 +54,15 @@ class Flow:
         """The first step of each sentence, for what is repeated."""
         self._is_new_sentence = True
         self._last_additive = False
+        self._reworked: str | None = None  # where the step drawn next leads back to
 
     def draw(self) -> Graph:
         """Return the graph of all statements, its loose ends still loose."""
         for at, statement in enumerate(self.statements):
             self._at = at
             if len(self.graph.steps) >= MAX_STEPS and isinstance(statement, Task | Parallel | Branch | Until):
-                self.assumptions.append(
-                    f"I stopped after {MAX_STEPS} steps; the rest of the text is not drawn."
-                )
+                stopped = f"I stopped after {MAX_STEPS} steps; the rest of the text is not drawn."
+                self.assumptions.append(stopped)
                 break
             _DRAW[type(statement)](self, statement)
         return self.graph
@@ -75,7 +81,10 @@ class Flow:
         if self._replaces_placeholder(task) or self._is_done_again(task):
             return
         step_id = self._place(task)
-        if task.outcomes:
+        if self._reworked is not None:
+            self._lead_to(self._reworked)
+            self._reworked = None
+        elif task.outcomes:
             self.paths.open_verdict(step_id, task)
 
     def _is_done_again(self, task: Task) -> bool:
@@ -110,7 +119,7 @@ class Flow:
         frontier = self.paths.frontier
         if last is None or task.assignee != last[1] or task.type != "human" or len(frontier) != 1:
             if task.tentative and task.assignee and not task.outcomes:
-                self._remember_placeholder(task)
+                self._placeholder = (self._place(task), task.assignee)
                 return True
             return False
         if frontier[0].from_id != last[0]:
@@ -119,10 +128,6 @@ class Flow:
         if task.outcomes:
             self.paths.open_verdict(last[0], task)
         return True
-
-    def _remember_placeholder(self, task: Task) -> None:
-        step_id = self._place(task)
-        self._placeholder = (step_id, task.assignee)
 
     def parallel(self, parallel: Parallel) -> None:
         """Draw branches between a fork and a join; their verdicts are asked for after the join."""
@@ -190,6 +195,9 @@ class Flow:
     def go_back(self, back: GoBack) -> None:
         """Lead the path back to an earlier step."""
         self._settle()
+        if is_taken_up(back, self.statements[self._at + 1 : self._at + 2]):
+            self._reworked = rework_target(self.paths)
+            return
         target = back_target(self.paths, back)
         if target is None:
             if not back.name:
@@ -224,17 +232,11 @@ class Flow:
         work = self.graph.work
         if not work:
             return
-        first = self._loop_start(until, work)
+        first = loop_start(until, work, self._sentence_first)
         name = until.condition.text[:1].upper() + until.condition.text[1:80] + "?"
         decision = self._place(Task(name, "decision", words=until.condition.words))
         self.graph.join(Loose(decision, "default"), first)
         self.paths.frontier = [Loose(decision, "condition", until.condition.text)]
-
-    def _loop_start(self, until: Until, work: list[str]) -> str:
-        if not until.whole:
-            return work[-min(until.steps, len(work))]
-        firsts = [first for first in self._sentence_first if first]
-        return firsts[-1] if firsts else work[-1]
 
     def amend(self, said: Amend) -> None:
         """Add fields to the step spoken of."""
@@ -246,5 +248,3 @@ _DRAW: Final[dict[type[Statement], Callable[[Flow, Any], None]]] = {
     SentenceEnd: Flow.sentence_end, GoBack: Flow.go_back, Stop: Flow.stop, Proceed: Flow.proceed,
     Until: Flow.until, Amend: Flow.amend,
 }  # fmt: skip
-
-__all__ = ["Choice", "Flow"]

@@ -18,6 +18,8 @@ _RETURNS: Final = word_set(
     "return go send give hand come route bounce loop jump resend get move step pass push forward "
     "start put take "
     "redirect turn rewind throw")  # fmt: skip
+_SOMEWHERE: Final = word_set("on in into onto inside")
+"""What goes back there is put away: "it goes back on the shelf"."""
 _STOPS: Final = word_set("end stop finish terminate abort quit")
 _STOP_WORDS: Final = word_set(
     "it there here everything all process workflow flow the this that whole case then is we"
@@ -53,6 +55,8 @@ def _back(clause: Clause, memory: Memory) -> list[Statement] | None:
     if lemma == "back":
         return [go_back(clause.rest, memory)] if words[:1] == ["to"] else None
     at = next((at for at, word in enumerate(words[:6]) if word == "back"), None)
+    if at is not None and words[at + 1 : at + 2] and words[at + 1] in _SOMEWHERE:
+        return None
     if at is not None and (lemma in _RETURNS or not clause.head):
         return [go_back(clause.rest[at + 1 :], memory)]
     if lemma == "return" and "to" in words[:5] and not _returns_a_thing_to_outside(clause):

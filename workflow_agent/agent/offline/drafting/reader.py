@@ -45,6 +45,8 @@ class Reader:
     """Where the current run of clauses began; parallel work does not reach before it."""
     sentence: int = 0
     is_together: bool = False
+    is_by_several: bool = False
+    """The sentence begins with "two", "both" or the like: they do one step."""
     joins_previous: bool = False
     is_item: bool = False
     item: str | None = None

@@ -1,7 +1,9 @@
 """Where a path that goes back arrives."""
 
+from collections.abc import Sequence
+
 from workflow_agent.agent.offline.drafting.paths import Paths
-from workflow_agent.agent.offline.drafting.statements import GoBack, Task
+from workflow_agent.agent.offline.drafting.statements import GoBack, Statement, Task, Until
 from workflow_agent.agent.offline.drafting.verbs import VERBS
 
 
@@ -41,6 +43,20 @@ def rework_target(paths: Paths) -> str | None:
     earlier = work[: work.index(judge["id"])]
     asks = judge["type"] == "decision" and bool(earlier)
     return earlier[-1] if asks else judge["id"]
+
+
+def is_taken_up(back: GoBack, following: Sequence[Statement]) -> bool:
+    """Say whether it is said next what somebody who gets work back does: "the student, who rewrites it"."""
+    doing = next(iter(following), None)
+    return back.actor is not None and isinstance(doing, Task) and doing.assignee == back.actor
+
+
+def loop_start(until: Until, work: Sequence[str], firsts: Sequence[str]) -> str:
+    """Return the step that is repeated first: of the last sentence, or as many steps back as were said."""
+    if not until.whole:
+        return work[-min(until.steps, len(work))]
+    known = [first for first in firsts if first]
+    return known[-1] if known else work[-1]
 
 
 def repeated_step(paths: Paths, task: Task) -> str | None:

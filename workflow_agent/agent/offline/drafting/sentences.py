@@ -13,6 +13,10 @@ from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.starts import plain
 from workflow_agent.agent.offline.drafting.statements import SentenceEnd, Then
 from workflow_agent.agent.offline.drafting.tokens import Tokens
+from workflow_agent.agent.offline.drafting.words import word_set
+
+_SEVERAL: Final = word_set("two three four five both several all")
+"""Of whom one step is done at the same time: "two professors review it in parallel"."""
 
 
 def read_sentence(
@@ -33,6 +37,7 @@ def read_sentence(
     """
     reader.is_item, reader.item = is_item, item
     reader.segment = reader.sentence = len(reader.statements)
+    reader.is_by_several = bool(tokens) and tokens[0].low in _SEVERAL
     chunks = chunks_of(reader.scheduled(tokens))
     if not any(chunk.link in ("if", "else", "unless", "when") for chunk in chunks):
         reader.thing_before = None
@@ -62,7 +67,7 @@ def anyway(reader: Reader, chunk: Chunk) -> None:
 
 def together(reader: Reader, chunk: Chunk) -> None:
     """Read what happens at the same time as its neighbours in the sentence."""
-    reader.is_together = True
+    reader.is_together = not (reader.is_by_several and not chunk.tokens)
     plain(reader, chunk)
 
 

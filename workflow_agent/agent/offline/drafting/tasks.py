@@ -24,6 +24,10 @@ _MOST_FIELDS_NAMED: Final = 3
 _EXTRA: Final = word_set("too also additionally")
 _TRAILERS: Final = word_set("too also again well then first")
 
+_TO_PEOPLE: Final = word_set(
+    "tell inform notify invite ask call contact remind warn thank pay help interview"
+)
+
 
 def task_of(clause: Clause, head: Head, memory: Memory) -> Task:
     """Return the step a clause describes; its head says who does what."""
@@ -93,13 +97,19 @@ def _object(clause: Clause, head: Head, rest: Tokens, memory: Memory) -> list[st
     """Return the words of the object: of a passive its subject, then what follows the verb."""
     trimmed = _without_trailers(rest)
     if head.voice == "passive":
-        subject = object_words(head.subject, memory) or memory.thing.split()
+        subject = _done_to(head, memory) or object_words(head.subject, memory) or memory.thing.split()
         memory.speak_of(thing_of(head.subject))
         return [*subject, *object_words(trimmed, memory)]
     said = object_words(trimmed, memory)
     if _is_thing_subject(clause, head) and not said and head.verb.kind != "event":
         return object_words(head.subject, memory)
     return said
+
+
+def _done_to(head: Head, memory: Memory) -> list[str]:
+    """Return the things that "they" are, of which something is made; people are told, not made."""
+    is_about_things = [token.low for token in head.subject] == ["they"] and head.verb.base not in _TO_PEOPLE
+    return memory.thing.split() if is_about_things else []
 
 
 def _without_trailers(rest: Tokens) -> Tokens:

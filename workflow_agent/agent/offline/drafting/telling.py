@@ -9,7 +9,14 @@ from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
 from workflow_agent.agent.offline.drafting.clauses import Clause, split_clauses
 from workflow_agent.agent.offline.drafting.conditions import split_condition
 from workflow_agent.agent.offline.drafting.nouns import is_role, looks_like_person
-from workflow_agent.agent.offline.drafting.tokens import Tokens, clean, lines_of, sentences_of, tokens_of
+from workflow_agent.agent.offline.drafting.tokens import (
+    Token,
+    Tokens,
+    clean,
+    lines_of,
+    sentences_of,
+    tokens_of,
+)
 from workflow_agent.agent.offline.drafting.verbs import is_form
 from workflow_agent.agent.offline.drafting.words import word_set
 
@@ -56,8 +63,20 @@ def tells_work(text: str) -> Certainty:
 def _clauses(text: str) -> Iterator[Clause]:
     for line in lines_of(clean(text)):
         for sentence in sentences_of(tokens_of(line.text)):
-            for chunk in chunks_of([token for token in sentence if token.kind != "schedule"]):
-                yield from split_clauses(_main(chunk), Memory())
+            for part in _parted(sentence):
+                for chunk in chunks_of(part):
+                    yield from split_clauses(_main(chunk), Memory())
+
+
+def _parted(sentence: Tokens) -> list[list[Token]]:
+    """Return a sentence without schedules, in the parts before and after colons."""
+    parts: list[list[Token]] = [[]]
+    for token in sentence:
+        if token.low == ":":
+            parts.append([])
+        elif token.kind != "schedule":
+            parts[-1].append(token)
+    return [part for part in parts if part]
 
 
 def _main(chunk: Chunk) -> Tokens:

@@ -20,6 +20,9 @@ _SPELLINGS: Final = str.maketrans({
     "\u00a0": " ", "⟶": "→", "➔": "→", "➜": "→", "➡": "→", "⇒": "→", "►": "→",
 })  # fmt: skip
 _BLANKS: Final = re.compile(r" {5,}")
+_REPEATING: Final = re.compile(
+    r",?\s+(?:and )?(?:repeating|and repeat)(?: (?:this|it|that|both|these))? until\b", re.IGNORECASE
+)
 _ARROWS: Final = re.compile(r"\s*(?:-{1,4}>|={1,4}>|→|>>| > )\s*")
 _GLUED_SENTENCE: Final = re.compile(r"(?<=[a-z)])([.!?;])(?=[A-Z])")
 _ABBREVIATIONS: Final = re.compile(r"\b(e\.g|i\.e|etc|approx|incl|resp)\.(?=[\s,)]|$)", re.IGNORECASE)
@@ -84,7 +87,7 @@ def clean(text: str) -> str:
     plain = unicodedata.normalize("NFC", text[:MAX_CHARS]).encode("utf-8", "ignore").decode()
     plain = plain.replace("\r\n", "\n").replace("\r", "\n").translate(_SPELLINGS)
     plain = "".join(char if char == "\n" or char.isprintable() else " " for char in plain)
-    plain = _BLANKS.sub("    ", plain)
+    plain = _REPEATING.sub(". Repeat until", _BLANKS.sub("    ", plain))
     plain = _ABBREVIATIONS.sub(lambda found: found[1].replace(".", ""), plain)
     plain = _NUMBERED_UNIT.sub(r"\1 \2", plain)
     return _GLUED_SENTENCE.sub(r"\1 ", _ARROWS.sub(" → ", plain))

@@ -107,10 +107,18 @@ def _after_be(tokens: Tokens, at: int, subject: tuple[Token, ...]) -> Head | Non
         and low_at(tokens, then + 1) in ("", "by", "and", "to", "with", ",")
     )
     if unknown:
-        return Head(subject, Verb(low.removesuffix("ed"), "human"), then, "passive", low, negated)
+        return Head(subject, Verb(_base_of(low), "human"), then, "passive", low, negated)
     if tokens[at].low in _GETS:
         return Head(subject, Verb("get", "human"), at, "active", tokens[at].low, negated)
     return Head(subject, Verb("be", "control"), at, "state", tokens[at].low, negated)
+
+
+def _base_of(participle: str) -> str:
+    """Return the base form of a regular verb no table has: `scrap` of `scrapped`, `capsize` of `capsized`."""
+    stem = participle.removesuffix("ed")
+    if stem[-1] == stem[-2] and stem[-1] not in "ls":
+        return stem[:-1]
+    return stem + "e" if stem.endswith(("v", "z", "c", "u", "dg", "at", "is")) else stem
 
 
 def _after_have(tokens: Tokens, at: int, subject: tuple[Token, ...]) -> Head | None:

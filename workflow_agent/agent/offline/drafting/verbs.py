@@ -95,7 +95,7 @@ _IRREGULAR: Final = {
 _DOUBLING = word_set("""
     submit re-submit resubmit ship scan plan stop log tag flag set put cut refer transfer cancel drop
     step commit permit admit get run vet grab chat map pin wrap skip clap shop rebut defer enrol label
-    pin plug prefer strip swap trim zip hit quit dig reset ban bid
+    pin plug prefer scrap strip swap trim zip hit quit dig reset ban bid
     """)
 
 NOMINALS: Final = {
