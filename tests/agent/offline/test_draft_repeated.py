@@ -33,6 +33,11 @@ def drafted(text: str) -> Workflow:
             "For each line", ["Check price"], ["Open batch", "Sign", "Done"],
             id="a single step",
         ),
+        pytest.param(
+            "for each line of the order the picker fetches the item; then the packer packs the box",
+            "For each line of the order", ["Fetch item"], ["Pack box", "Done"],
+            id="without a comma",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_done_for_each_is_inside_the_loop(

@@ -11,9 +11,14 @@ from workflow_agent.domain.workflow_parsing import slug, unique_id
 
 _MOST_LOOPS = 5
 _DESCRIPTION_CHARS = 1_000
+_ARTICLES = re.compile(r"\b(?:the|an?|our|their) ")
+"""The name of a step has none."""
 _FOR_EACH = re.compile(
     r"(?P<lead>^|[.;:,]\s+(?:(?:then|and|next),?\s+)?|\n\s*)for (?:each|every)(?: of the| single)? "
-    r"(?!(?:new|incoming|arriving)\b)(?P<item>[a-z][a-z' -]{1,50}?), (?P<body>[^.;\n]{3,400})",
+    r"(?!(?:new|incoming|arriving)\b)(?P<item>[a-z][a-z' -]{1,50}?)"
+    r"(?:[,:] |(?<!\bof)(?<!\bin)(?<!\bon)(?<!\bfor)(?<!\bfrom)(?<!\bwith) "
+    r"(?=(?:the|an?|our|we|he|she|they) ))"
+    r"(?P<body>[^.;\n]{3,400})",
     re.IGNORECASE,
 )
 
@@ -29,7 +34,12 @@ class _Repeated:
     @property
     def stand_in(self) -> str:
         """Return the clause that stands in the text where the loop is."""
-        return f"handle each {self.item}"
+        return f"handle each {_ARTICLES.sub('', self.item)}"
+
+
+def without_loops(text: str) -> str:
+    """Return a text that says what is done, no longer that it is done for each of several things."""
+    return _FOR_EACH.sub(r"\g<lead>\g<body>", text)
 
 
 def draft_with_loops(text: str, parse_step: Callable[[str], JsonObject | None]) -> Draft | None:

@@ -9,6 +9,7 @@ from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
 from workflow_agent.agent.offline.drafting.clauses import Clause, split_clauses
 from workflow_agent.agent.offline.drafting.conditions import split_condition
 from workflow_agent.agent.offline.drafting.nouns import is_role, looks_like_person
+from workflow_agent.agent.offline.drafting.repeated import without_loops
 from workflow_agent.agent.offline.drafting.tokens import (
     Token,
     Tokens,
@@ -43,7 +44,7 @@ def tells_work(text: str) -> Certainty:
     if _ABOUT_ONE.search(text[:_MOST_CHARS]):
         return ""
     acts, others, commands, named = 0, 0, 0, 0
-    for clause in _clauses(text[:_MOST_CHARS]):
+    for clause in _clauses(without_loops(text[:_MOST_CHARS])):
         head = clause.head
         if head is None or head.voice == "state" or head.verb.kind == "event" or head.negated:
             others += 1
