@@ -82,6 +82,7 @@ def test_a_sentence_means_what_a_person_would_understand(text: str, expected: st
         pytest.param("the intake audit", id="a word more than the name has"),
         pytest.param("the one in the middle of yesterday", id="no middle of one"),
         pytest.param("show the intake, then the discharge", id="two in turn"),
+        pytest.param("the intake and the discharge, " * 4 + "and the radiology one", id="a long list"),
     ],
 )
 def test_what_a_sentence_leaves_open_is_asked_about(text: str) -> None:

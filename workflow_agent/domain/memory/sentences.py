@@ -52,6 +52,8 @@ _PLACED = re.compile(
 )
 """What a place in time is said of: a workflow, not a step of one."""
 
+_MOST_PARTS = 6
+"""A text of more is no reference any more; each part is read by itself, which takes time."""
 _BREAKS_TEXT = (
     "i we you he she they me us him them let lets who whom whose where when why how which what and or but "
     "then so because if in on by from to into onto than as while again is are was were be been am do does "
@@ -119,7 +121,7 @@ def joined_in(text: str) -> tuple[str, ...]:
 
 def _several(parts: Iterable[str]) -> tuple[str, ...]:
     kept = tuple(part.strip() for part in parts if part.strip(" ,.!?"))
-    return kept if len(kept) > 1 else ()
+    return kept if 1 < len(kept) <= _MOST_PARTS else ()
 
 
 def either_in(text: str) -> tuple[str, ...]:
