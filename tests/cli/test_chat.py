@@ -26,7 +26,12 @@ from workflow_agent.cli.turns import Asking
 from workflow_agent.cli.typed_lines import read_message
 from workflow_agent.settings import Settings
 
-_PROGRAM = [sys.executable, "-c", "from workflow_agent.main import run; run()"]
+# A job in the background, as these tests may be, ignores Ctrl-C, and so does whatever it starts.
+_START = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from workflow_agent.main import run; run()"
+)
+_PROGRAM = [sys.executable, "-c", _START]
 _PATIENCE_SECONDS = 120
 """Long, because starting takes seconds of a processor that others may be using; nothing waits that long."""
 _STEERING = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\r\x01\x02\x07]")
