@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     """Address to listen on. Any other than a loopback address needs `api_keys`."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 8000
     """Port to listen on; 0 takes a free one."""
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    """Processes that serve the port side by side, all on the same data; about one a processor core."""
     data_dir: Path = Path("data")
     """Where conversations and workflows are kept."""
     tenant: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] = "default"

@@ -8,7 +8,7 @@ from threading import Barrier, Thread
 import pytest
 from filelock import FileLock, Timeout
 
-from workflow_agent.adapters.file_locks import WriterQueues, locked
+from workflow_agent.adapters.file_locks import WriterQueues, locked, locked_for_long
 from workflow_agent.domain.errors import StorageFailed
 
 
@@ -85,3 +85,25 @@ async def test_a_queue_is_shared_while_somebody_uses_it() -> None:
     await asyncio.gather(write("first"), write("second"))
 
     assert order == ["first begins", "first ends", "second begins", "second ends"]
+
+
+async def test_long_work_is_done_by_one_at_a_time_and_leaves_no_file(tmp_path: Path) -> None:
+    lock_file, begun, let = tmp_path / "x.lock", asyncio.Event(), asyncio.Event()
+    order: list[str] = []
+
+    async def work(name: str) -> None:
+        async with locked_for_long(lock_file):
+            order.append(f"{name} begins")
+            begun.set()
+            await let.wait()
+            order.append(f"{name} ends")
+
+    first = asyncio.create_task(work("first"))
+    await begun.wait()
+    second = asyncio.create_task(work("second"))
+    await asyncio.sleep(0)
+    let.set()
+    await asyncio.gather(first, second)
+
+    assert order == ["first begins", "first ends", "second begins", "second ends"]
+    assert not lock_file.exists()

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import serving
-from workflow_agent.api.server import listening_socket
+from workflow_agent.api.listening import listening_socket
 from workflow_agent.domain.errors import CannotListen, Misconfigured
 from workflow_agent.settings import load_settings, refuse_open_binding
 

@@ -1,6 +1,7 @@
 """Compaction around whole chats: when it is made, what the model sees, what failures leave behind."""
 
 import asyncio
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.compacted_talks import Answer, SummarizerScript
 from tests.support.scripted import Script, Waits, scripted
 from workflow_agent.domain.compacting import CompactionRule, in_force, turns_compacted
 from workflow_agent.domain.conversation import AgentReply, Conversation, UserMessage
+from workflow_agent.domain.counting import tokens_of
 
 GOOD: Answer = {"text": "The user told each team about its message."}
 RULES = [f"Always tell team {n} about message {n}." for n in range(1, 40)]
@@ -289,3 +291,23 @@ async def test_the_next_turn_may_run_while_a_summary_is_stored() -> None:
     assert [one.to_turn for one in in_force(talk)] == [4]
     assert talk.turn_count == 12
     assert talk.active_run() is None
+
+
+async def test_two_processes_compact_a_conversation_once() -> None:
+    both = asyncio.Lock()
+    summarizer = SummarizerScript(GOOD)
+    summarizer.gate = asyncio.Event()
+    chat, _ = chatting(summarizer)
+    conversation_id = await eleven_turns(chat)
+    other, _ = chatting(late := SummarizerScript(GOOD), store=chat.store)
+    here, there = (replace(one.compactor, across_processes=lambda *_: both) for one in (chat, other))
+    talk = await chat.store.load(TENANT, conversation_id)
+    await chat.compactor.shut_down()
+
+    here.after_reply(talk, tokens_of)
+    there.after_reply(talk, tokens_of)
+    summarizer.gate.set()
+    await asyncio.gather(here.settled(), there.settled())
+
+    assert [one.to_turn for one in (await chat.store.load(TENANT, conversation_id)).compactions] == [4]
+    assert len(late.sources) == 0

@@ -7,7 +7,7 @@ from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.scripted import Calls, Waits, scripted
 from workflow_agent.adapters.memory import InMemoryRunJournal
 from workflow_agent.chat import TurnRequest
-from workflow_agent.chat.streams import RunEvent, RunStream
+from workflow_agent.chat.streams import RunEvent, RunEvents
 from workflow_agent.domain.conversation import AgentReply, Run, UserMessage
 from workflow_agent.domain.errors import (
     ConversationBusy,
@@ -21,7 +21,7 @@ from workflow_agent.domain.errors import (
 )
 
 
-async def collected(stream: RunStream | None, after: int = 0) -> list[RunEvent]:
+async def collected(stream: RunEvents | None, after: int = 0) -> list[RunEvent]:
     assert stream is not None
     return [event async for event in stream.events(after)]
 
@@ -82,7 +82,7 @@ async def test_a_stream_can_be_resumed_after_any_event() -> None:
     started = await under_test.chat.start(TENANT, TurnRequest("go"))
     everything = await collected(started.stream)
 
-    resumed = await collected(under_test.chat.stream(started.run_id), after=3)
+    resumed = await collected(await under_test.chat.stream(TENANT, started.run_id), after=3)
 
     assert resumed == everything[3:]
 
@@ -379,4 +379,4 @@ async def test_an_unknown_run_is_not_found(run_id: str) -> None:
     with pytest.raises(RunNotFound):
         await under_test.chat.recorded_run(TENANT, run_id)
     with pytest.raises(RunNotFound):
-        under_test.chat.stream(run_id)
+        await under_test.chat.stream(TENANT, run_id)

@@ -1,6 +1,7 @@
 """A whole chat in memory: the real turn protocol, agent and tools around a given model."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -32,8 +33,10 @@ from workflow_agent.chat.attaching import Attaching
 from workflow_agent.chat.blobs import Blobs
 from workflow_agent.chat.compacting import Compactor
 from workflow_agent.chat.contents import INLINE_BYTES
+from workflow_agent.chat.elsewhere import RunsElsewhere, answer_about
 from workflow_agent.chat.gathering import Gathering
 from workflow_agent.chat.jobs import RunLimits
+from workflow_agent.chat.joining import Joining
 from workflow_agent.chat.live import LiveRuns
 from workflow_agent.chat.running import Runner
 from workflow_agent.chat.work import Worker
@@ -41,12 +44,15 @@ from workflow_agent.context import ContextManager
 from workflow_agent.domain.agents import ROSTER, Roster
 from workflow_agent.domain.compacting import CompactionRule
 from workflow_agent.domain.outline import outline
+from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.ports import (
     Author,
     Change,
     ConversationStore,
+    OtherProcesses,
+    ProcessGone,
     RunJournal,
     SearchAnswer,
     WorkflowHit,
@@ -100,6 +106,26 @@ class FakeOwners:
 
     def forget_abandoned(self) -> None:
         self.left_behind = []
+
+
+@dataclass
+class FakeProcesses:
+    """Other processes of which the test decides who answers what; whoever is not given is gone."""
+
+    runs: dict[str, LiveRuns] = field(default_factory=dict)
+    """By owner."""
+    dies_after: int | None = None
+    """How many pieces of an answer come before the process ends."""
+
+    async def answers(self, owner: str, question: JsonObject) -> AsyncGenerator[JsonObject]:
+        if owner not in self.runs:
+            raise ProcessGone(owner)
+        told = 0
+        async for piece in answer_about(self.runs[owner], question):
+            yield piece
+            told += 1
+            if told == self.dies_after:
+                raise ProcessGone(owner)
 
 
 @dataclass
@@ -201,6 +227,7 @@ def chat_with(
     summarizer: Model | None = None,
     summary_timeout_seconds: float = 30.0,
     rule: CompactionRule | None = None,
+    others: OtherProcesses | None = None,
 ) -> ChatUnderTest:
     """Return a chat in memory that answers with a model."""
     now = Clock()
@@ -228,6 +255,7 @@ def chat_with(
         observed,
         now,
         new_id,
+        lambda *_: nullcontext(),
     )
     if max_iterations is not None:
         limit = {"max_iterations": max_iterations}
@@ -261,5 +289,6 @@ def chat_with(
     worker = Worker(
         conversations, journal or InMemoryRunJournal(), runner, who, observed, live, now, new_id, inline_bytes
     )
-    chat = Chat(conversations, worker, Attaching(conversations), roster, who, live, now, new_id)
+    joining = Joining(conversations, who, live, RunsElsewhere(others or FakeProcesses()))
+    chat = Chat(conversations, worker, Attaching(conversations), roster, who, joining, live, now, new_id)
     return ChatUnderTest(chat, conversations, workflows, who, observed, sandbox, compactor)

@@ -43,7 +43,16 @@ class Hangs:
     """No answer at all."""
 
 
-Answer = Refuses | Says | CallsTools | Hangs
+@dataclass(frozen=True)
+class Holds:
+    """An answer that is begun when the request is there, and given when the test lets it."""
+
+    answer: "Answer"
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    let: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+Answer = Refuses | Says | CallsTools | Hangs | Holds
 
 
 @dataclass
@@ -86,6 +95,13 @@ class ProviderStub:
         match answer:
             case Hangs():
                 await self.closing.wait()
+            case Holds(later, begun, let):
+                begun.set()
+                either = [asyncio.create_task(event.wait()) for event in (let, self.closing)]
+                _, undone = await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                for task in undone:
+                    task.cancel()
+                await self._answer(later, writer)
             case Refuses(status, code, headers):
                 error = {"error": {"message": f"refused: {code}", "type": code, "param": None, "code": code}}
                 body = json.dumps(error).encode()

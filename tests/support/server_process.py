@@ -31,9 +31,9 @@ class ServerProcess:
             self.process.kill()
 
 
-def server_process(data: Path, environment: Mapping[str, str] | None = None) -> ServerProcess:
+def server_process(data: Path, environment: Mapping[str, str] | None = None, *options: str) -> ServerProcess:
     """Start a server on a free port and return it once it listens."""
-    command = [sys.executable, "-c", _START, "serve", "--port", "0", "--data-dir", str(data)]
+    command = [sys.executable, "-c", _START, "serve", "--port", "0", "--data-dir", str(data), *options]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -3,8 +3,8 @@
 import asyncio
 import os
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -15,6 +15,7 @@ from workflow_agent.domain.errors import StorageFailed
 
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _POLL_SECONDS = 0.005
+_LONG_POLL_SECONDS = 0.1
 _TIMEOUT_SECONDS = 30.0
 
 
@@ -52,6 +53,37 @@ def locked(lock_file: Path, *, timeout_seconds: float = _TIMEOUT_SECONDS) -> Gen
         # Said, not left to close: a process forked meanwhile keeps the descriptor open.
         unlock_descriptor(fd)
         os.close(fd)
+
+
+@asynccontextmanager
+async def locked_for_long(lock_file: Path) -> AsyncGenerator[None]:
+    """Hold a lock file through long work, and remove it then; who waits holds no thread meanwhile.
+
+    Raises:
+        StorageFailed: The file cannot be opened, or its directory is not there.
+    """
+    while (fd := _acquired_at_once(lock_file)) is None:  # noqa: ASYNC110 - who holds it may be another process
+        await asyncio.sleep(_LONG_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        _remove_and_release(lock_file, fd)
+
+
+def _remove_and_release(lock_file: Path, fd: int) -> None:
+    # Whoever waits sees that the file is nobody's any more, and makes a new one.
+    lock_file.unlink(missing_ok=True)
+    unlock_descriptor(fd)
+    os.close(fd)
+
+
+def _acquired_at_once(lock_file: Path) -> int | None:
+    with reported("lock", lock_file, lock_file.parent):
+        fd = os.open(lock_file, _OPEN, 0o600)
+    if lock_descriptor(fd, blocking=False) and os.fstat(fd).st_nlink > 0:
+        return fd
+    os.close(fd)
+    return None
 
 
 def acquired(lock_file: Path, timeout_seconds: float = _TIMEOUT_SECONDS) -> int:

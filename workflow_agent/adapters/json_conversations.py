@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from workflow_agent.adapters.conversation_json import ConversationText, parse_co
 from workflow_agent.adapters.conversation_refusals import check_new_id, id_taken, no_conversation
 from workflow_agent.adapters.data_paths import is_conversation_id, tenant_directory
 from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.file_locks import WriterQueues, locked
+from workflow_agent.adapters.file_locks import WriterQueues, locked, locked_for_long
 from workflow_agent.adapters.stat_cache import StatCache
 from workflow_agent.adapters.stored_documents import DocumentReader
 from workflow_agent.domain.archive import Position
@@ -139,6 +140,11 @@ class JsonConversationStore(ConversationStore):
             self._existing_place(tenant, query.conversation_id)
         return await asyncio.to_thread(self._index.find, directory, query)
 
+    def compacting(self, tenant: str, conversation_id: str) -> AbstractAsyncContextManager[None]:
+        """Return what keeps every other process from compacting a conversation as long as the block lasts."""
+        place = self._existing_place(tenant, conversation_id)
+        return locked_for_long(place.directory / f"{place.id}.compacting.lock")
+
     def _directory(self, tenant: str) -> Path:
         return tenant_directory(self._files.root, tenant) / "conversations"
 
@@ -199,7 +205,9 @@ class JsonConversationStore(ConversationStore):
             self._conversations.drop(place.document)
             self._files.remove_directory(place.archive)
             for name in self._files.names(place.directory):
-                if name.startswith((f"{place.document.name}.corrupt-", f"{place.id}.run-")):
+                if name.startswith(
+                    (f"{place.document.name}.corrupt-", f"{place.id}.run-", f"{place.id}.compacting")
+                ):
                     self._files.remove(place.directory / name)
             self._files.remove(place.lock)
 

@@ -160,7 +160,8 @@ class ProcessOwners(Owners):
             try:
                 # Only under its lock: a process that is just starting has made the file, but not locked it.
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                self._runs_file(owner).unlink(missing_ok=True)
+                for beside in (self._runs_file(owner), lock_file.with_suffix(".sock")):
+                    beside.unlink(missing_ok=True)
                 lock_file.unlink()
             except BlockingIOError:
                 return

@@ -216,6 +216,7 @@ class ContextRecord(BaseModel):
 
     conversation_id: str
     turn: int
+    at: datetime
 
 
 class ContextList(BaseModel):

@@ -14,7 +14,9 @@ router = APIRouter(tags=["health"], route_class=StrictRoute)
 
 
 def _about(request: Request, status: str) -> dict[str, Any]:
-    return {"status": status, "version": request.app.version, "model": request.app.state.model_name}
+    fellows = request.app.state.services.fellows
+    about = {"status": status, "version": request.app.version, "model": request.app.state.model_name}
+    return about if fellows is None else about | {"worker": fellows.number}
 
 
 @router.get("/health", operation_id="health", responses=replies("Health", 422))

@@ -58,8 +58,7 @@ async def stream_run(
     ] = "0",
 ) -> Response:
     """Follow a run from any of its events on, until ten minutes after its end."""
-    await services.chat.recorded_run(tenant, run_id)
-    stream = services.chat.stream(run_id)
+    stream = await services.chat.stream(tenant, run_id)
     return EventStream(own_frames(stream, request, after=int(last_event_id)))
 
 

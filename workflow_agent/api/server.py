@@ -1,4 +1,4 @@
-"""The server process: where it may listen, how it starts, and how it stops without losing a reply."""
+"""The server process: how it starts, and how it stops without losing a reply."""
 
 import socket
 from collections.abc import Awaitable, Callable, Generator
@@ -8,10 +8,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from workflow_agent.api.connection import ConnectionLimits, bounded_protocol
-from workflow_agent.domain.errors import CannotListen
-from workflow_agent.settings import ENV_PREFIX, Settings, refuse_open_binding
+from workflow_agent.settings import Settings, refuse_open_binding
 
-_BACKLOG = 2_048
 _CLOSING_SECONDS = 5
 """For what is still being written after the runs have ended."""
 
@@ -43,23 +41,6 @@ class GracefulServer(uvicorn.Server):
             connection.shutdown()
         await self._finish()
         await super().shutdown(sockets)
-
-
-def listening_socket(settings: Settings) -> socket.socket:
-    """Return a socket that listens where the settings say.
-
-    Raises:
-        CannotListen: The address is taken, or not this machine's.
-    """
-    host = settings.host.strip("[]")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, settings.port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        raise CannotListen(
-            f"Cannot listen on {settings.host} port {settings.port}: {error.strerror or error}. "
-            f"Choose another with --port or {ENV_PREFIX}PORT."
-        ) from error
 
 
 def make_server(app: ASGIApp, settings: Settings, finish: Callable[[], Awaitable[None]]) -> GracefulServer:

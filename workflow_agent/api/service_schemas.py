@@ -72,3 +72,5 @@ class Health(BaseModel):
     status: Literal["ok", "ready"]
     version: str
     model: str
+    worker: int = 1
+    """Which worker answered, where the server has several."""

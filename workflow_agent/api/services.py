@@ -12,7 +12,7 @@ from workflow_agent.domain.agents import AgentProfile
 from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.ports import ConversationStore, WorkflowCatalog, WorkflowSearch
-from workflow_agent.telemetry import Telemetry
+from workflow_agent.telemetry import Fellows, Telemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Services:
     clock: Callable[[], datetime]
     new_id: Callable[[str], str]
     """Makes an id from its prefix."""
+    fellows: Fellows | None = None
+    """The other workers of the server; None where this process serves alone."""
 
 
 async def past_of(services: Services, tenant: str, conversation_id: str) -> Past:

@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Scope
 
 from workflow_agent.api.errors import STATUS_OF, problem_document
-from workflow_agent.chat import RunEvent, RunStream, StartedTurn
+from workflow_agent.chat import RunEvent, RunEvents, StartedTurn
 from workflow_agent.chat.replaying import stream_of_outcome
 
 _HEARTBEAT = b": still here\n\n"
@@ -42,20 +42,20 @@ def problem_of(data: dict[str, Any], scope: Scope) -> dict[str, Any]:
     return problem_document(status, code, str(data.get("detail", "")), scope=scope, extra=data)
 
 
-def own_frames(stream: RunStream, request: Request, *, after: int = 0) -> AsyncGenerator[bytes]:
+def own_frames(stream: RunEvents, request: Request, *, after: int = 0) -> AsyncGenerator[bytes]:
     """Yield a run's events after an id in this API's own words."""
     return frames(stream, request, lambda event: frame(event, request.scope), after=after)
 
 
-async def stream_of(started: StartedTurn) -> RunStream:
-    """Return a turn's events; where another process runs it, those of its outcome."""
+async def stream_of(started: StartedTurn) -> RunEvents:
+    """Return a turn's events; where they are in a process that cannot be asked, its outcome alone."""
     if started.stream is not None:
         return started.stream
     return stream_of_outcome(await started.outcome())
 
 
 def frames(
-    stream: RunStream, request: Request, render: Callable[[RunEvent], bytes], *, after: int = 0
+    stream: RunEvents, request: Request, render: Callable[[RunEvent], bytes], *, after: int = 0
 ) -> AsyncGenerator[bytes]:
     """Yield what the events after an id are on the wire, as they come.
 

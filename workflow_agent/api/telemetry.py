@@ -8,8 +8,11 @@ from starlette.responses import Response
 from workflow_agent.api.parameters import Limit, Tenant, TheServices
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.services import Services
 from workflow_agent.chat.past import Past
 from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN, AgentReply
+from workflow_agent.domain.values import JsonObject, iso_milliseconds
+from workflow_agent.telemetry import caches_of_workers
 
 router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"], route_class=StrictRoute)
 
@@ -26,14 +29,20 @@ async def get_tokens(
     ] = None,
     limit: Limit = 50,
 ) -> Response:
-    """List the latest context records, newest first: of this process, or of one conversation's whole life."""
+    """List the latest context records, newest first: of the server since its start, or of one conversation's
+    whole life."""
     if conversation_id is None:
-        return json_reply({"items": list(services.telemetry.recent.latest(limit))})
+        return json_reply({"items": await _latest(services, limit)})
     conversation = await services.conversations.load(tenant, conversation_id)
     past = Past(services.conversations, conversation)
     found = await past.events(None, limit, lambda event: isinstance(event, AgentReply), newest_first=True)
     records = [
-        {"conversation_id": conversation_id, "turn": reply.turn, **reply.context}
+        {
+            "conversation_id": conversation_id,
+            "turn": reply.turn,
+            "at": iso_milliseconds(reply.at),
+            **reply.context,
+        }
         for reply in found.items
         if isinstance(reply, AgentReply)
     ]
@@ -43,4 +52,17 @@ async def get_tokens(
 @router.get("/caches", operation_id="get_caches", responses=replies("CacheReport", 422))
 async def get_caches(services: TheServices) -> Response:
     """Report hits, misses, evictions and size of every cache."""
-    return json_reply({"caches": dict(services.caches())})
+    counted = [services.caches()]
+    if services.fellows is not None:
+        told = await services.fellows.told({"ask": "caches"})
+        counted += [one["caches"] for one in told.values()]
+    return json_reply({"caches": caches_of_workers(counted)})
+
+
+async def _latest(services: Services, limit: int) -> list[JsonObject]:
+    records = list(services.telemetry.recent.latest(limit))
+    if services.fellows is not None:
+        told = await services.fellows.told({"ask": "contexts", "limit": limit})
+        records += [record for one in told.values() for record in one["contexts"]]
+        records.sort(key=lambda record: str(record["at"]), reverse=True)
+    return records[:limit]

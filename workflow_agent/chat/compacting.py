@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from weakref import WeakValueDictionary
@@ -69,6 +70,8 @@ class Compactor:
     telemetry: Telemetry
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
+    across_processes: Callable[[str, str], AbstractAsyncContextManager[None]]
+    """Keeps other processes from compacting a conversation, by tenant and id."""
     count: Callable[[], Count] = lambda: tokens_of
     """Returns how the model that the next message goes to counts tokens."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
@@ -79,7 +82,7 @@ class Compactor:
     def after_reply(self, conversation: Conversation, count: Count) -> None:
         """Start the compaction that a conversation needs, if it needs one; nobody waits for it."""
         cut = due_cut(conversation, self.rule)
-        if cut is None or self._alone(conversation).locked():
+        if cut is None or self._lock(_key(conversation)).locked():
             return
         task = asyncio.create_task(
             self._beside(conversation, cut, count), name=f"compaction {conversation.id}"
@@ -94,8 +97,11 @@ class Compactor:
 
     async def _beside(self, conversation: Conversation, cut: Cut, count: Count) -> None:
         try:
-            async with self._alone(conversation):
-                await self._made(conversation, cut, count, count_spending=True)
+            async with self._alone(_key(conversation)):
+                current = await self.store.load(conversation.tenant, conversation.id)
+                # Another process may have been at it until now.
+                if in_force(current) == in_force(conversation):
+                    await self._made(conversation, cut, count, count_spending=True)
         except ConversationNotFound:
             _log.info("compaction discarded: the conversation was deleted", extra=_known(conversation, cut))
         except WorkflowAgentError:
@@ -112,7 +118,7 @@ class Compactor:
             excluded: How many of its turns do not fit.
             count: Counts tokens.
         """
-        async with self._alone(conversation):
+        async with self._alone(_key(conversation)):
             current = await self.store.load(conversation.tenant, conversation.id)
             if in_force(current) != in_force(conversation):
                 return Made(None, current)
@@ -128,7 +134,7 @@ class Compactor:
             ConversationNotFound: No such conversation.
             StorageFailed: The compaction could not be stored.
         """
-        async with self._locked((tenant, conversation_id)):
+        async with self._alone((tenant, conversation_id)):
             current = await self.store.load(tenant, conversation_id)
             if any(one.id == compaction_id for one in current.compactions):
                 raise AlreadyExists(f"Compaction {compaction_id!r} is made already.")
@@ -184,14 +190,16 @@ class Compactor:
             undone[:] = [one for one in in_force(back) if one.id not in kept]
             return after
 
-        async with self._locked((tenant, conversation_id)):
+        async with self._alone((tenant, conversation_id)):
             conversation = await self.store.update(tenant, conversation_id, undo)
         return undone, conversation
 
-    def _alone(self, conversation: Conversation) -> asyncio.Lock:
-        return self._locked((conversation.tenant, conversation.id))
+    @asynccontextmanager
+    async def _alone(self, key: Key) -> AsyncGenerator[None]:
+        async with self._lock(key), self.across_processes(*key):
+            yield
 
-    def _locked(self, key: Key) -> asyncio.Lock:
+    def _lock(self, key: Key) -> asyncio.Lock:
         return self._locks.setdefault(key, asyncio.Lock())
 
     async def settled(self) -> None:
@@ -237,6 +245,10 @@ class Compactor:
         ledger = new_ledger(conversation, cut)
         material = Material(last_summary(conversation), ledger, cut.events)
         return await self.summarizer.summarise(material, count)
+
+
+def _key(conversation: Conversation) -> Key:
+    return conversation.tenant, conversation.id
 
 
 def _known(conversation: Conversation, cut: Cut) -> dict[str, object]:

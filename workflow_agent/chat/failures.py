@@ -1,6 +1,7 @@
 """What went wrong in a run, in words for people and as an error for programs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pydantic_ai.exceptions import (
     AgentRunError,
@@ -18,7 +19,7 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
 )
 
-from workflow_agent.domain.errors import ModelFailed, WorkflowAgentError
+from workflow_agent.domain.errors import InvalidInput, ModelFailed, WorkflowAgentError
 from workflow_agent.domain.runs import RunError
 
 _FAILURES: Sequence[tuple[type[Exception], str, str, bool]] = (
@@ -65,3 +66,18 @@ def _failed(name: str, message: str, run_id: str, *, retriable: bool) -> tuple[R
 def error_data(error: WorkflowAgentError) -> dict[str, object]:
     """Return an error as the data of a stream's `error` event."""
     return {"code": error.code, "detail": error.message, **error.details}
+
+
+def error_of(data: Mapping[str, Any]) -> WorkflowAgentError:
+    """Return the error that an `error` event tells of."""
+    details = {name: value for name, value in data.items() if name not in ("code", "detail")}
+    kind = next((kind for kind in _kinds() if kind.code == data["code"]), WorkflowAgentError)
+    return kind(str(data["detail"]), **details)
+
+
+def _kinds(root: type[WorkflowAgentError] = WorkflowAgentError) -> Iterator[type[WorkflowAgentError]]:
+    """Yield the errors that are made of a message and details alone."""
+    if root.__init__ in (WorkflowAgentError.__init__, InvalidInput.__init__):
+        yield root
+    for kind in root.__subclasses__():
+        yield from _kinds(kind)

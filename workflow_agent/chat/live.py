@@ -30,6 +30,15 @@ class LiveRun:
         self.stream.close()
         self.done.set()
 
+    async def cancel(self) -> bool:
+        """Stop the work and wait until its end is stored; say whether there was any left to stop."""
+        if self.settled is not None or self.task is None:
+            return False
+        self.stopping = "cancelled"
+        self.task.cancel()
+        await self.done.wait()
+        return True
+
     async def outcome(self) -> TurnOutcome:
         """Wait for the outcome; raise it where it is an error."""
         await self.done.wait()

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterable
 
-from workflow_agent.chat.requests import TurnOutcome, chat_response, newest_of, outcome_of
+from workflow_agent.chat.requests import TurnOutcome, chat_response, outcome_of
 from workflow_agent.chat.streams import RunStream
 from workflow_agent.domain.conversation import AgentReply
-from workflow_agent.domain.records import Records
+from workflow_agent.domain.records import Records, newest_in
 from workflow_agent.domain.runs import Run
 
 
 def replayed(records: Records, run: Run) -> RunStream | None:
     """Return the stream of a turn that was completed before, as if it had just been answered."""
-    newest = newest_of(records, run.run_id)
     outcome = outcome_of(records, run.run_id, replayed=True)
-    if outcome is None or newest is None or newest.status != "completed":
+    if outcome is None or newest_in(records, run).status != "completed":
         return None
     return stream_of_outcome(outcome)
 

@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 
 from workflow_agent.chat.attaching import NewAttachment
-from workflow_agent.chat.streams import RunStream
+from workflow_agent.chat.streams import RunEvents
 from workflow_agent.domain.attachments import AttachedDocument
 from workflow_agent.domain.conversation import AgentReply
 from workflow_agent.domain.digests import digest_of
 from workflow_agent.domain.handoffs import Handoff
 from workflow_agent.domain.modes import Mode
-from workflow_agent.domain.records import Records, following_in, newest_in, reply_in, run_in
+from workflow_agent.domain.records import Records, following_in, reply_in, run_in
 from workflow_agent.domain.runs import Run
 from workflow_agent.domain.turns import NewMessage
 from workflow_agent.domain.values import JsonObject
@@ -103,8 +103,8 @@ class StartedTurn:
     run_id: str
     asked: tuple[str, ...]
     """The agents it is for, as far as the message tells; one may still hand over to another."""
-    stream: RunStream | None
-    """Its events; None when another process runs it."""
+    stream: RunEvents | None
+    """Its events; None where another process has them and cannot be asked."""
     wait: Callable[[], Awaitable[TurnOutcome]] = field(repr=False)
 
     async def outcome(self) -> TurnOutcome:
@@ -159,9 +159,3 @@ def outcome_of(records: Records, run_id: str, *, replayed: bool = False) -> Turn
     if not given:
         return None
     return TurnOutcome(records.id, given[-1].turn, run_id, given[-1], tuple(given[:-1]), replayed)
-
-
-def newest_of(records: Records, run_id: str) -> Run | None:
-    """Return the run that answers the same message last."""
-    run = run_in(records, run_id)
-    return newest_in(records, run) if run else None

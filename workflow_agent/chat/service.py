@@ -1,19 +1,20 @@
 """The turn protocol over the stores: accept, run, commit; cancel, shut down, recover."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from workflow_agent.chat.attaching import Attaching
 from workflow_agent.chat.choosing import choose_agents
+from workflow_agent.chat.joining import Joining
 from workflow_agent.chat.journals import Journals
 from workflow_agent.chat.live import LiveRuns
-from workflow_agent.chat.past import Past, recorded_run
+from workflow_agent.chat.past import recorded_run
 from workflow_agent.chat.recovering import recover
-from workflow_agent.chat.replaying import replayed
-from workflow_agent.chat.requests import StartedTurn, TurnOutcome, TurnRequest, newest_of, outcome_of
-from workflow_agent.chat.streams import RunStream
+from workflow_agent.chat.requests import StartedTurn, TurnRequest
+from workflow_agent.chat.streams import RunEvents
 from workflow_agent.chat.work import Worker
 from workflow_agent.domain import turns
 from workflow_agent.domain.agents import AgentProfile, agent_named
@@ -22,15 +23,12 @@ from workflow_agent.domain.errors import (
     AlreadyExists,
     RunNotFound,
     ShuttingDown,
-    StaleRun,
     WorkflowAgentError,
 )
 from workflow_agent.domain.records import Records, leading_in, newest_in
 from workflow_agent.domain.runs import Run
 from workflow_agent.ports import ConversationStore, Owners
 from workflow_agent.telemetry import TurnTrace
-
-_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,7 @@ class Chat:
     attaching: Attaching
     roster: Mapping[str, AgentProfile]
     owners: Owners
+    joining: Joining
     live: LiveRuns
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
@@ -85,26 +84,38 @@ class Chat:
             message = request.as_message(first, tuple(then), documents, handoff)
             accepted.append(
                 turns.accept_message(
-                    conversation, message, owner=self.owners.owner, is_alive=self._is_alive,
+                    conversation, message, owner=self.owners.owner, is_alive=self.joining.is_alive,
                     at=self.now(), new_id=self.new_id, left_by=journals.left_by,
                 )
             )  # fmt: skip
             return accepted[-1].conversation
 
-        with trace.saving("accept") as timed:
+        with trace.saving("accept") as timed, self._noted(tenant, made, accepted):
             conversation = await self._stored(tenant, request, made, timed(accept))
-        await journals.forget_read()
         run = accepted[-1].run
         trace.identify(run_id=run.run_id, conversation_id=conversation.id)
         if accepted[-1].is_new:
-            self.owners.note(tenant, conversation.id)
             live = self.worker.launch(tenant, request, self.roster[run.agent], conversation, run, trace)
+            await journals.forget_read()
             first = leading_in(conversation, run)
             return StartedTurn(
                 conversation.id, run.turn, first.run_id, first.asked, live.stream, live.outcome
             )
+        await journals.forget_read()
         trace.ended("replayed")
-        return await self._attached(tenant, conversation, run)
+        return await self.joining.joined(tenant, conversation, run)
+
+    @contextmanager
+    def _noted(self, tenant: str, conversation_id: str, accepted: list[turns.Acceptance]) -> Generator[None]:
+        """Note a conversation while a message is stored in it, and on if that begins a run, should we die."""
+        self.owners.note(tenant, conversation_id)
+        is_begun = False
+        try:
+            yield
+            is_begun = accepted[-1].is_new
+        finally:
+            if not is_begun:
+                self.owners.settle(tenant, conversation_id)
 
     async def _stored(
         self, tenant: str, request: TurnRequest, made: str, accept: Callable[[Conversation], Conversation]
@@ -119,38 +130,6 @@ class Chat:
         except AlreadyExists:
             return await self.store.update(tenant, made, accept)
 
-    def _is_alive(self, run: Run) -> bool:
-        if run.owner == self.owners.owner:
-            return self.live.is_running(run.run_id)
-        return self.owners.is_alive(run.owner)
-
-    async def _attached(self, tenant: str, conversation: Conversation, run: Run) -> StartedTurn:
-        live = self.live.get(run.run_id)
-        if live is not None and live.settled is None:
-            return StartedTurn(conversation.id, run.turn, run.run_id, run.asked, live.stream, live.outcome)
-
-        async def wait() -> TurnOutcome:
-            return await self._outcome_elsewhere(tenant, conversation, run)
-
-        records = await Past(self.store, conversation).around_turn(run.turn)
-        stream = live.stream if live else replayed(records, run)
-        return StartedTurn(conversation.id, run.turn, run.run_id, run.asked, stream, wait)
-
-    async def _outcome_elsewhere(self, tenant: str, conversation: Conversation, asked: Run) -> TurnOutcome:
-        """Return what a run that is not this process's came to, waiting for its end."""
-        run_id = asked.run_id
-        while True:
-            records = await Past(self.store, conversation).around_turn(asked.turn)
-            run = newest_of(records, run_id)
-            outcome = outcome_of(records, run_id, replayed=True)
-            if outcome is not None and run is not None and run.status == "completed":
-                return outcome
-            if run is None or run.status != "running" or not self._is_alive(run):
-                status = run.status if run and run.status != "running" else "interrupted"
-                raise StaleRun(f"Run {run_id!r} was {status} and has no reply.", run_id=run_id)
-            await asyncio.sleep(_POLL_SECONDS)
-            conversation = await self.store.load(tenant, conversation.id)
-
     async def recorded_run(self, tenant: str, run_id: str) -> tuple[Records, Run]:
         """Return a run, and the records of its conversation that it is in, sealed or not.
 
@@ -159,19 +138,20 @@ class Chat:
         """
         return await recorded_run(self.store, tenant, run_id)
 
-    def stream(self, run_id: str) -> RunStream:
-        """Return the stream of a run that this process works on, or worked on a short while ago.
+    async def stream(self, tenant: str, run_id: str) -> RunEvents:
+        """Return the stream of a run under way, or of one that ended a short while ago.
 
         Raises:
-            RunNotFound: Its stream is not kept here; the run itself may well be stored.
+            RunNotFound: There is no such run, or its stream is not kept; the run itself may well be stored.
         """
-        live = self.live.get(run_id)
-        if live is None:
+        await self.recorded_run(tenant, run_id)
+        stream = await self.joining.stream(tenant, run_id)
+        if stream is None:
             raise RunNotFound(
                 f"The stream of run {run_id[:100]!r} is not kept any more; GET the run or its conversation.",
                 run_id=run_id[:100],
             )
-        return live.stream
+        return stream
 
     async def cancel(self, tenant: str, run_id: str) -> Run:
         """Stop a run; one that has ended stays as it is.
@@ -182,15 +162,17 @@ class Chat:
         records, run = await self.recorded_run(tenant, run_id)
         run = newest_in(records, run)
         live = self.live.get(run.run_id)
-        if live is not None and live.settled is None and live.task is not None:
-            live.stopping = "cancelled"
-            live.task.cancel()
-            await live.done.wait()
-        elif run.status == "running":
-            await self._cancel_elsewhere(tenant, records.id, run)
+        if live is not None and live.task is not None:
+            await live.cancel()
+        elif run.status == "running" and not await self._cancelled_elsewhere(run):
+            await self._mark_cancelled(tenant, records.id, run)
         return (await self.recorded_run(tenant, run_id))[1]
 
-    async def _cancel_elsewhere(self, tenant: str, conversation_id: str, run: Run) -> None:
+    async def _cancelled_elsewhere(self, run: Run) -> bool:
+        is_elsewhere = run.owner != self.owners.owner and self.owners.is_alive(run.owner)
+        return is_elsewhere and await self.joining.elsewhere.cancel(run.owner, run.run_id)
+
+    async def _mark_cancelled(self, tenant: str, conversation_id: str, run: Run) -> None:
         journals = Journals(self.worker.journal, tenant, self.owners)
 
         def cancel(conversation: Conversation) -> Conversation:
@@ -224,5 +206,5 @@ class Chat:
         self, left_by: Callable[[Run], turns.LeftBehind], conversation: Conversation
     ) -> Conversation:
         return turns.interrupt_dead_runs(
-            conversation, is_alive=self._is_alive, at=self.now(), left_by=left_by
+            conversation, is_alive=self.joining.is_alive, at=self.now(), left_by=left_by
         )

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from workflow_agent.domain.values import JsonObject
 
@@ -16,6 +17,14 @@ class RunEvent:
     name: str
     """start, mode, tool_call, tool_result, delta, context, complete, error or shutdown"""
     data: JsonObject
+
+
+class RunEvents(Protocol):
+    """The events of a run, in order, wherever it is worked on."""
+
+    def events(self, after: int = 0) -> AsyncIterator[RunEvent]:
+        """Yield the events with an id above `after`, waiting for new ones until the last."""
+        ...
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from workflow_agent.domain.errors import (
 )
 from workflow_agent.domain.records import leading_in
 from workflow_agent.domain.runs import Run, RunError
+from workflow_agent.domain.values import iso_milliseconds
 from workflow_agent.ports import ConversationStore, Owners, RunJournal
 from workflow_agent.telemetry import Telemetry, TurnTrace
 
@@ -178,7 +179,12 @@ class Worker:
         assert stored is not None  # noqa: S101 - commit_reply put it there
         await remember(self.runner.memory, conversation, job.request.author, reply.references, job.trace)
         job.trace.replied(stored)
-        self.telemetry.recent.add({"conversation_id": conversation.id, "turn": stored.turn, **stored.context})
+        self.telemetry.recent.add(
+            {
+                "conversation_id": conversation.id, "turn": stored.turn, "at": iso_milliseconds(stored.at),
+                **stored.context,
+            }
+        )  # fmt: skip
         live.stream.publish("context", dict(stored.context))
         return conversation
 

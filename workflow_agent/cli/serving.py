@@ -16,6 +16,10 @@ Host = Annotated[
     ),
 ]
 Port = Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one (default 8000).")]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Processes that serve the port side by side, about one a processor core (default 1)."),
+]
 Model = Annotated[
     str | None,
     typer.Option(help="A model such as openai:gpt-5.2, or offline, which needs no provider (the default)."),
@@ -32,6 +36,7 @@ def serve(
     data_dir: DataDir = None,
     model: Model = None,
     samples: Samples = None,
+    workers: Workers = None,
 ) -> None:
     """Run the server until it is told to stop.
 
@@ -44,11 +49,15 @@ def serve(
 
       workflow-agent serve --port 9000 --data-dir ~/workflows
 
+      workflow-agent serve --workers 4
+
       WORKFLOW_AGENT_MODEL=openai:gpt-5.2 workflow-agent serve
 
     Exit codes: 0 after a stop, 1 when the address or the data cannot be
     used, 78 when a setting cannot work.
     """
-    chosen = chosen_settings(host=host, port=port, data_dir=data_dir, model=model, samples=samples)
+    chosen = chosen_settings(
+        host=host, port=port, data_dir=data_dir, model=model, samples=samples, workers=workers
+    )
     or_exit(lambda: refuse_open_binding(chosen))
     or_exit(lambda: wiring_of(context).serve(chosen))

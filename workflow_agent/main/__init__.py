@@ -57,6 +57,11 @@ def _importing() -> Generator[None]:
 
 
 def _serve(settings: Settings) -> None:
+    if settings.workers > 1:
+        from workflow_agent.main.workers import serve_with_workers  # noqa: PLC0415 - see above
+
+        serve_with_workers(settings)
+        return
     with _importing():
         from workflow_agent.main.serving import serve  # noqa: PLC0415 - see above
 

@@ -1,14 +1,11 @@
 """Building the service: the only place that makes collaborators and joins them."""
 
-import asyncio
-import logging
 import secrets
-from dataclasses import dataclass
 
-from fastapi import FastAPI
 from pydantic_ai.models import Model
 
 from workflow_agent.adapters.documents import DocumentLimits
+from workflow_agent.adapters.process_owners import running_owners
 from workflow_agent.adapters.run_journal import JsonlRunJournal
 from workflow_agent.adapters.ttl_cache import CacheKey
 from workflow_agent.agent.assistant import Assistant, build_assistant
@@ -23,7 +20,9 @@ from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.chat import Chat
 from workflow_agent.chat.attaching import Attaching
 from workflow_agent.chat.compacting import Compactor
+from workflow_agent.chat.elsewhere import RunsElsewhere
 from workflow_agent.chat.jobs import RunLimits
+from workflow_agent.chat.joining import Joining
 from workflow_agent.chat.live import LiveRuns
 from workflow_agent.chat.running import Runner
 from workflow_agent.chat.work import Worker
@@ -33,59 +32,33 @@ from workflow_agent.domain.modes import MODES
 from workflow_agent.domain.outline import outline
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
+from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
 from workflow_agent.main.compacting import compactor_of
 from workflow_agent.main.observing import telemetry_of
 from workflow_agent.main.planning import gathering_of, model_config_of
 from workflow_agent.main.programs import sandbox_of
-from workflow_agent.main.resources import resources, samples
+from workflow_agent.main.resources import resources
 from workflow_agent.main.roster import roster_of
+from workflow_agent.main.seats import Seat
 from workflow_agent.main.stores import Stores, build_stores
 from workflow_agent.settings import Settings
-from workflow_agent.telemetry import Telemetry
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Application:
-    """The whole service, built but not yet listening."""
-
-    app: FastAPI
-    services: Services
-    stores: Stores
-    settings: Settings
-
-    async def prepare(self) -> None:
-        """Clear up after an earlier process, and bring the samples where they are wanted."""
-        swept = await asyncio.to_thread(self.stores.files.sweep)
-        old_keys = await self.stores.keys.sweep(self.settings.tenant)
-        interrupted = await self.services.chat.recover()
-        seeded = (
-            await self.stores.workflows.seed(self.settings.tenant, samples()) if self.settings.samples else 0
-        )
-        _log.info("prepared", extra={
-            "temporary_files_removed": len(swept), "old_keys_removed": old_keys,
-            "conversations_with_interrupted_runs": interrupted, "samples_added": seeded,
-        })  # fmt: skip
-
-    async def finish(self) -> None:
-        """Tell open streams, let runs end or mark them, and store what is not stored yet."""
-        await self.services.chat.shut_down(self.settings.shutdown_grace_seconds)
-        await self.stores.memory.settle()
-        await self.services.chat.worker.runner.sandbox.close()
-
-    def close(self) -> None:
-        """Let go of files and locks."""
-        self.stores.search.close()
-        self.stores.owners.close()
-        self.services.telemetry.stop()
+from workflow_agent.telemetry import Fellows, Telemetry
 
 
 def build(
-    settings: Settings, models: Models | None = None, telemetry: Telemetry | None = None
+    settings: Settings,
+    models: Models | None = None,
+    telemetry: Telemetry | None = None,
+    seat: Seat | None = None,
 ) -> Application:
     """Return the service that the settings describe; what else is given takes the place of what they name.
+
+    Args:
+        settings: What an operator can change.
+        models: In place of those that the settings name.
+        telemetry: In place of that of the environment.
+        seat: Which of several workers this process is; None where it serves alone.
 
     Raises:
         Misconfigured: A model, its key, a prompt or the agents file cannot be used.
@@ -100,8 +73,8 @@ def build(
     )
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
-    stores = build_stores(settings)
-    services = _services(settings, stores, assistant, chosen, telemetry, roster)
+    stores = build_stores(settings, seat)
+    services = _services(settings, stores, assistant, chosen, telemetry, roster, seat)
     return Application(create_app(services, settings), services, stores, settings)
 
 
@@ -112,6 +85,7 @@ def _services(
     models: Models,
     telemetry: Telemetry,
     roster: Roster,
+    seat: Seat | None,
 ) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
     counters = counters_for(models.by_name.values())
@@ -128,8 +102,11 @@ def _services(
         settings.inline_result_bytes,
     )  # fmt: skip
     attaching = _attaching(settings, stores)
+    joining = Joining(stores.conversations, stores.owners, live, RunsElsewhere(stores.others))
     return Services(
-        chat=Chat(stores.conversations, worker, attaching, roster, stores.owners, live, now, _new_id),
+        chat=Chat(
+            stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id
+        ),
         conversations=stores.conversations,
         compactor=compactor,
         workflows=stores.workflows,
@@ -142,7 +119,16 @@ def _services(
         caches=caches,
         clock=now,
         new_id=_new_id,
+        fellows=_fellows(settings, stores, seat) if seat else None,
     )
+
+
+def _fellows(settings: Settings, stores: Stores, seat: Seat) -> Fellows:
+    def owners() -> dict[int, str]:
+        numbered = {owner: seat.number_of(owner) for owner in running_owners(settings.data_dir)}
+        return {number: owner for owner, number in numbered.items() if number not in (None, seat.number)}
+
+    return Fellows(seat.number, owners, stores.others)
 
 
 def _runner(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.agent.models import Models
 from workflow_agent.agent.prompts import read_prompt
 from workflow_agent.agent.summarizer import build_summarizer
@@ -11,14 +12,13 @@ from workflow_agent.domain.compacting import CompactionRule
 from workflow_agent.main.clock import now
 from workflow_agent.main.planning import model_config_of
 from workflow_agent.main.resources import resources
-from workflow_agent.ports import ConversationStore
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry import Telemetry
 
 
 def compactor_of(
     settings: Settings,
-    store: ConversationStore,
+    store: JsonConversationStore,
     models: Models,
     telemetry: Telemetry,
     counters: TokenCounters,
@@ -39,6 +39,6 @@ def compactor_of(
     )
     rule = CompactionRule(settings.max_turns, settings.compaction_trigger_share, settings.compaction_share)
     return Compactor(
-        store, summarizer, rule, telemetry, now, new_id,
+        store, summarizer, rule, telemetry, now, new_id, store.compacting,
         count=lambda: counters.of(models.named(None)).count,
     )  # fmt: skip

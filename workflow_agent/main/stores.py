@@ -10,6 +10,7 @@ from workflow_agent.adapters.idempotency_files import JsonIdempotencyKeys
 from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
 from workflow_agent.adapters.process_owners import ProcessOwners, new_owner_id
+from workflow_agent.adapters.process_sockets import ProcessSockets
 from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
 from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
@@ -20,6 +21,7 @@ from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.main.clock import now
 from workflow_agent.main.embedding import embedder_of
+from workflow_agent.main.seats import Seat
 from workflow_agent.ports import WorkflowSearch
 from workflow_agent.settings import Settings
 
@@ -69,14 +71,16 @@ class Stores:
     memory: JsonWorkflowMemory
     keys: JsonIdempotencyKeys
     owners: ProcessOwners
+    others: ProcessSockets
     caches: Caches
 
 
-def build_stores(settings: Settings) -> Stores:
+def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
     """Return the stores of a server process, which is on record as alive from here on."""
     files = DurableFiles(settings.data_dir)
     caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings))
     workflows = JsonWorkflowCatalog(files, caches.specs, now=now)
+    owners = ProcessOwners(settings.data_dir, seat.new_owner_id() if seat else new_owner_id())
     return Stores(
         files=files,
         conversations=JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes)),
@@ -84,7 +88,8 @@ def build_stores(settings: Settings) -> Stores:
         search=_search(settings, workflows),
         memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
         keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * _SECONDS_AN_HOUR),
-        owners=ProcessOwners(settings.data_dir, new_owner_id()),
+        owners=owners,
+        others=ProcessSockets(settings.data_dir, owners.owner),
         caches=caches,
     )
 

@@ -8,7 +8,7 @@ from workflow_agent.ports.conversations import (
     MessageHit,
     MessageQuery,
 )
-from workflow_agent.ports.processes import Owners, RunJournal
+from workflow_agent.ports.processes import OtherProcesses, Owners, ProcessGone, RunJournal
 from workflow_agent.ports.workflow_memory import WorkflowMemory
 from workflow_agent.ports.workflow_search import SearchAnswer, WorkflowHit, WorkflowSearch
 from workflow_agent.ports.workflows import Author, Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
@@ -22,7 +22,9 @@ __all__ = [
     "ConversationSummary",
     "MessageHit",
     "MessageQuery",
+    "OtherProcesses",
     "Owners",
+    "ProcessGone",
     "RunJournal",
     "SearchAnswer",
     "WorkflowCatalog",

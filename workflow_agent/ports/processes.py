@@ -1,6 +1,6 @@
 """Which server processes are alive, and what a run left that one did not finish."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from workflow_agent.domain.call_history import CallRecord
 from workflow_agent.domain.iterations import Iteration
 from workflow_agent.domain.runs import Run
 from workflow_agent.domain.turns import LeftBehind
+from workflow_agent.domain.values import JsonObject
 
 
 class Owners(Protocol):
@@ -44,6 +45,26 @@ class Owners(Protocol):
 
     def forget_abandoned(self) -> None:
         """Forget the dead processes whose conversations were seen to."""
+        ...
+
+
+class ProcessGone(Exception):
+    """Another server process does not answer, or ended before its answer did."""
+
+
+class OtherProcesses(Protocol):
+    """Asks other server processes on the same data about what only they have in memory."""
+
+    def answers(self, owner: str, question: JsonObject) -> AsyncGenerator[JsonObject]:
+        """Yield what a process answers, piece by piece, until its answer is complete.
+
+        Args:
+            owner: The id of the process.
+            question: What it is asked; what it does not understand, it answers with nothing.
+
+        Raises:
+            ProcessGone: It cannot be reached, or it ended before its answer did.
+        """
         ...
 
 

@@ -17,7 +17,7 @@ from pydantic_ai.messages import (
 )
 
 from workflow_agent.api.voices import Voices
-from workflow_agent.chat import RunEvent, RunStream
+from workflow_agent.chat import RunEvent, RunEvents
 from workflow_agent.domain.values import JsonObject
 
 _OUTCOMES = ("success", "failed", "denied", "interrupted")
@@ -27,7 +27,7 @@ class RunFailed(Exception):
     """The run ended with an error; its text is fit to be shown."""
 
 
-async def native_events(stream: RunStream, asked: Sequence[str]) -> AsyncIterator[AgentStreamEvent]:
+async def native_events(stream: RunEvents, asked: Sequence[str]) -> AsyncIterator[AgentStreamEvent]:
     """Yield what an agent loop would, from a run's stream.
 
     Args:

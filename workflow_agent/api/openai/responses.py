@@ -26,7 +26,7 @@ from workflow_agent.api.routing import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.api.streaming import EventStream, frames, stream_of
 from workflow_agent.api.voices import told
-from workflow_agent.chat import RunStream
+from workflow_agent.chat import RunEvents
 from workflow_agent.chat.replaying import stream_of_outcome
 from workflow_agent.domain.errors import InvalidInput, Problem, RunNotFound
 from workflow_agent.domain.values import JsonObject
@@ -111,15 +111,15 @@ async def get_response(
     recorded = await recorded_response(services, tenant, response_id)
     if not stream:
         return json_reply(response_of(recorded))
-    followed = _followed(services, recorded, starting_after)
+    followed = await _followed(services, tenant, recorded, starting_after)
     events = ResponseEvents(recorded, request, starting_after)
     return EventStream(frames(followed, request, events.render))
 
 
-def _followed(services: Services, recorded: Recorded, starting_after: int) -> RunStream:
+async def _followed(services: Services, tenant: str, recorded: Recorded, starting_after: int) -> RunEvents:
     """Return a response's events; where they are not kept any more, those of its replies as they are."""
     try:
-        return services.chat.stream(recorded.first.run_id)
+        return await services.chat.stream(tenant, recorded.first.run_id)
     except RunNotFound as error:
         if recorded.newest.status == "completed" and recorded.outcome and starting_after < 0:
             return stream_of_outcome(recorded.outcome)

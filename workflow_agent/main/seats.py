@@ -1,0 +1,41 @@
+"""The workers of one server: which of them a process is, and how they are announced."""
+
+import secrets
+import socket
+from dataclasses import dataclass
+
+from workflow_agent.api.listening import address_of
+from workflow_agent.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A worker's place beside the others of its server; the process on it may change, the seat stays."""
+
+    group: str
+    """The same for all workers of a server, and no other server's."""
+    number: int
+    """From 1."""
+
+    def new_owner_id(self) -> str:
+        """Return an id for the process that takes this seat now."""
+        return f"{self.group}-{self.number}-{secrets.token_hex(6)}"
+
+    def number_of(self, owner: str) -> int | None:
+        """Return which seat of this server a process has, or None where it belongs to another."""
+        group, _, rest = owner.partition("-")
+        return int(rest.partition("-")[0]) if group == self.group else None
+
+
+def new_group() -> str:
+    """Return a name for the workers of a server that starts now."""
+    return f"w{secrets.token_hex(6)}"
+
+
+def announcement(settings: Settings, listener: socket.socket) -> str:
+    """Return what tells whoever started the server where it is."""
+    workers = f"{settings.workers} workers, " if settings.workers > 1 else ""
+    return (
+        f"workflow-agent listens on {address_of(settings, listener)} ({workers}model {settings.model}, "
+        f"data in {settings.data_dir.resolve()}; Ctrl-C stops it)"
+    )
