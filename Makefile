@@ -5,12 +5,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := .venv-peers
 # Which address `make serve` takes is set by WORKFLOW_AGENT_HOST, WORKFLOW_AGENT_PORT and so on.
 
-.PHONY: help serve test check format demo docs bench eval clean
+.PHONY: help serve test check format demo docs bench bench-peers eval clean
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | sort
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | sort
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -53,8 +54,21 @@ docs: $(READY) ## Write the generated pages and schemas again
 bench: $(READY) ## Run the benchmarks and write benchmarks/REPORT.md
 	@$(BIN)/python -m benchmarks
 
+bench-peers: $(PEERS)/.ready ## Compare with other frameworks and write benchmarks/PEERS.md
+	@$(PEERS)/bin/python -m benchmarks.peers
+
+$(PEERS)/.ready: benchmarks/peers/requirements.lock
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(PEERS) && \
+	  uv pip install --quiet --python $(PEERS)/bin/python --require-hashes --no-deps -r $< ; \
+	else \
+	  $(PYTHON) -m venv $(PEERS) && \
+	  $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $< ; \
+	fi
+	@touch $@
+
 eval: $(READY) ## Run the evaluations and write benchmarks/EVALUATIONS.md
 	@$(BIN)/python -m benchmarks.evaluations
 
 clean: ## Remove what the targets made
-	@rm -rf $(VENV) .pytest_cache .ruff_cache .coverage* dist
+	@rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .coverage* dist

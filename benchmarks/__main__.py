@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks import token_economics
 from benchmarks.figures import Measure, Section, read_figures, write_figures
-from benchmarks.measured import contexts, over_http, parts, starting, timed, turns, variants
+from benchmarks.measured import contexts, over_http, parts, starting, timed, turns, variants, workers
 from benchmarks.report import write_report
 
 HERE = Path(__file__).parent
@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Measure] = {
     "variants": variants.measure,
     "contexts": contexts.measure,
     "http": over_http.measure,
+    "workers": workers.measure,
     "parts": parts.measure,
     "starting": starting.measure,
     "tokens": token_economics.measure,

@@ -1,8 +1,8 @@
 """A server for the benchmarks, in a process of its own: the service, or the framework behind FastAPI alone.
 
-    python -m benchmarks.served <data directory> <seconds a model request takes> [--bare]
+    python -m benchmarks.served <data directory> <seconds a model request takes> [--bare | --workers <count>]
 
-It prints the port it listens on. The bare one appends each turn to one JSONL file a conversation, without
+It prints where it listens. The bare one appends each turn to one JSONL file a conversation, without
 waiting for the disk, and sends the last 15 turns.
 """
 
@@ -10,6 +10,7 @@ import asyncio
 import json
 import socket
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -26,7 +27,12 @@ from workflow_agent.agent.models import Models
 from workflow_agent.api.server import make_server
 from workflow_agent.domain.outline import outline
 from workflow_agent.domain.workflow import workflow_document
+from workflow_agent.main.application import Application
 from workflow_agent.main.building import build
+from workflow_agent.main.seats import Seat
+from workflow_agent.main.serving import serve_beside_others
+from workflow_agent.main.worker_process import Supervision
+from workflow_agent.main.workers import serve_with_workers
 from workflow_agent.settings import Settings
 
 WINDOW_TURNS = 15
@@ -65,10 +71,14 @@ def bare_app(directory: Path, seconds: float) -> FastAPI:
     return app
 
 
+def _tell(listener: socket.socket) -> None:
+    print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+
+
 def serve_bare(directory: Path, seconds: float) -> None:
     """Serve the framework alone until told to stop."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=2_048)
-    print(listener.getsockname()[1], flush=True)
+    _tell(listener)
     config = uvicorn.Config(
         bare_app(directory, seconds),
         log_level="error",
@@ -81,17 +91,40 @@ def serve_bare(directory: Path, seconds: float) -> None:
 
 def serve(directory: Path, seconds: float) -> None:
     """Serve the service until told to stop, its spans taken by somebody."""
-    settings = Settings(data_dir=directory, samples=True)
-    models = Models("reading", {"reading": ReadingModel(seconds).model()}, window_tokens=128_000)
-    application = build(settings, models, observed_by(Durations()))
-    server = make_server(application.app, settings, application.finish)
+    application = _application(Settings(data_dir=directory, samples=True), seconds)
+    server = make_server(application.app, application.settings, application.finish)
     listener = socket.create_server(("127.0.0.1", 0), backlog=2_048)
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(application.prepare())
-        print(listener.getsockname()[1], flush=True)
+        _tell(listener)
         runner.run(server.serve([listener]))
     application.close()
 
 
+def _application(settings: Settings, seconds: float, seat: Seat | None = None) -> Application:
+    models = Models("reading", {"reading": ReadingModel(seconds).model()}, window_tokens=128_000)
+    return build(settings, models, observed_by(Durations()), seat)
+
+
+def work(
+    seconds: float, settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision
+) -> None:
+    """Serve the service as one of several workers."""
+    serve_beside_others(_application(settings, seconds, seat), listener, supervision)
+
+
+def serve_workers(directory: Path, seconds: float, workers: int) -> None:
+    """Serve the service with several workers until told to stop."""
+    # Under the module's own name, by which a worker imports what it is to do.
+    from benchmarks.served import work as work_of_module  # noqa: PLC0415 - see above
+
+    settings = Settings(data_dir=directory, samples=True, workers=workers, port=0)
+    serve_with_workers(settings, partial(work_of_module, seconds))
+
+
 if __name__ == "__main__":
-    (serve_bare if "--bare" in sys.argv else serve)(Path(sys.argv[1]), json.loads(sys.argv[2]))
+    given = Path(sys.argv[1]), json.loads(sys.argv[2])
+    if "--workers" in sys.argv:
+        serve_workers(*given, int(sys.argv[-1]))
+    else:
+        (serve_bare if "--bare" in sys.argv else serve)(*given)

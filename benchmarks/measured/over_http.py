@@ -1,6 +1,7 @@
 """Turns over HTTP: how many a second, how long each, and what they take of processor and memory."""
 
 import asyncio
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from benchmarks.service import service
 LATENCIES = (0.0, 0.05)
 TURNS_OF = {1: 12, 16: 3, 64: 2}
 """Turns each client takes, by how many clients there are."""
+_ADDRESS = re.compile(r"http://[0-9.:]+")
 OPENED, AT_ONCE = 120, 16
 MOST_OVER_HTTP, LEAST_SHARE, MOST_SLOWER = 1.6, 90.0, 1.3
 
@@ -60,15 +62,18 @@ class Load:
 
 
 @contextmanager
-def _peer(seconds: float, *, is_bare: bool) -> Iterator[Peer]:
+def running(seconds: float, *, is_bare: bool = False, workers: int = 1) -> Iterator[Peer]:
+    """Run a server as long as the block lasts, around a model that takes so many seconds."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "benchmarks.served", directory, str(seconds)]
-        process = subprocess.Popen(
-            [*command, *(["--bare"] if is_bare else [])], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        command += ["--bare"] if is_bare else []
+        command += ["--workers", str(workers)] if workers > 1 else []
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         assert process.stdout is not None
         try:
-            yield Peer(process.pid, f"http://127.0.0.1:{int(process.stdout.readline())}")
+            told = _ADDRESS.search(process.stdout.readline().decode())
+            assert told is not None, "the server did not start"
+            yield Peer(process.pid, told[0])
         finally:
             process.terminate()
             process.communicate(timeout=30)
@@ -85,7 +90,8 @@ async def _conversation(client: httpx.AsyncClient, turns: int) -> list[float]:
     return taken
 
 
-async def _load(peer: Peer, clients: int, turns: int) -> Load:
+async def load(peer: Peer, clients: int, turns: int) -> Load:
+    """Let so many clients take so many turns each."""
     limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
     async with httpx.AsyncClient(base_url=peer.url, timeout=120, limits=limits) as client:
         started = time.perf_counter()
@@ -96,11 +102,11 @@ async def _load(peer: Peer, clients: int, turns: int) -> Load:
 async def _compared(seconds: float) -> list[Figure]:
     figures: list[Figure] = []
     model = f"model of {seconds * 1_000:.0f} ms"
-    with _peer(seconds, is_bare=False) as ours, _peer(seconds, is_bare=True) as bare:
+    with running(seconds) as ours, running(seconds, is_bare=True) as bare:
         for peer in (ours, bare):
-            await _load(peer, 4, 2)
+            await load(peer, 4, 2)
         for clients, turns in TURNS_OF.items():
-            one, other = await _load(ours, clients, turns), await _load(bare, clients, turns)
+            one, other = await load(ours, clients, turns), await load(bare, clients, turns)
             named = f"{model}, {clients} client{'s' if clients > 1 else ''}"
             bound = clients == max(TURNS_OF) and seconds > 0
             share, slower = 100 * one.per_second / other.per_second, one.p99_ms / other.p99_ms
@@ -121,14 +127,14 @@ async def _spent(ours: Peer) -> list[Figure]:
     """Return the processor's share over HTTP, and the memory of conversations that were talked in."""
     turns = TURNS_OF[1]
     before = processor_ms(ours.pid)
-    await _load(ours, 1, turns)
+    await load(ours, 1, turns)
     each = (processor_ms(ours.pid) - before) / turns
     async with service() as one:
         _, bare = await side_by_side(one, await one.conversation_of(10), rounds=8)
     resident = ours.resident_kb
-    await _load(ours, AT_ONCE, 1)
+    await load(ours, AT_ONCE, 1)
     for _ in range(OPENED // AT_ONCE):
-        await _load(ours, AT_ONCE, 1)
+        await load(ours, AT_ONCE, 1)
     grown = (ours.resident_kb - resident) / (OPENED // AT_ONCE * AT_ONCE + AT_ONCE)
     return [
         Figure("turn over HTTP, the server's processor / bare agent", each / median(bare.processor), RATIO,

@@ -1,0 +1,1 @@
+"""What people would use instead, doing the same: `make bench-peers`."""

@@ -1,0 +1,97 @@
+"""Talk to every peer, alone and by 64 clients, and write `benchmarks/PEERS.md`.
+
+    python -m benchmarks.peers [--turns 1000] [peer …]
+
+Only a run of all peers over 1,000 turns replaces the report; any other prints its figures.
+"""
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+import httpx
+
+from benchmarks.peers.protocol import (
+    CLIENTS,
+    LOOKED_AT,
+    MODEL_SECONDS,
+    PEERS,
+    TURNS_EACH,
+    message_of,
+)
+from benchmarks.peers.reporting import write
+
+HERE = Path(__file__).parents[1]
+RESULTS, REPORT = HERE / "results" / "peers.json", HERE / "PEERS.md"
+
+
+def talked(name: str, turns: int) -> dict[str, Any]:
+    """Return what the turns of one long conversation take."""
+    command = [sys.executable, "-m", "benchmarks.peers.talking", name, str(turns)]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def served(name: str) -> dict[str, float]:
+    """Return the turns a second, and their 99th percentile, of many conversations at once over HTTP."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-m", "benchmarks.peers.served", name, directory, str(MODEL_SECONDS)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        try:
+            return asyncio.run(_load(int(process.stdout.readline())))
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
+
+
+async def _load(port: int) -> dict[str, float]:
+    limits = httpx.Limits(max_connections=CLIENTS, max_keepalive_connections=CLIENTS)
+    url = f"http://127.0.0.1:{port}"
+    async with httpx.AsyncClient(base_url=url, timeout=300, limits=limits) as client:
+        # What is made at the first use is not the turns'.
+        (await client.post("/api/v1/chat", json={"message": message_of(0)})).raise_for_status()
+        taken: list[float] = []
+        started = time.perf_counter()
+        await asyncio.gather(*(_conversation(client, taken) for _ in range(CLIENTS)))
+        seconds = time.perf_counter() - started
+    return {"per_second": len(taken) / seconds, "p99_ms": quantiles(taken, n=100, method="inclusive")[98]}
+
+
+async def _conversation(client: httpx.AsyncClient, taken: list[float]) -> None:
+    body: dict[str, str] = {}
+    for turn in range(1, TURNS_EACH + 1):
+        body["message"] = message_of(turn)
+        started = time.perf_counter()
+        answer = await client.post("/api/v1/chat", json=body)
+        taken.append((time.perf_counter() - started) * 1_000)
+        body["conversation_id"] = answer.raise_for_status().json()["conversation_id"]
+
+
+def main() -> None:
+    """Measure the peers that are asked for."""
+    parser = argparse.ArgumentParser(description="Compare the service with what people would use instead.")
+    parser.add_argument("peers", nargs="*", metavar="peer", help=f"{', '.join(PEERS)}; all unless named")
+    parser.add_argument("--turns", type=int, default=LOOKED_AT[-1])
+    wanted = parser.parse_args()
+    if unknown := set(wanted.peers) - set(PEERS):
+        parser.error(f"there is no peer {min(unknown)!r}; there are: {', '.join(PEERS)}")
+    found: dict[str, Any] = {}
+    for name in wanted.peers or PEERS:
+        started = time.perf_counter()
+        found[name] = {"turns": talked(name, wanted.turns), "http": served(name)}
+        print(f"{PEERS[name].name}: {time.perf_counter() - started:.0f} s", flush=True)
+        print(json.dumps(found[name]), flush=True)
+    if not wanted.peers and wanted.turns == LOOKED_AT[-1]:
+        write(found, RESULTS, REPORT)
+        print(f"wrote {REPORT.relative_to(HERE.parent)}")
+
+
+if __name__ == "__main__":
+    main()
