@@ -24,7 +24,7 @@ Start = Callable[..., ServerProcess]
 CHAT = "/api/v1/chat"
 TALK = "/api/v1/conversations/talk"
 HELLO = {"message": "hello", "conversation_id": "talk"}
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0
 
 
 @pytest.fixture
@@ -82,11 +82,18 @@ async def until_interrupted(client: httpx.AsyncClient, run_id: str) -> None:
             pass
 
 
-async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: Start) -> None:
+async def until_nobody_serves(data: Path) -> None:
+    """Return when every worker has ended, though its supervisor could not tell it to."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while running_owners(data):  # noqa: ASYNC110 - nobody is left to tell
+            await asyncio.sleep(0.05)
+
+
+async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: Start, tmp_path: Path) -> None:
     first, second, third = Holds(Says(["One", " two"])), Holds(Says(["no"])), Holds(Says(["Three."]))
     async with (
         provider_stub(first, second, third) as stub,
-        client_of_each(start(asking(stub))) as (one, other),
+        client_of_each(server := start(asking(stub))) as (one, other),
     ):
         (await one.post("/api/v1/conversations", json={"id": "talk"})).raise_for_status()
         key = {"Idempotency-Key": "k"}
@@ -121,6 +128,9 @@ async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: S
         third.let.set()
         reply = (await following).json()
         whole = (await other.get(TALK)).json()
+
+    server.kill()
+    await until_nobody_serves(tmp_path)
 
     assert (busy.status_code, busy.json()["code"], busy.json()["run_id"]) == (
         409,
@@ -238,18 +248,8 @@ def test_what_keeps_every_worker_from_starting_is_said_once(tmp_path: Path) -> N
     command = [sys.executable, "-c", "from workflow_agent.main import run; run()", "serve", "--workers", "2"]
     ended = subprocess.run(
         [*command, "--port", "0", "--data-dir", str(tmp_path), "--model", "nonsense"],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
     )  # fmt: skip
 
     assert ended.returncode == 78
     assert ended.stderr.count("'nonsense' cannot be used") == 1
-
-
-async def test_workers_end_when_their_supervisor_is_killed(start: Start, tmp_path: Path) -> None:
-    server = start()
-
-    server.kill()
-
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while running_owners(tmp_path):  # noqa: ASYNC110 - nobody is left to tell
-            await asyncio.sleep(0.05)

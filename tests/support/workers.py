@@ -8,7 +8,7 @@ import httpx
 
 from tests.support.server_process import ServerProcess
 
-_SECONDS = 60.0
+_SECONDS = 300.0
 
 
 @asynccontextmanager
@@ -26,4 +26,4 @@ async def client_of_each(server: ServerProcess, workers: int = 2) -> AsyncIterat
 def connected_once(server: ServerProcess) -> httpx.AsyncClient:
     """Return a client that keeps one connection; several requests at once would open more."""
     limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=600)
-    return httpx.AsyncClient(base_url=server.url, timeout=60, limits=limits)
+    return httpx.AsyncClient(base_url=server.url, timeout=_SECONDS, limits=limits)
