@@ -36,7 +36,7 @@ def write(found: Found, results: Path, report_file: Path) -> None:
     results.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     report_file.write_text(report(found), "utf-8")
     last = {PEERS[name].name: one["turns"][_TURNS[-1]]["processor_ms"] for name, one in found.items()}
-    rate = {PEERS[name].name: one["http"]["per_second"] for name, one in found.items()}
+    rate = {PEERS[name].name: one["http"]["per_second"] for name, one in found.items() if "http" in one}
     title = f"Turns a second, {CLIENTS} conversations at once, a model of {MODEL_SECONDS * 1_000:.0f} ms"
     (pictures / "peers-turns.svg").write_text(
         bars(f"Processor time of turn {LOOKED_AT[-1]:,}", last, "ms"), "utf-8"
@@ -69,7 +69,7 @@ def report(found: Found) -> str:
             f"## {over_http}\n",
             "The service is served as itself; each other peer by a minimal FastAPI application.\n",
             *_table(found, ["turns a second", "p99, ms"], lambda one: [
-                _shown(one["http"]["per_second"]), _shown(one["http"]["p99_ms"])]),
+                _shown(one.get("http", {}).get(figure)) for figure in ("per_second", "p99_ms")]),
             "![Turns a second](pictures/peers-http.svg)\n",
             "## Notes\n",
             *notes,
@@ -117,6 +117,7 @@ def _mean(one: Mapping[str, Any]) -> str:
 
 
 def _shown(value: float | None) -> str:
+    """Return a figure for people; a dash where it was not measured."""
     if value is None:
         return "\N{EM DASH}"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
