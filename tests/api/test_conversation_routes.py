@@ -256,6 +256,7 @@ async def test_context_records_of_a_conversation_and_of_the_process_agree(talked
     assert [record["turn"] for record in own] == [1, 2]
     assert [record["turn"] for record in of_it] == [2, 1]
     assert latest == of_it[:1]
+    assert [record["at"] for record in own] == [record["at"] for record in reversed(of_it)]
     assert all(sum(record["breakdown"].values()) == record["used_tokens"] for record in own)
 
 

@@ -22,7 +22,7 @@ from workflow_agent.api.services import past_of
 from workflow_agent.chat.past import Stretch
 from workflow_agent.domain.call_history import CallRecord, CallStatus
 from workflow_agent.domain.conversation import AgentReply, Conversation
-from workflow_agent.domain.values import Value
+from workflow_agent.domain.values import Value, iso_milliseconds
 
 router = APIRouter(
     prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
@@ -127,7 +127,13 @@ async def get_context(
     past = await past_of(services, tenant, conversation_id)
     found = await past.events(page_start(cursor), limit, lambda event: isinstance(event, AgentReply))
     items = [
-        {"conversation_id": conversation_id, "turn": reply.turn, "run_id": reply.run_id, **reply.context}
+        {
+            "conversation_id": conversation_id,
+            "turn": reply.turn,
+            "run_id": reply.run_id,
+            "at": iso_milliseconds(reply.at),
+            **reply.context,
+        }
         for reply in found.items
         if isinstance(reply, AgentReply)
     ]
