@@ -1,7 +1,7 @@
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workflow_agent.domain.layout import Box, Link, Part, Picture, Point, laid_out
@@ -83,6 +83,12 @@ def test_labels_are_over_no_step_and_no_other_label(graph: tuple[list[Part], lis
 
 @settings(max_examples=150, deadline=None)
 @given(graphs())
+@example(
+    (
+        [Part("around", 40, 30), Part("inside", 40, 30, "around"), Part("beside", 40, 30, "around")],
+        [Link(f"back {n}", "inside", "around") for n in range(5)],
+    )
+)
 def test_lines_join_their_ends_and_run_over_no_step(graph: tuple[list[Part], list[Link]]) -> None:
     parts, links = graph
 

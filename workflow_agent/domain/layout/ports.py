@@ -52,9 +52,12 @@ def _spread(box: Box, towards: Mapping[str, float], fixed: Mapping[str, float | 
     found = {one: box.left + at for one, at in fixed.items() if at is not None}
     wanted = [_between(box.left + margin, towards[one], box.right - margin) for one in free]
     places = spread_out(wanted, [gap] * (len(free) - 1), [1.0] * len(free))
-    over = max([0.0, *(place - box.right + margin for place in places)])
-    under = max([0.0, *(box.left + margin - place for place in places)])
-    return found | {one: place - over + under for one, place in zip(free, places, strict=True)}
+    # Each leaves room for those on either side of it, so that the side holds them all.
+    lowest, highest = box.left + margin, box.right - margin - gap * (len(free) - 1)
+    room = ((lowest + gap * rank, highest + gap * rank) for rank in range(len(free)))
+    return found | {
+        one: _between(low, place, high) for one, place, (low, high) in zip(free, places, room, strict=True)
+    }
 
 
 def _between(low: float, value: float, high: float) -> float:
