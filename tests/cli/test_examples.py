@@ -23,6 +23,7 @@ def test_a_documented_example_runs(
     given = {name.removeprefix("WORKFLOW_AGENT_"): value for name, value in environment.items()}
     here = {"DATA_DIR": str(data_dir), "STATE_DIR": str(folder / "state")}
     arguments = [one.replace("~/workflows", str(data_dir)) for one in arguments]
+    arguments = [one.replace("~/workflow-agent", str(ROOT)) for one in arguments]
     if SERVER in example.line:
         arguments = [one.replace(SERVER, request.getfixturevalue("server")) for one in arguments]
 
