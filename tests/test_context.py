@@ -276,7 +276,7 @@ async def test_a_message_answered_again_does_not_see_what_came_later() -> None:
 
     context = await ContextManager().build(
         conversation(*events), events[0], "assistant", {}, WIDE, TokenCounter()
-    )  # type: ignore[arg-type]
+    )
 
     assert context.history == []
 

@@ -68,7 +68,7 @@ def plans(*decisions: dict[str, Any]) -> Calls:
 
 
 def told(script: Script) -> str:
-    return str(script.requests[0][0][0].parts[0].content)  # type: ignore[union-attr]
+    return str(script.requests[0][0][0].parts[0].content)
 
 
 async def test_the_planner_sees_previews_and_metadata_as_data() -> None:

@@ -10,7 +10,7 @@ async def recalled(chat: ChatUnderTest, script: Script, conversation_id: str, **
     """Return what the model is told when it recalls so."""
     script.steps += [Calls([("recall", asked)]), "There."]
     await chat.say("Look it up.", conversation_id=conversation_id)
-    return str(script.requests[-1][0][-1].parts[0].model_response_str())  # type: ignore[union-attr]
+    return str(script.requests[-1][0][-1].parts[0].model_response_str())
 
 
 async def a_talk() -> tuple[ChatUnderTest, Script, str]:

@@ -21,7 +21,7 @@ ANTHROPIC = AnthropicModel("claude-opus-5", provider=AnthropicProvider(api_key="
         pytest.param(OfflineModel(), True, id="offline"),
         pytest.param(OPENAI, True, id="openai"),
         pytest.param(ANTHROPIC, False, id="anthropic moves them behind user messages"),
-        pytest.param(FunctionModel(lambda *_: None), False, id="one that does not say"),  # type: ignore[arg-type, return-value] - never asked
+        pytest.param(FunctionModel(lambda *_: None), False, id="one that does not say"),
         pytest.param(with_fallback(OPENAI, ANTHROPIC), False, id="the fallback counts too"),
     ],
 )

@@ -36,7 +36,7 @@ class Reader:
     async def __call__(
         self, messages: Sequence[ModelMessage], info: AgentInfo
     ) -> AsyncIterator[str | DeltaToolCalls]:
-        content: Any = messages[-1].parts[-1].content  # type: ignore[union-attr]
+        content: Any = messages[-1].parts[-1].content
         if any(tool.name == PLAN_TOOL for tool in info.output_tools):
             yield {1: DeltaToolCall(PLAN_TOOL, json.dumps(self._plan(json.loads(content))), tool_call_id="p")}
         elif isinstance(content, str) and content in self.calls:

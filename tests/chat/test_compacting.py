@@ -45,7 +45,7 @@ def chatting(
     summarizer: SummarizerScript, turns: int = 40, **options: object
 ) -> tuple[ChatUnderTest, Script]:
     model, script = scripted(*[f"Noted {n}." for n in range(1, turns)], window_tokens=64_000)
-    return chat_with(model, summarizer=summarizer.model, **options), script  # type: ignore[arg-type]
+    return chat_with(model, summarizer=summarizer.model, **options), script
 
 
 def shown(messages: list[ModelMessage]) -> list[str]:
@@ -63,7 +63,7 @@ async def test_the_eleventh_reply_starts_a_compaction_and_the_tenth_does_not() -
     [made] = eleven.compactions
     assert (made.trigger, made.from_turn, made.to_turn, made.fallback) == ("turns", 1, 4, None)
     assert made.summary is not None
-    assert made.summary.text == GOOD["text"]  # type: ignore[index]
+    assert made.summary.text == GOOD["text"]
     assert made.tokens_before > 0 < made.tokens_after
     assert made.event_ids == tuple(event.id for event in eleven.events[:8])
 

@@ -89,7 +89,7 @@ async def test_a_run_whose_process_does_not_answer_is_stopped_in_the_file() -> N
     waiting = Waits()
     there, here = await two(waiting)
     first = await begun(there, waiting)
-    here.chat.joining.elsewhere.others.runs.clear()  # type: ignore[attr-defined]
+    here.chat.joining.elsewhere.others.runs.clear()
 
     run = await here.chat.cancel(TENANT, first.run_id)
     waiting.let.set()
@@ -103,7 +103,7 @@ async def test_without_an_answer_the_outcome_is_read_from_the_file() -> None:
     waiting = Waits(text="Done.")
     there, here = await two(waiting)
     await begun(there, waiting)
-    here.chat.joining.elsewhere.others.runs.clear()  # type: ignore[attr-defined]
+    here.chat.joining.elsewhere.others.runs.clear()
 
     joined = await here.chat.start(TENANT, REQUEST)
     waiting.let.set()
@@ -116,7 +116,7 @@ async def test_a_process_that_ends_first_ends_the_stream_with_an_error() -> None
     waiting = Waits()
     there, here = await two(waiting, others=FakeProcesses(dies_after=2))
     first = await begun(there, waiting)
-    here.chat.joining.elsewhere.others.dies_after = 2  # type: ignore[attr-defined]
+    here.chat.joining.elsewhere.others.dies_after = 2
 
     [start, mode, last] = await collected(here.chat.joining.elsewhere.stream("there", first.run_id))
 
@@ -129,7 +129,7 @@ async def test_a_run_that_its_process_forgot_has_no_stream() -> None:
     there, here = await two("Done.")
     first = await there.chat.start(TENANT, REQUEST)
     await first.outcome()
-    here.chat.joining.elsewhere.others.runs["there"] = chat_with(scripted()[0]).chat.live  # type: ignore[attr-defined]
+    here.chat.joining.elsewhere.others.runs["there"] = chat_with(scripted()[0]).chat.live
 
     with pytest.raises(RunNotFound, match="not kept any more"):
         await here.chat.stream(TENANT, first.run_id)
@@ -140,12 +140,12 @@ async def test_a_run_that_is_about_to_begin_is_waited_for() -> None:
     there, here = await two(waiting)
     first = await begun(there, waiting)
     others = here.chat.joining.elsewhere.others
-    late = others.runs["there"]  # type: ignore[attr-defined]
-    others.runs["there"] = chat_with(scripted()[0]).chat.live  # type: ignore[attr-defined]
+    late = others.runs["there"]
+    others.runs["there"] = chat_with(scripted()[0]).chat.live
 
     looking = asyncio.create_task(here.chat.stream(TENANT, first.run_id))
     await asyncio.sleep(0)
-    others.runs["there"] = late  # type: ignore[attr-defined]
+    others.runs["there"] = late
 
     assert await looking is not None
     await there.chat.cancel(TENANT, first.run_id)

@@ -29,7 +29,7 @@ async def chatting(*steps: Step, memory: Any = None) -> tuple[ChatUnderTest, Scr
 
 
 def results(script: Script, request: int = -1) -> str:
-    return str(script.requests[request][0][-1].parts[0].content)  # type: ignore[union-attr]
+    return str(script.requests[request][0][-1].parts[0].content)
 
 
 async def test_the_prompt_names_what_another_conversation_dealt_with() -> None:

@@ -27,7 +27,7 @@ KEY = "a-key-of-the-tests"
 @pytest.fixture(params=["data directory", "server"])
 def backend(request: pytest.FixtureRequest, used: Path, tmp_path: Path) -> Iterator[Backend]:
     shutil.copytree(used, tmp_path / "data")
-    settings = Settings(data_dir=tmp_path / "data", api_keys=KEY)  # type: ignore[arg-type]
+    settings = Settings(data_dir=tmp_path / "data", api_keys=KEY)
     if request.param == "data directory":
         with application_transport(settings) as transport, local_backend(transport, "here") as local:
             yield local
@@ -115,7 +115,7 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 
 def test_a_wrong_key_is_a_matter_of_configuration(tmp_path: Path) -> None:
     with (
-        serving(Settings(data_dir=tmp_path, api_keys=KEY)) as served,  # type: ignore[arg-type]
+        serving(Settings(data_dir=tmp_path, api_keys=KEY)) as served,
         server_backend(served.url, "another-key") as remote,
         pytest.raises(CommandFailed, match="WORKFLOW_AGENT_API_KEY") as refused,
     ):

@@ -20,7 +20,7 @@ READ = 'h = context["conversation_history"]\n'
     ],
 )
 def test_what_a_program_does_with_the_history_is_named(code: str, patterns: tuple[str, ...]) -> None:
-    assert scan_program(READ + code) == HistoryUse(is_detected=True, patterns=patterns)  # type: ignore[arg-type]
+    assert scan_program(READ + code) == HistoryUse(is_detected=True, patterns=patterns)
 
 
 @pytest.mark.parametrize("code", ["sorted([3, 1])", "not a program", "'a \x00 null'"])

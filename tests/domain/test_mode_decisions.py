@@ -6,7 +6,7 @@ from workflow_agent.domain.modes.inference import most_likely
 
 def scores(**given: float) -> dict[Mode, float]:
     none: dict[Mode, float] = {"general": 0, "creation": 0, "search": 0, "modification": 0, "analysis": 0}
-    return none | given  # type: ignore[return-value]
+    return none | given
 
 
 @pytest.mark.parametrize(

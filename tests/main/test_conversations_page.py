@@ -96,7 +96,7 @@ def test_the_examples_and_the_table_name_what_the_files_have() -> None:
     known = names_in(json.loads((DOCS / "schemas" / "conversation.schema.json").read_text("utf-8")))
     filters = " ".join(re.findall(r"jq [^']*'([^']*)'", PAGE))
     used = set(re.findall(r"\.([a-z_0-9]{2,})", re.sub(r'"(?:\\"|[^"(])*\\\(', "", filters)))
-    listed = set(re.findall(r"`([a-z_]+)`", re.search(r"\| field \|.*?\n\n", PAGE, re.DOTALL)[0]))  # type: ignore[index]
+    listed = set(re.findall(r"`([a-z_]+)`", re.search(r"\| field \|.*?\n\n", PAGE, re.DOTALL)[0]))
 
     in_contents = {"findings", "severity", "message", "breakdown", "used_tokens", "key", "value"}
     in_context = {"artifacts_processed", "strategy", "rationale", "counting", "turns", "budget_tokens"}

@@ -75,7 +75,7 @@ def test_no_address_in_documents_and_workflows_is_ever_asked(tmp_path: Path) -> 
 
 
 def _same(reply: object) -> dict[str, str]:
-    return {"conversation_id": reply.json()["conversation_id"]}  # type: ignore[attr-defined]
+    return {"conversation_id": reply.json()["conversation_id"]}
 
 
 def _nobody_called(bait: socket.socket) -> bool:

@@ -191,7 +191,7 @@ class ChatUnderTest:
 
     async def say(self, message: str, **wanted: object) -> TurnOutcome:
         """Send a message and wait for its reply."""
-        started = await self.chat.start(TENANT, TurnRequest(message, **wanted))  # type: ignore[arg-type]
+        started = await self.chat.start(TENANT, TurnRequest(message, **wanted))
         return await started.outcome()
 
     async def add(self, workflow: Workflow = APPROVAL) -> Workflow:

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 
 # As where it is not installed: importing them fails.
-sys.modules |= {"pypdf": None, "docx": None}  # type: ignore[dict-item]
+sys.modules |= {"pypdf": None, "docx": None}
 
 
 def a_docx() -> bytes:

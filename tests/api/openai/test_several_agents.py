@@ -22,14 +22,14 @@ class Talking:
     """A client of a server whose model follows a script."""
 
     def __init__(self, root: Path, *steps: object) -> None:
-        self._served = serving(load_settings(data_dir=root), scripted(*steps)[0])  # type: ignore[arg-type]
+        self._served = serving(load_settings(data_dir=root), scripted(*steps)[0])
 
     def __enter__(self) -> OpenAI:
         self.url = self._served.__enter__().url
         return OpenAI(base_url=f"{self.url}/v1", api_key="none", max_retries=0, timeout=30)
 
     def __exit__(self, *error: object) -> None:
-        self._served.__exit__(*error)  # type: ignore[arg-type]
+        self._served.__exit__(*error)
 
 
 @pytest.fixture
