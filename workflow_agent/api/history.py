@@ -22,7 +22,7 @@ from workflow_agent.api.services import past_of
 from workflow_agent.chat.past import Stretch
 from workflow_agent.domain.call_history import CallRecord, CallStatus
 from workflow_agent.domain.conversation import AgentReply, Conversation
-from workflow_agent.domain.values import Value, iso_milliseconds
+from workflow_agent.domain.values import Value
 
 router = APIRouter(
     prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
@@ -127,13 +127,7 @@ async def get_context(
     past = await past_of(services, tenant, conversation_id)
     found = await past.events(page_start(cursor), limit, lambda event: isinstance(event, AgentReply))
     items = [
-        {
-            "conversation_id": conversation_id,
-            "turn": reply.turn,
-            "run_id": reply.run_id,
-            "at": iso_milliseconds(reply.at),
-            **reply.context,
-        }
+        {"run_id": reply.run_id, **reply.context_in(conversation_id)}
         for reply in found.items
         if isinstance(reply, AgentReply)
     ]

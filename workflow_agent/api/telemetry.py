@@ -11,7 +11,7 @@ from workflow_agent.api.routing import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.chat.past import Past
 from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN, AgentReply
-from workflow_agent.domain.values import JsonObject, iso_milliseconds
+from workflow_agent.domain.values import JsonObject
 from workflow_agent.telemetry import caches_of_workers
 
 router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"], route_class=StrictRoute)
@@ -36,16 +36,7 @@ async def get_tokens(
     conversation = await services.conversations.load(tenant, conversation_id)
     past = Past(services.conversations, conversation)
     found = await past.events(None, limit, lambda event: isinstance(event, AgentReply), newest_first=True)
-    records = [
-        {
-            "conversation_id": conversation_id,
-            "turn": reply.turn,
-            "at": iso_milliseconds(reply.at),
-            **reply.context,
-        }
-        for reply in found.items
-        if isinstance(reply, AgentReply)
-    ]
+    records = [reply.context_in(conversation_id) for reply in found.items if isinstance(reply, AgentReply)]
     return json_reply({"items": records})
 
 

@@ -31,7 +31,6 @@ from workflow_agent.domain.errors import (
 )
 from workflow_agent.domain.records import leading_in
 from workflow_agent.domain.runs import Run, RunError
-from workflow_agent.domain.values import iso_milliseconds
 from workflow_agent.ports import ConversationStore, Owners, RunJournal
 from workflow_agent.telemetry import Telemetry, TurnTrace
 
@@ -179,12 +178,7 @@ class Worker:
         assert stored is not None  # noqa: S101 - commit_reply put it there
         await remember(self.runner.memory, conversation, job.request.author, reply.references, job.trace)
         job.trace.replied(stored)
-        self.telemetry.recent.add(
-            {
-                "conversation_id": conversation.id, "turn": stored.turn, "at": iso_milliseconds(stored.at),
-                **stored.context,
-            }
-        )  # fmt: skip
+        self.telemetry.recent.add(stored.context_in(conversation.id))
         live.stream.publish("context", dict(stored.context))
         return conversation
 

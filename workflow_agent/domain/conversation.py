@@ -14,7 +14,7 @@ from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.previews import Preview
 from workflow_agent.domain.runs import Run
 from workflow_agent.domain.usage import Cost, Totals, Usage
-from workflow_agent.domain.values import JsonObject, Moment, Value
+from workflow_agent.domain.values import JsonObject, Moment, Value, iso_milliseconds
 from workflow_agent.domain.workflow import ID_PATTERN
 
 SCHEMA_VERSION = 2
@@ -104,6 +104,11 @@ class AgentReply(Value):
     iterations: tuple[Iteration, ...] = ()
     preview: Preview | None = None
     """A change it showed without making it; the next message may confirm it."""
+
+    def context_in(self, conversation_id: str) -> JsonObject:
+        """Return the context record as lists of records give it: with what it is the record of."""
+        named = {"conversation_id": conversation_id, "turn": self.turn, "at": iso_milliseconds(self.at)}
+        return {**named, **self.context}
 
 
 class SystemEvent(Value):
