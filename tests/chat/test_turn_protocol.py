@@ -1,7 +1,10 @@
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from pydantic_ai.messages import ModelMessage
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.scripted import Calls, Waits, scripted
@@ -75,6 +78,41 @@ async def test_what_is_said_before_a_tool_call_is_a_paragraph_of_the_reply() -> 
         "start", "mode", "delta", "tool_call", "tool_result", "delta", "context", "complete",
     ]  # fmt: skip
     assert [event.id for event in events] == list(range(1, len(events) + 1))
+
+
+async def test_each_call_is_told_with_what_it_came_to_also_one_that_never_began() -> None:
+    calls = Calls([("list_workflows", {}), ("get_workflow", {"workflow": ["no", "text"]})])
+    under_test = chat_with(scripted(calls, "One of the two.")[0])
+
+    events = await collected((await under_test.chat.start(TENANT, TurnRequest("look"))).stream)
+
+    asked = [event.data["name"] for event in events if event.name == "tool_call"]
+    answers = {event.data["name"]: event.data for event in events if event.name == "tool_result"}
+    assert asked == ["list_workflows", "get_workflow"]
+    assert {name: answer["outcome"] for name, answer in answers.items()} == {
+        "list_workflows": "success",
+        "get_workflow": "retried",
+    }
+    assert answers["list_workflows"]["duration_ms"] is not None
+    assert answers["get_workflow"]["duration_ms"] is None
+
+
+async def test_arguments_that_are_no_object_are_told_as_the_model_wrote_them() -> None:
+    async def broken(messages: list[ModelMessage], _: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
+        if len(messages) > 1:
+            yield "That was no object."
+            return
+        yield {0: DeltaToolCall("get_workflow", '{"workflow": ', tool_call_id="call_1")}
+
+    under_test = chat_with(FunctionModel(stream_function=broken))
+
+    started = await under_test.chat.start(TENANT, TurnRequest("look"))
+    events = await collected(started.stream)
+
+    assert (await started.outcome()).reply.content == "That was no object."
+    assert [event.data["args"] for event in events if event.name == "tool_call"] == [
+        {"unparsed": '{"workflow": '}
+    ]
 
 
 async def test_a_stream_can_be_resumed_after_any_event() -> None:

@@ -49,6 +49,7 @@ async def test_a_turn_is_counted_by_outcome_and_mode() -> None:
     assert value(under_test.telemetry, turns, {"outcome": "completed", "mode": "search"}) == 1
     assert value(under_test.telemetry, turns) == 2
     assert value(under_test.telemetry, "workflow_agent_run_duration_seconds_count") == 2
+    assert value(under_test.telemetry, "workflow_agent_first_chunk_duration_seconds_count") == 2
 
 
 async def test_tokens_are_counted_by_section_as_the_record_says() -> None:

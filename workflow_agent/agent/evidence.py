@@ -80,11 +80,11 @@ class Evidence:
         is_counted = response.provider_name not in (None, OFFLINE)
         self.reported_tokens = (response.usage.input_tokens or None) if is_counted else None
 
-    def answered(self, call: ToolCallPart, outcome: Outcome, content: Any) -> None:
-        """Note what a call came to, before the model is told."""
-        self.results[call.tool_call_id] = ToolResult(
-            id=call.tool_call_id, name=call.tool_name, outcome=outcome, content=content
-        )
+    def answered(self, call: ToolCallPart, outcome: Outcome, content: Any) -> ToolResult:
+        """Note what a call came to, before the model is told, and return it."""
+        result = ToolResult(id=call.tool_call_id, name=call.tool_name, outcome=outcome, content=content)
+        self.results[call.tool_call_id] = result
+        return result
 
     def summarised(self, compaction: Compaction) -> None:
         """Note what a compaction took that had to be made before this run could go on."""
@@ -105,8 +105,12 @@ class Evidence:
         """Note how large a part of the request is that is being made."""
         self.section_tokens[section] = sum(map(self.counter.count, texts))
 
-    def requesting(self, request: ModelRequestContext) -> None:
-        """Note what a request carries: first the instructions, later the results that end an iteration."""
+    def requesting(self, request: ModelRequestContext) -> tuple[ToolResult, ...]:
+        """Note what a request carries: first the instructions, later the results that end an iteration.
+
+        Returns:
+            Those results, of calls that were refused too.
+        """
         if not self.model:
             self._first_request(request)
         results = results_in(request.messages)
@@ -117,6 +121,7 @@ class Evidence:
             )
             self._record(self.turn.iterations[-2])
         self.measured("run", *(text for one in self.turn.iterations for text in _texts(one)))
+        return results
 
     def _first_request(self, request: ModelRequestContext) -> None:
         first = self.turn.iterations[0]

@@ -17,6 +17,7 @@ from workflow_agent.agent.evidence import Evidence
 from workflow_agent.agent.layout import OfferByMode, laid_out
 from workflow_agent.agent.prompt_caching import marked
 from workflow_agent.agent.replay import arguments_of
+from workflow_agent.agent.watched_requests import WatchedModel, Watcher
 from workflow_agent.domain.call_history import CallStatus
 from workflow_agent.domain.call_records import EndedCall
 from workflow_agent.domain.iterations import Outcome
@@ -35,13 +36,21 @@ class LoopHooks(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Close the iteration whose results this request carries, and lay the request out."""
+        """Close the iteration whose results this request carries, lay the request out, let it be watched."""
         evidence: Evidence = ctx.deps.evidence
+        watcher: Watcher | None = ctx.deps.watcher
         before = evidence.turn.current_iteration
-        evidence.requesting(request_context)
+        results = evidence.requesting(request_context)
         if evidence.turn.current_iteration != before:
             await evidence.keep_step(evidence.turn.iterations[-2], evidence.calls.records.values())
-        return marked(ctx, laid_out(self.offer, ctx, request_context))
+        laid = marked(ctx, laid_out(self.offer, ctx, request_context))
+        if watcher is not None:
+            for result in results:
+                # Of calls that were refused before they began nobody was told.
+                if result.id not in evidence.results:
+                    watcher.answered(result)
+            laid.model = WatchedModel(laid.model, watcher)
+        return laid
 
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
@@ -51,6 +60,11 @@ class LoopHooks(AbstractCapability[Any]):
         evidence: Evidence = ctx.deps.evidence
         evidence.responded(response)
         await evidence.keep_step(evidence.turn.iterations[-1], evidence.calls.records.values())
+        watcher: Watcher | None = ctx.deps.watcher
+        if watcher is not None:
+            for part in response.parts:
+                if isinstance(part, ToolCallPart):
+                    watcher.asked(part)
         return response
 
     async def wrap_tool_execute(
@@ -65,6 +79,7 @@ class LoopHooks(AbstractCapability[Any]):
         """Time the call and record it, however it ends; one that the mode does not have is refused."""
         del tool_def
         evidence: Evidence = ctx.deps.evidence
+        watcher: Watcher | None = ctx.deps.watcher
         evidence.called_at[call.tool_call_id] = started_at = evidence.now()
         # As the model wrote them: those of the handler are the tool's own objects.
         asked = arguments_of(call)
@@ -77,6 +92,11 @@ class LoopHooks(AbstractCapability[Any]):
                 EndedCall(call.tool_call_id, call.tool_name, asked, status, started_at, elapsed, **how)
             )
 
+        def answered(outcome: Outcome, content: Any) -> None:
+            came_to = evidence.answered(call, outcome, content)
+            if watcher is not None:
+                watcher.answered(came_to)
+
         try:
             self.offer.check(call.tool_name, ctx)
             result = await handler(args)
@@ -84,10 +104,10 @@ class LoopHooks(AbstractCapability[Any]):
             status = status_of_error(error)
             ended(status, error_type=error_type_of(error), error_message=str(error))
             if (outcome := _OUTCOMES.get(status)) is not None:
-                evidence.answered(call, outcome, str(error))
+                answered(outcome, str(error))
             raise
         ended("success", result=result)
-        evidence.answered(call, "success", result)
+        answered("success", result)
         await evidence.keep()
         return result
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from workflow_agent.agent.evidence import Evidence
 from workflow_agent.agent.sandbox import PythonSandbox
+from workflow_agent.agent.watched_requests import Watcher
 from workflow_agent.domain.agents import ROSTER, AgentProfile, Roster
 from workflow_agent.domain.archive import Position
 from workflow_agent.domain.conversation import (
@@ -121,6 +122,8 @@ class WorkflowContext:
     """Facts of this run for the instructions, one a line."""
     references: Sequence[WorkflowReference] = ()
     """What is remembered of workflows dealt with, in this conversation and in the user's others."""
+    watcher: Watcher | None = None
+    """Sees the run go on; without one no response is streamed."""
     now: Callable[[], datetime] = _utc_now
 
     @property

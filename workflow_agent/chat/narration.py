@@ -1,32 +1,34 @@
 """A run as those who watch it see it: text as it comes, tool calls and their results."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from pydantic_ai.messages import (
-    AgentStreamEvent,
-    FunctionToolCallEvent,
-    FunctionToolResultEvent,
+    ModelResponseStreamEvent,
     PartDeltaEvent,
     PartStartEvent,
     TextPart,
     TextPartDelta,
-    ToolReturnPart,
+    ToolCallPart,
 )
+from typing_extensions import override
 
 from workflow_agent.agent.evidence import Evidence
+from workflow_agent.agent.replay import arguments_of
+from workflow_agent.agent.watched_requests import Watcher
 from workflow_agent.chat.streams import RunStream
 from workflow_agent.domain.conversation import WorkflowTouch
 from workflow_agent.domain.handoffs import Handoff
+from workflow_agent.domain.iterations import ToolResult
 from workflow_agent.domain.transcript import may_become_echo, without_echo
 
 _PARAGRAPH = "\n\n"
 
 
 @dataclass(slots=True)
-class Narration:
-    """Passes the events of an agent loop on, and keeps what was said.
+class Narration(Watcher):
+    """Passes on what happens in an agent loop, and keeps what was said.
 
     What is said in several steps becomes paragraphs of one reply, so that the reply is exactly the
     text that was streamed, whitespace included.
@@ -36,6 +38,8 @@ class Narration:
     evidence: Evidence
     names: Collection[str] = ()
     """Of the agents: a model that sees `[name]:` before others' messages may write it before its own."""
+    on_first_chunk: Callable[[float], None] = field(default=lambda _: None)
+    """Learns after how many seconds the model began to answer, at each request."""
     _said: list[str] = field(default_factory=list[str])
     _held: str = ""
     """The beginning, while it may still be such a name."""
@@ -50,22 +54,30 @@ class Narration:
         """Say something in a paragraph of its own."""
         self._say(_PARAGRAPH + text if self._said or self._held else text)
 
-    def take(self, event: AgentStreamEvent) -> None:
-        """Pass one event on; those that nobody watches for are left out."""
+    @override
+    def began(self, seconds: float) -> None:
+        self.on_first_chunk(seconds)
+
+    @override
+    def took(self, event: ModelResponseStreamEvent) -> None:
         match event:
             case PartStartEvent(part=TextPart(content=text)):
                 self.add(text)
             case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 self._say(text)
-            case FunctionToolCallEvent(part=call):
-                asked = {"id": call.tool_call_id, "name": call.tool_name, "args": call.args_as_dict()}
-                self.stream.publish("tool_call", asked)
-            case FunctionToolResultEvent(part=ToolReturnPart() as result):
-                duration_ms = self.evidence.durations_ms.get(result.tool_call_id)
-                answered = {"id": result.tool_call_id, "name": result.tool_name, "outcome": result.outcome}
-                self.stream.publish("tool_result", {**answered, "duration_ms": duration_ms})
             case _:
                 pass
+
+    @override
+    def asked(self, call: ToolCallPart) -> None:
+        asked = {"id": call.tool_call_id, "name": call.tool_name, "args": arguments_of(call)}
+        self.stream.publish("tool_call", asked)
+
+    @override
+    def answered(self, result: ToolResult) -> None:
+        duration_ms = self.evidence.durations_ms.get(result.id)
+        answered = {"id": result.id, "name": result.name, "outcome": result.outcome}
+        self.stream.publish("tool_result", {**answered, "duration_ms": duration_ms})
 
     def _say(self, text: str) -> None:
         if self._said:

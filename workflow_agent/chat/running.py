@@ -1,14 +1,12 @@
 """The work of one run: choose, build the window, drive the agent loop, and make the reply of it."""
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from pydantic_ai import RunContext
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.messages import AgentStreamEvent
 from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 
@@ -18,6 +16,7 @@ from workflow_agent.agent.models import Models, keeps_system_messages_in_place
 from workflow_agent.agent.planning_ledger import PlanningLedger
 from workflow_agent.agent.sandbox import PythonSandbox
 from workflow_agent.agent.token_counting import TokenCounters
+from workflow_agent.agent.watched_requests import Watcher
 from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
 from workflow_agent.chat.choosing import choose_mode
 from workflow_agent.chat.compacting import Compactor
@@ -99,7 +98,8 @@ class Runner:
         job.trace.mode, job.trace.model = mode.name, wanted or self.models.default
         job.evidence.counter = self.counters.of(model)
         known = await recalled(self.memory, job.conversation, job.request.author, job.trace)
-        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known)
+        narration = Narration(stream, job.evidence, tuple(self.roster), job.trace.first_chunk)
+        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known, narration)
         named = mentions_in(job.request.message, self.roster)
         is_for_nobody = bool(named.unknown) and not named.agents and job.request.agent is None
         with job.trace.step("context.build"):
@@ -107,7 +107,7 @@ class Runner:
         if is_for_nobody:
             text = self._told_who_there_is(job, named.unknown, stream)
         else:
-            text = await self._loop(job, deps, built, model, stream)
+            text = await self._loop(job, deps, built, model, narration)
         return self._reply(job, deps, built, text, model)
 
     def _told_who_there_is(self, job: Job, unknown: Sequence[str], stream: RunStream) -> str:
@@ -119,7 +119,12 @@ class Runner:
         return text
 
     def _dependencies(
-        self, job: Job, progress: RunProgress, refused: str | None, known: Sequence[WorkflowReference]
+        self,
+        job: Job,
+        progress: RunProgress,
+        refused: str | None,
+        known: Sequence[WorkflowReference],
+        watcher: Watcher,
     ) -> WorkflowContext:
         progress.open_workflow_id = job.request.workflow_id or job.conversation.bound_workflow_id
         progress.phase = job.conversation.phase
@@ -130,7 +135,7 @@ class Runner:
             writing_is_refused=refused, roster=self.roster, max_handoffs=self.limits.max_handoffs,
             sandbox=self.sandbox, blob=self.blob, sealed=self.sealed, find=self.find, references=known,
             notes=run_notes(job, self.roster, progress.pending, known, self.now()),
-            now=self.now,
+            now=self.now, watcher=watcher,
         )  # fmt: skip
 
     async def _window(self, job: Job, deps: WorkflowContext, model: Model, *, is_sent: bool) -> BuiltContext:
@@ -168,17 +173,11 @@ class Runner:
             return ""
 
     async def _loop(
-        self, job: Job, deps: WorkflowContext, built: BuiltContext, model: Model, stream: RunStream
+        self, job: Job, deps: WorkflowContext, built: BuiltContext, model: Model, narration: Narration
     ) -> str:
-        narration = Narration(stream, job.evidence, tuple(self.roster))
         if (confirmed := carried_out(job.conversation, job.message)) and confirmed.to == job.agent.name:
             narration.add(taken_over_note(confirmed))
         limits = UsageLimits(request_limit=job.agent.max_iterations)
-
-        async def watch(_: RunContext[WorkflowContext], events: AsyncIterable[AgentStreamEvent]) -> None:
-            async for event in events:
-                narration.take(event)
-
         try:
             await self.assistant.agent.run(
                 built.user_content(),
@@ -189,7 +188,6 @@ class Runner:
                 timeout=self.limits.timeout_seconds,
                 conversation_id=job.conversation.id,
                 run_id=f"{job.run.run_id}.{job.run.attempt}",
-                event_stream_handler=watch,
             )
         except UsageLimitExceeded:
             touched, answered = tuple(deps.progress.touched.values()), job.evidence.tools_that_answered()

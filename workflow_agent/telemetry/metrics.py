@@ -26,6 +26,7 @@ class Metrics:
 
     turns: Counter
     run_seconds: Histogram
+    first_chunk_seconds: Histogram
     context_tokens: Counter
     context_fraction: Histogram
     context_level: Counter
@@ -111,6 +112,9 @@ def build_metrics(meter: Meter) -> Metrics:
     return Metrics(
         turns=counter("turns", "Runs that ended, by outcome and mode."),
         run_seconds=histogram("run.duration", "From accepting a message to its end.", _RUN_SECONDS, "s"),
+        first_chunk_seconds=histogram(
+            "first_chunk.duration", "From a request to the first of the model's answer.", _RUN_SECONDS, "s"
+        ),
         context_tokens=counter("context.tokens", "Tokens of the last request of each turn, by section."),
         context_fraction=histogram("context.fraction", "How full the window's budget was.", _FRACTIONS),
         context_level=counter("context.level", "Turns by how full the budget was: ok, warning, critical."),

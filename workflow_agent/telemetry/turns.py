@@ -97,6 +97,10 @@ class TurnTrace:
             taken = time.perf_counter() - before
             self.metrics.save_seconds.record(taken, {"phase": phase, "outcome": outcome})
 
+    def first_chunk(self, seconds: float) -> None:
+        """Note how long a request waited for the first of its answer."""
+        self.metrics.first_chunk_seconds.record(seconds, {"model": self.model})
+
     def replied(self, reply: AgentReply) -> None:
         """Put the reply's figures on the span and into the metrics, say when its window was full, and end."""
         if self.span.is_recording():
