@@ -100,6 +100,55 @@ async def test_undo_takes_back_exactly_the_last_change(talk: Talk) -> None:
     assert workflow.version == 3
 
 
+@pytest.mark.parametrize(
+    "reader", ["@analyst where could an expense get stuck?", "@finder list my workflows"]
+)
+async def test_undo_reaches_one_who_may_after_one_who_only_reads(talk: Talk, reader: str) -> None:
+    await talk.say(DESCRIPTION)
+    await talk.say("put a legal review before the payment")
+    await talk.say(reader)
+
+    reply = await talk.say("undo that")
+
+    assert (reply.author, reply.mode.name) == ("assistant", "modification")
+    assert reply.tools_used == ("undo_change",)
+    assert "Removed step 'Legal review'" in reply.content
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "can I undo that?", "can we undo that?", "could that be undone?", "is it possible to undo that?",
+        "should I undo that?", "is there a way to undo that?", "undo that?", "what happens if I undo that?",
+        "can we go back to version 1?",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("to", ["", "@analyst "])
+async def test_a_question_about_undoing_undoes_nothing_until_yes(talk: Talk, question: str, to: str) -> None:
+    await talk.say(DESCRIPTION)
+    await talk.say("put a legal review before the payment")
+    before = await talk.under_test.workflows.all(TENANT)
+
+    await talk.say(to + question)
+    after_question = await talk.under_test.workflows.all(TENANT)
+    await talk.say("yes")
+
+    assert after_question == before
+    assert [one.version for one in await talk.under_test.workflows.all(TENANT)] == [3]
+
+
+async def test_what_an_undo_would_take_back_is_what_it_takes_back(talk: Talk) -> None:
+    await talk.say(DESCRIPTION)
+    await talk.say("put a legal review before the payment")
+    await talk.say("rename the workflow to Spending")
+    await talk.say("undo")
+
+    reply = await talk.say("can I undo the last change?")
+
+    assert "made version 2" in reply.content
+    assert "Added step 'Legal review'" in reply.content
+
+
 async def test_a_name_somebody_gave_can_end_an_order_and_a_step_is_not_called_step(talk: Talk) -> None:
     await talk.say(
         "Build an onboarding process: HR collects the details, then the manager does a welcome call."

@@ -49,12 +49,15 @@ def test_who_is_mentioned(message: str, agents: tuple[str, ...], unknown: tuple[
             after(SPOKE), "create a workflow for holidays", "assistant", id="a new request does not"
         ),
         pytest.param(after(SPOKE, HANDED), "create a workflow for holidays", "editor", id="just handed over"),
+        pytest.param(after(SPOKE), "undo that", "assistant", id="a change is not for one who only reads"),
+        pytest.param(after(SPOKE), "can I undo that?", "analyst", id="a question about one is"),
+        pytest.param(after(SPOKE, HANDED), "undo that", "editor", id="a change after a handover"),
         pytest.param(after(SPOKE), "@finder why?", "finder", id="a name wins"),
         pytest.param(after(SPOKE), "@bob why?", "assistant", id="nobody of that name"),
     ],
 )
 def test_who_answers(conversation: Conversation, message: str, who: str) -> None:
-    assert agents_for(conversation, message, NAMES) == (who,)
+    assert agents_for(conversation, message, ROSTER) == (who,)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,9 @@ def test_writing_needs_a_clear_lead(given: dict[str, float], mode: str) -> None:
         "we added a step last week, did it slow things down?",
         "which workflows would I have to change if the tax rate changes?",
         "how do I change a step, do I just tell you?",
+        "can I undo that?",
+        "can I undo the last change",
+        "could that be undone?",
     ],
 )
 @pytest.mark.parametrize("workflow_loaded", [False, True])

@@ -9,9 +9,10 @@ from workflow_agent.domain.addressing import agents_for
 from workflow_agent.domain.agents import AgentProfile, Roster
 from workflow_agent.domain.confirmed_offers import confirmed_offer
 from workflow_agent.domain.confirming import answer_in
-from workflow_agent.domain.conversation import AgentReply, Conversation, ModeRecord
+from workflow_agent.domain.conversation import Conversation, ModeRecord
+from workflow_agent.domain.conversation_mode import mode_asked_for
 from workflow_agent.domain.handoffs import Handoff
-from workflow_agent.domain.modes import Mode, infer_mode
+from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.previews import Preview
 
 _CLEARLY = 0.5
@@ -25,7 +26,7 @@ def choose_agents(
     handoff = confirmed_offer(conversation, request.message, roster)
     if handoff is not None and request.mode is None and request.agent in (None, handoff.by):
         return (handoff.to,), handoff
-    return agents_for(conversation, request.message, tuple(roster), asked_for=request.agent), None
+    return agents_for(conversation, request.message, roster, asked_for=request.agent), None
 
 
 def choose_mode(
@@ -53,13 +54,7 @@ def choose_mode(
     if confirmed is not None and confirmed.to == agent.name:
         signals = (f"modification: confirms what {confirmed.by} offered",)
         return ModeRecord(name="modification", confidence=1.0, signals=signals, source="inferred"), None
-    previous = next((e for e in reversed(conversation.events) if isinstance(e, AgentReply)), None)
-    decision = infer_mode(
-        request.message,
-        previous_tools=previous.tools_used if previous else (),
-        phase=conversation.phase,
-        workflow_loaded=bool(request.workflow_id or conversation.bound_workflow_id),
-    )
+    decision = mode_asked_for(conversation, request.message, workflow_id=request.workflow_id)
     record = ModeRecord(
         name=decision.mode, confidence=decision.confidence, signals=decision.signals, source="inferred"
     )

@@ -4,8 +4,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from workflow_agent.domain.agents import Roster, only_reads
 from workflow_agent.domain.conversation import Conversation, SystemEvent
+from workflow_agent.domain.conversation_mode import mode_asked_for
 from workflow_agent.domain.handoffs import current_agent, handoff_in
+from workflow_agent.domain.modes import WRITING
 from workflow_agent.domain.modes.reading import read
 from workflow_agent.domain.modes.shape import dependence
 
@@ -46,28 +49,39 @@ def mentions_in(message: str, roster: Collection[str]) -> Mentions:
 
 
 def agents_for(
-    conversation: Conversation, message: str, roster: Sequence[str], *, asked_for: str | None = None
+    conversation: Conversation, message: str, roster: Roster, *, asked_for: str | None = None
 ) -> tuple[str, ...]:
     """Return who answers a message, in order: whom it is sent to, whom it names, or who has the word.
 
-    Without a name, a message that goes on from the one before stays with the agent that last spoke, and
-    the first after a handoff is for whom it was handed to; any other is for the default agent.
+    Without a name, a message that goes on from the one before stays with the agent that last spoke, unless
+    it asks for a change and that agent only reads; the first after a handoff is for whom it was handed to;
+    any other is for the default agent.
 
     Args:
         conversation: Before the message.
         message: What was said.
-        roster: Names of the agents, the default one first.
+        roster: The agents, the default one first.
         asked_for: Whom the request names beside the message.
     """
     if asked_for is not None:
         return (asked_for,)
     mentions = mentions_in(message, roster)
+    default = next(iter(roster))
     if mentions.agents or mentions.unknown:
-        return mentions.agents or (roster[0],)
+        return mentions.agents or (default,)
     now = current_agent(conversation, roster)
-    if now is None or not (_was_just_handed_over(conversation) or is_follow_up(message)):
-        return (roster[0],)
-    return (now,)
+    if now is not None and (
+        _was_just_handed_over(conversation) or _is_for(now, roster, conversation, message)
+    ):
+        return (now,)
+    return (default,)
+
+
+def _is_for(speaker: str, roster: Roster, conversation: Conversation, message: str) -> bool:
+    """Say whether a message goes on with who spoke last, and asks for nothing that one could not do."""
+    if not is_follow_up(message):
+        return False
+    return not only_reads(roster, speaker) or mode_asked_for(conversation, message).mode not in WRITING
 
 
 def is_follow_up(message: str) -> bool:

@@ -68,6 +68,12 @@ def agent_named(roster: Roster, name: str | None, *, pointer: str = "/agent") ->
     return roster[wanted]
 
 
+def only_reads(roster: Roster, name: str) -> bool:
+    """Say whether an agent always works in a mode that changes nothing; False for one who is not there."""
+    profile = roster.get(name)
+    return profile is not None and profile.mode is not None and profile.mode not in WRITING
+
+
 @dataclass(frozen=True, slots=True)
 class KnownTools:
     """The tools an agent may be given."""

@@ -2,7 +2,7 @@
 
 import re
 
-from workflow_agent.domain.agents import DEFAULT_AGENT, Roster
+from workflow_agent.domain.agents import DEFAULT_AGENT, Roster, only_reads
 from workflow_agent.domain.confirming import answer_in
 from workflow_agent.domain.conversation import AgentReply, Conversation, SystemEvent, UserMessage
 from workflow_agent.domain.handoffs import Handoff, handoff_in
@@ -33,7 +33,7 @@ def confirmed_offer(conversation: Conversation, message: str, roster: Roster) ->
     """
     spoken = (event for event in reversed(conversation.events) if not isinstance(event, SystemEvent))
     reply = next(spoken, None)
-    if not isinstance(reply, AgentReply) or not _only_reads(roster, reply.author):
+    if not isinstance(reply, AgentReply) or not only_reads(roster, reply.author):
         return None
     if answer_in(re.sub(rf"@{re.escape(reply.author)}\b", "", message, flags=re.IGNORECASE)) != "yes":
         return None
@@ -52,11 +52,6 @@ def carried_out(conversation: Conversation, message: UserMessage) -> Handoff | N
     before = (event for event in reversed(conversation.events) if event.index < message.index)
     handoff = handoff_in(next(before, None))
     return handoff if handoff is not None and handoff.confirms else None
-
-
-def _only_reads(roster: Roster, name: str) -> bool:
-    profile = roster.get(name)
-    return profile is not None and profile.mode is not None and profile.mode not in WRITING
 
 
 def _whose_field(roster: Roster, mode: Mode) -> str:

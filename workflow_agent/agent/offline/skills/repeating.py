@@ -1,14 +1,18 @@
 """Skills around a change already made: the same again, undo, restore."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from workflow_agent.agent.offline.intents.numbers import number_of
 from workflow_agent.agent.offline.intents.reading import Request
+from workflow_agent.agent.offline.intents.text import core_of
 from workflow_agent.agent.offline.skills.changes import apply_edits, unclear_step
 from workflow_agent.agent.offline.skills.confirming import is_preview, previewed
 from workflow_agent.agent.offline.skills.focus import read_workflow, which_workflow
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
-from workflow_agent.agent.offline.turn.outcome import Call, Candidate, JsonObject, Reply, Skill
+from workflow_agent.agent.offline.turn.facts import WorkflowRef
+from workflow_agent.agent.offline.turn.outcome import Call, Candidate, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.domain.workflow import Workflow
 
@@ -65,8 +69,10 @@ _REPEATABLE = frozenset({
 
 
 def undo(turn: Turn, request: Request) -> Skill:
-    """Take the last change back, or return to a version."""
+    """Take the last change back, or return to a version; say what it would be where that is only asked."""
     ref = yield from which_workflow(turn, request.slots.get("workflow"))
+    if request.meaning != "order" or _IS_POSSIBLE.match(core_of(turn.text).whole):
+        return (yield from _undo_weighed(ref, request))
     wanted: dict[str, Any] = {"workflow": ref.id}
     if request.kind == "restore":
         wanted["to_version"] = number_of(request.slots.get("n", "1")) or 1
@@ -78,3 +84,44 @@ def undo(turn: Turn, request: Request) -> Skill:
     restored, now = result["restored_version"], workflow["version"]
     text = f"Done: **{workflow['name']}** is back to how it was in version {restored} (now version {now})."
     return Reply(f"{text}\n\n{lines}" if lines else text)
+
+
+def _undo_weighed(ref: WorkflowRef, request: Request) -> Skill:
+    """Say what an undo would take back, and offer it."""
+    if request.kind == "restore":
+        version = number_of(request.slots.get("n", "1")) or 1
+        return Reply(
+            f"Yes, **{ref.name}** can go back to any version. Nothing is changed yet. "
+            f"Shall I restore version {version}?",
+            Suggestion(f"restore version {version}"),
+        )
+    wanted = {"workflow": ref.id, "since": _EVER, "limit": _MOST_CHANGES}
+    listed = (yield Call("list_changes", wanted))["changes"]
+    change = _next_to_undo(listed)
+    if change is None:
+        return Reply(f"**{ref.name}** is as it was created: there is no change to undo.")
+    lines = "\n".join(f"- {line}" for line in change["changes"])
+    return Reply(
+        f"Yes. This would be taken back, which made version {change['version']} of "
+        f"**{change['workflow']['name']}**:\n\n{lines}\n\nNothing is changed yet. Shall I undo it?",
+        Suggestion("undo that"),
+    )
+
+
+def _next_to_undo(changes: Sequence[JsonObject]) -> JsonObject | None:
+    """Return the newest change that no undo took back; None where there is none among them."""
+    by_version = {change["version"]: change for change in changes}
+    version = max(by_version, default=0)
+    while version > 1 and (change := by_version.get(version)):
+        restored = _RESTORED.fullmatch(change["action"])
+        if restored is None:
+            return change
+        version = int(restored[1])
+    return None
+
+
+_IS_POSSIBLE = re.compile(r"(?:can|could|may|might) (?:i|we|one)\b", re.IGNORECASE)
+"""Elsewhere "can we" asks for a change; whoever asks it of an undo may only want to know."""
+_EVER = "1970-01-01"
+_MOST_CHANGES = 100
+_RESTORED = re.compile(r"restored version (\d+)")

@@ -74,6 +74,8 @@ ALWAYS: Final = """
 """
 
 ON_TOPIC: Final = """
+    4.0 ^can|could|may|might|should|shall|would i|we|one undo|revert|reverse|rollback|restore|redo
+    3.0 ^can|could|may it|that|this|DEF ... be undone|reverted|reversed|restored
     2.4 ^double check
     2.4 ^why
     2.4 does|would|will|could|is CHANGE_ING|CREATE_ING|ACT_ING

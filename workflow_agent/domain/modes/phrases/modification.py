@@ -106,6 +106,7 @@ ALWAYS: Final = """
     -2.0 ^do|does|should|is|are we|i|both|it|they|anyone
     -2.0 any|a way to
     -2.0 it|that might|may|could be|have
+    -2.0 possible|way to undo|revert|reverse|rollback|restore
     -2.0 switch|change|go|jump|move over? to DEF ... FLOW|one $
     -2.4 DEF .. one|version instead
     -2.4 ^duplicate|clone|copy this|it|that
@@ -116,5 +117,7 @@ ALWAYS: Final = """
     -2.6 make|turn IT into? INDEF ... FLOW
     -2.6 one more FLOW
     -2.6 should|could|must be|become INDEF FLOW
+    -3.0 ^can|could|may it|that|this|DEF ... be undone|reverted|reversed|restored
     -3.0 DO_CHANGE|DO_ADJUST your|my|me last|name|message|answer|answers|account|email|password|font|tone|style|boss|mum|wife|mother
+    -5.0 ^can|could|may|might|should|shall|would i|we|one undo|revert|reverse|rollback|restore|redo
 """
