@@ -88,6 +88,41 @@ async def test_what_nobody_changed_is_not_claimed(talk: Talk) -> None:
     assert "not changed anything" in reply.content
 
 
+@pytest.mark.parametrize(
+    ("said", "description"),
+    [
+        ("describe the workflow as how we pay people back", "how we pay people back"),
+        ('describe it as "Pays people back."', "Pays people back."),
+        ("describe the expense approval as money for people", "money for people"),
+        ("describe this workflow like this: pays people back", "pays people back"),
+    ],
+)
+async def test_a_workflow_can_be_described_as_something(talk: Talk, said: str, description: str) -> None:
+    await talk.say(DESCRIPTION)
+
+    reply = await talk.say(said)
+
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    assert (workflow.description, workflow.version) == (description, 2)
+    assert "description" in reply.content
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["describe it", "describe the workflow as a short list", "describe it as if I were five",
+     "describe the workflow as well", "describe the process as it is today",
+     "can you describe it as a diagram?"],
+)  # fmt: skip
+async def test_to_describe_it_in_some_form_is_to_explain_it(talk: Talk, said: str) -> None:
+    await talk.say(DESCRIPTION)
+
+    reply = await talk.say(said)
+
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    assert workflow.version == 1
+    assert "Submit expense" in reply.content
+
+
 async def test_undo_takes_back_exactly_the_last_change(talk: Talk) -> None:
     await talk.say(DESCRIPTION)
     (created,) = await talk.under_test.workflows.all(TENANT)

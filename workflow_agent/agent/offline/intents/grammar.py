@@ -44,6 +44,11 @@ _TYPED = {
     "unit": _UNIT,
     "m": _NUMBER,
     "do": rf"(?!(?:{_NUMBER}|go|send it|back)\b).+?",
+    "blurb": r"(?!(?:an? |the )?(?:[\w-]+ ){0,2}"
+    r"(?:lists?|bullets?|bullet points|tables?|diagrams?|flow ?charts?|charts?|pictures?|graphs?|"
+    r"stor(?:y|ies)|summary|outline|overview|text|prose|paragraphs?|sentences?|words)(?: please)?$|"
+    r"(?:if|though|well|you|i|simply|briefly|shortly|plainly|clearly|exactly|precisely|possible|"
+    r"it (?:is|was)|they (?:are|were))\b).+?",
     "interval": rf"(?:{_LENGTH}|{_UNIT})",
     "time": TIME,
 }

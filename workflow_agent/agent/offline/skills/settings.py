@@ -74,7 +74,7 @@ def _untag(plan: Plan, change: Change) -> list[JsonObject]:
 
 
 def _describe(plan: Plan, change: Change) -> list[JsonObject]:
-    text = unquoted(change.slots["text"])
+    text = unquoted(change.slots.get("text") or change.slots["blurb"])
     if "step" in change.slots and not _means_workflow(plan, change.slots["step"]):
         return [{"op": "update_step", "step": plan.step(change.slots["step"]), "set": {"description": text}}]
     return [{"op": "set_description", "description": text}]

@@ -3,6 +3,9 @@
 from typing import Final
 
 ALWAYS: Final = """
+    5.4 describe FLOW|IT|TOPIC|OTHER|QUOTE|PART|PARTS .. as
+    5.4 describe DEF .. FLOW|OTHER|TOPIC|QUOTE|PART as
+    4.6 describe ... like this
     3.0 ^do|make|apply|take|use ... suggested|proposed|suggestion|proposal|mentioned|recommended|recommendation|option
     3.0 ^undo|revert|rollback|redo
     3.0 if|otherwise not|no|so add|put|set|insert|build
@@ -120,4 +123,7 @@ ALWAYS: Final = """
     -3.0 ^can|could|may it|that|this|DEF ... be undone|reverted|reversed|restored
     -3.0 DO_CHANGE|DO_ADJUST your|my|me last|name|message|answer|answers|account|email|password|font|tone|style|boss|mum|wife|mother
     -5.0 ^can|could|may|might|should|shall|would i|we|one undo|revert|reverse|rollback|restore|redo
+    -5.4 describe ... as if|though|well|you|simply|briefly|plainly|clearly|it|they
+    -5.4 describe ... as INDEF .. list|table|diagram|flowchart|chart|picture|graph|story|summary|outline|overview|text|paragraph|sentence
+    -5.4 describe ... as bullets|bullet|text|prose|words
 """
