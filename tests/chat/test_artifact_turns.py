@@ -88,6 +88,20 @@ async def test_a_result_that_left_the_window_is_planned_and_read_again() -> None
     assert reader.planned[0]["question"] == "what was it?"
 
 
+async def test_what_was_read_again_since_is_not_planned_for() -> None:
+    reads = ("get_workflow", {"workflow": "wf_expense_approval"})
+    asked = [f"open it {number}" for number in range(6)]
+    reader = Reader(dict.fromkeys(asked, reads))
+    chat = reading(reader)
+    await chat.add()
+    first = await chat.say("open it 0")
+
+    after = [await chat.say(said, conversation_id=first.conversation_id) for said in asked[1:]]
+
+    assert reader.planned == []
+    assert {one.reply.context["planning"]["reason"] for one in after} == {"no artifacts"}
+
+
 async def test_a_message_that_goes_to_no_model_is_not_planned_for() -> None:
     reader = Reader({"find it": ("search_workflows", {"query": "approval"})})
     chat = reading(reader)

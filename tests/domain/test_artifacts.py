@@ -22,10 +22,12 @@ from workflow_agent.domain.artifacts import (
     extract_artifacts_from_steps,
     rule_plan,
     should_use_llm_planning,
+    with_newest_results,
 )
 from workflow_agent.domain.artifacts.framing import HEADING, framed, material_in, presented
 from workflow_agent.domain.artifacts.passages import best_passages, passages_of
 from workflow_agent.domain.artifacts.planning import planning_need
+from workflow_agent.domain.conversation import AgentReply, ModeRecord
 from workflow_agent.domain.iterations import Iteration, Message, Outcome, ToolCall, ToolResult
 from workflow_agent.domain.transcript import NEW_INTERACTION
 
@@ -51,6 +53,13 @@ def step(number: int, *results: tuple[str, Any], outcome: Outcome = "success", a
 
 def said(number: int, *steps: Iteration) -> ConversationMessage:
     return ConversationMessage(role="assistant", content="ok", reasoning_steps=steps, sequence_number=number)
+
+
+def reply(index: int, *steps: Iteration) -> AgentReply:
+    return AgentReply(
+        id=f"evt_{index}", index=index, turn=index, at=NOON, author="assistant", content="ok", run_id="run_1",
+        model="m", mode=ModeRecord(name="general", source="inferred", confidence=1), iterations=steps,
+    )  # fmt: skip
 
 
 def document(text: str, title: str = "policy", *, historical: bool = False) -> Artifact:
@@ -100,6 +109,20 @@ def test_of_a_call_made_again_only_the_newest_result_counts() -> None:
     (found,) = extract_artifacts_from_messages([said(1, old), said(3, new)])
 
     assert found.content == {"version": 2}
+
+
+def test_a_result_of_a_call_that_was_made_again_later_is_not_wanted_any_more() -> None:
+    old, other = step(1, ("get_workflow", {"version": 1})), step(2, ("list_workflows", {"total": 1}))
+    refused = step(1, ("list_workflows", "try again"), outcome="retried")
+    away = [reply(5, old, refused), reply(3, old, other), reply(1, other)]
+
+    left = list(with_newest_results(away, in_sight=[reply(7, step(1, ("get_workflow", {"version": 2})))]))
+
+    kept = [[one.name for each in left_one.iterations for message in each.messages for one in message.results
+             if one.outcome == "success"] for left_one in left]  # fmt: skip
+    assert kept == [[], ["list_workflows"], []]
+    assert [one.index for one in left] == [5, 3, 1]
+    assert list(with_newest_results(away[1:2], in_sight=())) == away[1:2]
 
 
 def test_a_context_holds_what_is_current_historical_and_attached() -> None:

@@ -25,6 +25,7 @@ from workflow_agent.domain.artifacts import (
     planning_need,
     replies_out_of_sight,
     rule_plan,
+    with_newest_results,
 )
 from workflow_agent.domain.artifacts.framing import presented
 from workflow_agent.domain.artifacts.planning import DEFAULT_THRESHOLDS
@@ -132,9 +133,12 @@ class Gathering:
         documents = await self._documents(asked, ledger)
         if built.is_shortened:
             documents.insert(0, _message_itself(asked.message))
-        events = (event for event in reversed(asked.conversation.events) if event.id != asked.message.id)
-        seen = replies_out_of_sight(events, built.verbatim, self.limits.replies)
-        replies = [await self._with_results(asked, one, ledger) for one in seen]
+        events = [event for event in reversed(asked.conversation.events) if event.id != asked.message.id]
+        away = replies_out_of_sight(events, built.verbatim, self.limits.replies)
+        in_sight = (one for one in events if isinstance(one, AgentReply) and one.index in built.verbatim)
+        replies = [
+            await self._with_results(asked, one, ledger) for one in with_newest_results(away, in_sight)
+        ]
         context = Context(
             conversation_history=tuple(build_llm_messages(replies[::-1])), artifacts=tuple(documents)
         )

@@ -17,6 +17,7 @@ from workflow_agent.domain.artifacts.extraction import (
     extract_artifacts_from_messages,
     extract_artifacts_from_steps,
     replies_out_of_sight,
+    with_newest_results,
 )
 from workflow_agent.domain.artifacts.planning import (
     PlanningThresholds,
@@ -31,4 +32,5 @@ __all__ = [
     "ConversationMessage", "PlanningThresholds", "ProcessingStrategy", "artifact_of", "build_llm_messages",
     "corrected_plan", "document_artifact", "extract_artifacts_from_messages", "extract_artifacts_from_steps",
     "planning_need", "replies_out_of_sight", "rule_plan", "should_use_llm_planning",
+    "with_newest_results",
 ]  # fmt: skip

@@ -65,6 +65,7 @@ def extract_artifacts_from_steps(steps: Iterable[Iteration]) -> list[Artifact]:
         _tool_artifact(step, result, args, f"step_{step.number}:{result.name}", {})
         for step in steps
         for result, args in _results(step)
+        if result.content is not None
     ]
 
 
@@ -80,12 +81,57 @@ def extract_artifacts_from_messages(messages: Sequence[ConversationMessage]) -> 
     for message in reversed(messages):
         for step in reversed(message.reasoning_steps):
             for result, args in reversed(_results(step)):
-                asked = digest_of([result.name, args])
-                if asked not in found:
+                asked = _question(result, args)
+                if asked not in found and result.content is not None:
                     source = f"history:msg_{message.sequence_number}:{result.name}"
                     about: JsonObject = {"historical": True, "message": message.sequence_number}
                     found[asked] = _tool_artifact(step, result, args, source, about)
     return list(found.values())
+
+
+def with_newest_results(
+    replies: Iterable[AgentReply], in_sight: Iterable[AgentReply]
+) -> Iterator[AgentReply]:
+    """Yield replies without the results of calls that were made again later, newest first.
+
+    Args:
+        replies: Those that are no longer verbatim in the window, newest first.
+        in_sight: Those that are, all of them later; what they hold is not wanted twice.
+    """
+    known: set[str] = set()
+    for reply in in_sight:
+        _without_older(reply, known)
+    for reply in replies:
+        yield _without_older(reply, known)
+
+
+def _without_older(reply: AgentReply, known: set[str]) -> AgentReply:
+    """Return a reply without results of calls that are known, and know those that it keeps."""
+    left_out: set[str] = set()
+    for step in reversed(reply.iterations):
+        for result, args in reversed(_results(step)):
+            asked = _question(result, args)
+            if asked in known:
+                left_out.add(result.id)
+            known.add(asked)
+    if not left_out:
+        return reply
+    steps = tuple(_without_results(step, left_out) for step in reply.iterations)
+    return reply.model_copy(update={"iterations": steps})
+
+
+def _without_results(step: Iteration, left_out: Collection[str]) -> Iteration:
+    messages = tuple(
+        message.model_copy(
+            update={"results": tuple(one for one in message.results if one.id not in left_out)}
+        )
+        for message in step.messages
+    )
+    return step.model_copy(update={"messages": messages})
+
+
+def _question(result: ToolResult, args: JsonObject) -> str:
+    return digest_of([result.name, args])
 
 
 def _results(step: Iteration) -> list[tuple[ToolResult, JsonObject]]:
@@ -95,7 +141,8 @@ def _results(step: Iteration) -> list[tuple[ToolResult, JsonObject]]:
 
 
 def _informs(result: ToolResult) -> bool:
-    return result.outcome == "success" and result.content is not None and result.name not in _ABOUT_THE_RUN
+    is_kept = result.content is not None or result.content_ref is not None
+    return result.outcome == "success" and is_kept and result.name not in _ABOUT_THE_RUN
 
 
 def _tool_artifact(
