@@ -36,6 +36,9 @@ class Settings(BaseSettings):
     """Port to listen on; 0 takes a free one."""
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     """Processes that serve the port side by side, all on the same data; about one a processor core."""
+    worker_silence_seconds: Seconds = 60
+    """How long one of several workers may do nothing at all, its event loop stuck, before it is killed and
+    replaced."""
     data_dir: Path = Path("data")
     """Where conversations and workflows are kept."""
     tenant: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] = "default"

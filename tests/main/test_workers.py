@@ -17,7 +17,7 @@ import pytest
 from tests.support.asking import events_of
 from tests.support.provider import Holds, ProviderStub, Says, provider_stub
 from tests.support.server_process import ServerProcess, server_process
-from tests.support.workers import client_of_each
+from tests.support.workers import client_of_each, pid_of
 from workflow_agent.adapters.process_owners import running_owners
 
 Start = Callable[..., ServerProcess]
@@ -50,24 +50,6 @@ def asking(stub: ProviderStub) -> dict[str, str]:
         "WORKFLOW_AGENT_MODEL_API_KEY": "k",
         "WORKFLOW_AGENT_MODEL_ATTEMPTS": "1",
     }
-
-
-def pid_of(data: Path, number: int) -> int:
-    """Return the process of a worker: whoever has its lock file open."""
-    [owner] = [one for one in running_owners(data) if one.split("-")[1] == str(number)]
-    lock = (data / ".owners" / f"{owner}.lock").stat()
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit() and _has_open(process, lock):
-            return int(process.name)
-    raise AssertionError(f"nobody has the lock of {owner}")
-
-
-def _has_open(process: Path, file: os.stat_result) -> bool:
-    try:
-        opened = [link.stat() for link in (process / "fd").iterdir()]
-    except OSError:
-        return False
-    return any((one.st_dev, one.st_ino) == (file.st_dev, file.st_ino) for one in opened)
 
 
 async def soon(event: asyncio.Event) -> None:

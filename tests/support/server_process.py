@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx
 
@@ -31,13 +32,15 @@ class ServerProcess:
             self.process.kill()
 
 
-def server_process(data: Path, environment: Mapping[str, str] | None = None, *options: str) -> ServerProcess:
-    """Start a server on a free port and return it once it listens."""
+def server_process(
+    data: Path, environment: Mapping[str, str] | None = None, *options: str, log: IO[bytes] | None = None
+) -> ServerProcess:
+    """Start a server on a free port and return it once it listens; its log goes to a file, or nowhere."""
     command = [sys.executable, "-c", _START, "serve", "--port", "0", "--data-dir", str(data), *options]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=log or subprocess.DEVNULL,
         text=True,
         env={**os.environ, **(environment or {})},
     )

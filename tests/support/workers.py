@@ -1,12 +1,15 @@
 """A server with several workers, and clients that stay with one of them."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
 import httpx
 
 from tests.support.server_process import ServerProcess
+from workflow_agent.adapters.process_owners import running_owners
 
 _SECONDS = 300.0
 
@@ -27,3 +30,21 @@ def connected_once(server: ServerProcess) -> httpx.AsyncClient:
     """Return a client that keeps one connection; several requests at once would open more."""
     limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=600)
     return httpx.AsyncClient(base_url=server.url, timeout=_SECONDS, limits=limits)
+
+
+def pid_of(data: Path, number: int) -> int:
+    """Return the process of a worker: whoever has its lock file open."""
+    [owner] = [one for one in running_owners(data) if one.split("-")[1] == str(number)]
+    lock = (data / ".owners" / f"{owner}.lock").stat()
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit() and _has_open(process, lock):
+            return int(process.name)
+    raise AssertionError(f"nobody has the lock of {owner}")
+
+
+def _has_open(process: Path, file: os.stat_result) -> bool:
+    try:
+        opened = [link.stat() for link in (process / "fd").iterdir()]
+    except OSError:
+        return False
+    return any((one.st_dev, one.st_ino) == (file.st_dev, file.st_ino) for one in opened)

@@ -11,13 +11,16 @@ import typer
 from workflow_agent.api.listening import listening_socket
 from workflow_agent.api.logs import log_config
 from workflow_agent.api.server import make_server
+from workflow_agent.domain.values import JsonObject
 from workflow_agent.main.application import Application
 from workflow_agent.main.building import build
 from workflow_agent.main.seats import Seat, announcement
-from workflow_agent.main.worker_process import Supervision
+from workflow_agent.main.worker_process import Ended, Supervision
 from workflow_agent.settings import Settings
 
 _log = logging.getLogger(__name__)
+_SIGNS_IN_TIME = 5
+"""So many may be missed before a worker is taken for hung."""
 
 
 def serve(settings: Settings) -> None:
@@ -45,17 +48,27 @@ def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, super
         Misconfigured: A setting cannot work.
     """
     logging.config.dictConfig(log_config(settings.log_level))
-    if supervision.replaced is not None:
-        _log.warning(
-            "a worker ended; this one takes its place",
-            extra={"worker": seat.number, "exit_code": supervision.replaced},
-        )
+    _tell_of_the_one_before(settings, seat, supervision.replaced)
     serve_beside_others(build(settings, seat=seat), listener, supervision)
+
+
+def _tell_of_the_one_before(settings: Settings, seat: Seat, replaced: Ended | None) -> None:
+    if replaced is None:
+        return
+    told: JsonObject = {"worker": seat.number, "exit_code": replaced.exit_code}
+    if replaced.was_hung:
+        _log.error(
+            "a worker hung and was killed; this one takes its place",
+            extra=told | {"silent_seconds": settings.worker_silence_seconds},
+        )
+    else:
+        _log.warning("a worker ended; this one takes its place", extra=told)
 
 
 def serve_beside_others(application: Application, listener: socket.socket, supervision: Supervision) -> None:
     """Serve an application, which is closed at the end, where other workers listen too."""
     server = make_server(application.app, application.settings, application.finish)
+    sign_every_seconds = application.settings.worker_silence_seconds / _SIGNS_IN_TIME
 
     async def serve_while_supervised() -> None:
         await application.prepare()
@@ -67,6 +80,11 @@ def serve_beside_others(application: Application, listener: socket.socket, super
             loop.remove_reader(supervision.line.fileno())
             server.should_exit = True
 
+        def give_sign() -> None:
+            supervision.alive()
+            loop.call_later(sign_every_seconds, give_sign)
+
+        give_sign()
         loop.add_reader(supervision.line.fileno(), left_alone)
         await server.serve([listener])
 

@@ -4,11 +4,13 @@ import gc
 import json
 import os
 import pickle
+import selectors
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -18,7 +20,18 @@ from workflow_agent.domain.values import JsonObject
 from workflow_agent.main.seats import Seat
 from workflow_agent.settings import Settings
 
+_SIGNS_READ_AT_ONCE = 4_096
 _BEGIN = "from workflow_agent.main.worker_process import begin; begin()"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a worker ended."""
+
+    exit_code: int
+    """Below zero where a signal ended it."""
+    was_hung: bool
+    """Whether it was killed because it gave no sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +40,12 @@ class Supervision:
 
     ready: Callable[[], None]
     """To be called when the worker takes requests."""
+    alive: Callable[[], None]
+    """To be called from then on: who does not for `worker_silence_seconds` is killed."""
     line: BinaryIO
     """Comes to its end when the supervisor does; nothing is to be read from it before."""
-    replaced: int | None
-    """The exit code of the worker that had the seat before; None for the first."""
+    replaced: Ended | None
+    """The end of the worker that had the seat before; None for the first."""
 
 
 Work = Callable[[Settings, Seat, socket.socket, Supervision], None]
@@ -59,12 +74,13 @@ class WorkerProcess:
         seat: Which of the workers it is.
         work: What it does.
         listener: Where all workers listen.
-        replaced: The exit code of the worker that had the seat before; None for the first.
+        replaced: The end of the worker that had the seat before; None for the first.
     """
 
     def __init__(
-        self, settings: Settings, seat: Seat, work: Work, listener: socket.socket, replaced: int | None
+        self, settings: Settings, seat: Seat, work: Work, listener: socket.socket, replaced: Ended | None
     ) -> None:
+        self._most_silent_seconds = settings.worker_silence_seconds
         self._process = subprocess.Popen(  # noqa: S603 - this Python, and a function of ours
             [sys.executable, "-c", _BEGIN],
             stdin=subprocess.PIPE,
@@ -91,16 +107,26 @@ class WorkerProcess:
         told = json.loads(said)
         return CommandFailed(told["failed"], told["exit_code"]) if told else None
 
-    def ended_with(self) -> int:
-        """Wait until the process ends; return its exit code, below zero where a signal ended it."""
+    def ended(self) -> Ended:
+        """Wait until the process ends, or kill it when it is silent for too long; return how it ended."""
+        is_hung = self._falls_silent()
+        if is_hung:
+            self.kill()
         code = self._process.wait()
         self._said.close()
-        try:
+        # Nobody reads any more what was not flushed.
+        with suppress(BrokenPipeError):
             self._line.close()
-        except BrokenPipeError:
-            # Nobody reads any more what was not flushed.
-            return code
-        return code
+        return Ended(code, is_hung)
+
+    def _falls_silent(self) -> bool:
+        """Wait until the worker ends or gives no sign of life for too long; say whether it does not."""
+        with selectors.DefaultSelector() as hearing:
+            hearing.register(self._said, selectors.EVENT_READ)
+            while hearing.select(self._most_silent_seconds):
+                if not os.read(self._said.fileno(), _SIGNS_READ_AT_ONCE):
+                    return False
+        return True
 
     def stop(self) -> None:
         """Let the worker finish and end; fine when it has ended."""
@@ -126,9 +152,14 @@ def begin() -> None:
         told.write(json.dumps(message) + "\n")
         told.flush()
 
+    def give_sign() -> None:
+        # The supervisor may be gone, which the end of the line tells.
+        with suppress(BrokenPipeError):
+            os.write(told.fileno(), b"\n")
+
     with socket.socket(fileno=fd) as listener:
         try:
-            work(settings, seat, listener, Supervision(lambda: tell({}), line, replaced))
+            work(settings, seat, listener, Supervision(lambda: tell({}), give_sign, line, replaced))
         except WorkflowAgentError as error:
             tell({"failed": error.message, "exit_code": exit_code_of(error)})
             raise SystemExit(EXIT_FAILED) from error

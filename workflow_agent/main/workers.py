@@ -14,7 +14,7 @@ import typer
 from workflow_agent.api.listening import listening_socket
 from workflow_agent.cli.leaving import CommandFailed
 from workflow_agent.main.seats import Seat, announcement, new_group
-from workflow_agent.main.worker_process import Work, WorkerProcess, work_of_service
+from workflow_agent.main.worker_process import Ended, Work, WorkerProcess, work_of_service
 from workflow_agent.settings import Settings, refuse_open_binding
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -33,7 +33,8 @@ _News = _Told | WorkerProcess | CommandFailed
 def serve_with_workers(settings: Settings, work: Work = work_of_service) -> None:
     """Serve with as many processes as the settings say until told to stop.
 
-    A worker that ends is replaced at once; one that cannot even start again, after a pause that grows.
+    A worker that ends is replaced at once, and so is one that hangs, once it is killed; one that cannot even
+    start again, after a pause that grows.
 
     Args:
         settings: What an operator can change.
@@ -114,7 +115,7 @@ class _KeptSeat:
     def __init__(
         self, seat: Seat, settings: Settings, work: Work, listener: socket.socket, news: SimpleQueue[_News]
     ) -> None:
-        self._start: Callable[[int | None], WorkerProcess] = partial(
+        self._start: Callable[[Ended | None], WorkerProcess] = partial(
             WorkerProcess, settings, seat, work, listener
         )
         self._news = news
@@ -124,17 +125,17 @@ class _KeptSeat:
         self.thread = threading.Thread(target=self._keep, name=f"seat {seat.number}", daemon=True)
 
     def _keep(self) -> None:
-        pause_seconds, ended_with = 0.0, None
+        pause_seconds, ended = 0.0, None
         while not self._leaving.wait(pause_seconds):
             with self._changing:
                 if self._leaving.is_set():
                     return
-                worker = self._worker = self._start(ended_with)
+                worker = self._worker = self._start(ended)
             failure = worker.failure_to_start()
             if failure is None or not self._leaving.is_set():
                 self._news.put(failure or worker)
             pause_seconds = min(max(1.0, 2 * pause_seconds), _LONGEST_PAUSE_SECONDS) if failure else 0.0
-            ended_with = worker.ended_with()
+            ended = worker.ended()
 
     def leave(self) -> None:
         """Let the worker stop, and no other take its place."""

@@ -1,0 +1,21 @@
+"""What a worker does in tests of its supervision; its process imports this by name."""
+
+import socket
+import threading
+
+from workflow_agent.main.seats import Seat
+from workflow_agent.main.worker_process import Supervision
+from workflow_agent.settings import Settings
+
+
+def hang(_settings: Settings, _seat: Seat, _listener: socket.socket, supervision: Supervision) -> None:
+    """Take requests, and never do anything again."""
+    supervision.ready()
+    threading.Event().wait()
+
+
+def end(_settings: Settings, _seat: Seat, _listener: socket.socket, supervision: Supervision) -> None:
+    """Take requests, give a sign of life, and end as a crash would."""
+    supervision.ready()
+    supervision.alive()
+    raise SystemExit(3)
