@@ -2,9 +2,8 @@
 
 import { ask, at, Problem } from "./api.js";
 import { newKey, RunFollower } from "./run.js";
+import { problemOf } from "./unanswered.js";
 import { shortened } from "./words.js";
-
-const ENDED = { failed: "The run failed.", cancelled: "Stopped. Nothing more was done.", interrupted: "The server stopped in the middle of this run." };
 
 const UNDER_WAY = new Set(["accepted", "running"]);
 
@@ -53,8 +52,7 @@ export class Chat {
     if (UNDER_WAY.has(run.status)) {
       await this.#follow(reply, (follower) => follower.attach(run.run_id), () => this.say(message.content));
     } else {
-      const code = run.status === "cancelled" ? "cancelled" : run.status;
-      reply.failed({ code, detail: run.error?.message ?? ENDED[run.status] }, () => this.say(message.content));
+      reply.failed(problemOf(run), () => this.say(message.content));
     }
   }
 

@@ -68,15 +68,23 @@ export class Reply {
     fill(this.after, this.#touched(reply), reply.preview ? previewCard(reply.preview, { ...this.actions, isTold: true }) : null, this.#buttons());
   }
 
+  /** Show why there was no reply, long after. */
+  static lacking(run, problem, again, actions) {
+    const reply = new Reply(actions);
+    reply.#head({ agent: run.agent });
+    reply.failed(problem, again, { isNews: false });
+    return reply;
+  }
+
   /** Show why there is no reply. */
-  failed(problem, again) {
+  failed(problem, again, { isNews = true } = {}) {
     cancelAnimationFrame(this.frame);
     this.element.classList.remove("is-live");
     const isStopped = problem.code === "cancelled";
     if (!this.text) fill(this.body);
     const words = isStopped ? "Stopped. Nothing more was done." : problem.detail || problem.message || "The run did not finish.";
     const retry = again ? button("retry", "Try again", again, { quiet: false }) : null;
-    fill(this.after, h("div", { className: isStopped ? "note" : "note is-bad", role: isStopped ? null : "alert" }, icon(isStopped ? "stop" : "alert"), h("span", {}, words), retry));
+    fill(this.after, h("div", { className: isStopped ? "note" : "note is-bad", role: isStopped || !isNews ? null : "alert" }, icon(isStopped ? "stop" : "alert"), h("span", {}, words), retry));
   }
 
   /** Show what was decided about a change, or offer the choice. */

@@ -4,6 +4,7 @@ import { ask, at, query } from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { Reply } from "./reply.js";
+import { mayLackAnswer, problemOf, unanswered } from "./unanswered.js";
 import { many, moment } from "./words.js";
 
 const PAGE = 40;
@@ -30,6 +31,7 @@ export class Thread {
   reset() {
     this.seen = new Set();
     this.replies = new Map();
+    this.answers = new Map();
     this.cursor = null;
     this.asked = (this.asked ?? 0) + 1;
     fill(this.list);
@@ -44,7 +46,9 @@ export class Thread {
     const page = await this.#page();
     if (turn !== this.asked) return null;
     fill(this.element, this.list);
-    this.#put(page.items);
+    const last = page.items.find((event) => event.type !== "system_event");
+    // The last message is followed, or explained, by whoever opens the conversation.
+    this.#explain(this.#put(page.items).filter((event) => event !== last));
     this.settle();
     this.toEnd();
     return page.items;
@@ -64,7 +68,7 @@ export class Thread {
     try {
       const page = await this.#page();
       if (turn !== this.asked) return;
-      this.#keeping(() => this.#put(page.items));
+      this.#keeping(() => this.#explain(this.#put(page.items)));
     } catch {
       // Scrolling again asks again.
     } finally {
@@ -86,16 +90,27 @@ export class Thread {
     this.element.scrollTop += first.getBoundingClientRect().top - before;
   }
 
-  /** Put older events, newest first, above what is shown. */
+  /** Put older events, newest first, above what is shown; returns those that were not there. */
   #put(events) {
-    const made = [];
-    for (const event of [...events].reverse()) {
-      if (this.seen.has(event.id)) continue;
-      this.seen.add(event.id);
-      made.push(this.#node(event));
-    }
+    const fresh = [...events].reverse().filter((event) => !this.seen.has(event.id));
+    for (const event of fresh) this.seen.add(event.id);
     // A page at a time, so that the browser can leave out whole pages that nobody looks at.
-    if (made.length) this.list.prepend(h("div", { className: "page" }, ...made));
+    if (fresh.length) this.list.prepend(h("div", { className: "page" }, ...fresh.map((event) => this.#node(event))));
+    return fresh;
+  }
+
+  /** Say behind each turn that lacks an answer why it does. */
+  #explain(events) {
+    const { asked, id } = this;
+    for (const message of events) {
+      if (message.type !== "user_message" || !mayLackAnswer(message, this.answers.get(message.turn) ?? 0)) continue;
+      unanswered(id, message.turn).then((runs) => { if (asked === this.asked) this.#keeping(() => this.#lacking(message.turn, runs)); });
+    }
+  }
+
+  #lacking(turn, runs) {
+    const before = this.replies.get(turn)?.element ?? this.list.querySelector(`.message[data-turn="${turn}"]`);
+    before.after(...runs.map((run) => Reply.lacking(run, problemOf(run), () => this.actions.retry(turn), this.actions).element));
   }
 
   #node(event) {
@@ -103,6 +118,7 @@ export class Thread {
     if (event.type === "system_event") return h("div", { className: "happened" }, h("span", {}, event.content));
     const reply = Reply.of(event, this.actions);
     this.replies.set(event.turn, reply);
+    this.answers.set(event.turn, (this.answers.get(event.turn) ?? 0) + 1);
     return reply.element;
   }
 
