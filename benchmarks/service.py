@@ -104,9 +104,9 @@ class Service:
         return own_id
 
 
-def observed_by(durations: Durations | None) -> Telemetry:
+def observed_by(taker: SpanProcessor | None) -> Telemetry:
     """Return telemetry whose spans somebody takes, or none is recorded."""
-    return build_telemetry(TelemetryOptions(span_processors=(durations,) if durations else ()))
+    return build_telemetry(TelemetryOptions(span_processors=(taker,) if taker else ()))
 
 
 def without_planning(chat: Chat) -> Chat:

@@ -41,14 +41,14 @@ class LoopHooks(AbstractCapability[Any]):
         watcher: Watcher | None = ctx.deps.watcher
         before = evidence.turn.current_iteration
         results = evidence.requesting(request_context)
-        if evidence.turn.current_iteration != before:
+        never_began = [result for result in results if result.id not in evidence.results]
+        # What ran was kept when it ended.
+        if evidence.turn.current_iteration != before and (never_began or not results):
             await evidence.keep_step(evidence.turn.iterations[-2], evidence.calls.records.values())
         laid = marked(ctx, laid_out(self.offer, ctx, request_context))
         if watcher is not None:
-            for result in results:
-                # Of calls that were refused before they began nobody was told.
-                if result.id not in evidence.results:
-                    watcher.answered(result)
+            for result in never_began:
+                watcher.answered(result)
             laid.model = WatchedModel(laid.model, watcher)
         return laid
 

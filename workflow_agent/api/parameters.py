@@ -41,13 +41,13 @@ def true_or_false(text: str) -> bool:
     return text == "true"
 
 
-def services_of(request: Request) -> Services:
+async def services_of(request: Request) -> Services:
     """Return what the application was made with."""
     services: Services = request.app.state.services
     return services
 
 
-def tenant_of(request: Request) -> str:
+async def tenant_of(request: Request) -> str:
     """Return whose data a request is about."""
     tenant: str = request.app.state.tenant
     return tenant
@@ -87,11 +87,11 @@ IfMatchHeader = Annotated[
 ]
 
 
-def _expected_version(if_match: IfMatchHeader = None) -> int | None:
+async def _expected_version(if_match: IfMatchHeader = None) -> int | None:
     return version_asked_for(if_match)
 
 
-def _required_version(if_match: IfMatchHeader = None) -> int | None:
+async def _required_version(if_match: IfMatchHeader = None) -> int | None:
     if if_match is None:
         raise PreconditionRequired(
             "This changes the whole document: send the ETag that was read as If-Match, or `*` to overwrite."
@@ -99,7 +99,7 @@ def _required_version(if_match: IfMatchHeader = None) -> int | None:
     return version_asked_for(if_match)
 
 
-def _has(
+async def _has(
     if_none_match: Annotated[
         str | None, Header(alias="If-None-Match", description="Answer 304 where this is still the ETag.")
     ] = None,
@@ -129,7 +129,7 @@ def page_start(cursor: str | None) -> int:
     return int(cursor)
 
 
-def _idempotency_key(
+async def _idempotency_key(
     key: Annotated[
         str | None,
         Header(
@@ -142,7 +142,7 @@ def _idempotency_key(
     return key
 
 
-def _context_utilization(
+async def _context_utilization(
     share: Annotated[
         Literal["low", "medium", "full"] | None,
         Header(

@@ -69,8 +69,9 @@ class Contents:
                 break
             if isinstance(event, AgentReply):
                 left -= 1
-                with_results = await asyncio.gather(*map(self._with_results, event.iterations))
-                events[at] = event.model_copy(update={"iterations": tuple(with_results)})
+                # One by one: mostly they are known, and a task each would take longer than the reading.
+                with_results = tuple([await self._with_results(one) for one in event.iterations])
+                events[at] = event.model_copy(update={"iterations": with_results})
         return conversation.model_copy(update={"events": tuple(events)})
 
     async def _kept(self, iteration: Iteration, instructions: Sequence[Told]) -> Iteration:

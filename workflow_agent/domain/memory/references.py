@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from workflow_agent.domain.conversation import Relation, WorkflowReference
 from workflow_agent.domain.memory.aliases import distinct, given_aliases
 
 MOST_REFERENCES = 200
-_HALF_LIFE_DAYS = 14.0
+_HALF_LIFE_SECONDS = timedelta(days=14).total_seconds()
 _WEIGHTS: dict[Relation, float] = {
     "created": 3.0, "modified": 2.5, "analysed": 1.5, "viewed": 1.0, "discussed": 0.8,
     "deleted": 0.5,
@@ -51,7 +51,7 @@ class Known:
         return sum(
             _WEIGHTS[one.relation]
             * (1 + math.log2(one.times))
-            * 0.5 ** (max((now - one.at) / timedelta(days=1), 0.0) / _HALF_LIFE_DAYS)
+            * 0.5 ** (max((now - one.at).total_seconds(), 0.0) / _HALF_LIFE_SECONDS)
             for one in self.references
         )
 
@@ -67,8 +67,10 @@ def known_workflows(references: Iterable[WorkflowReference]) -> list[Known]:
 
 def _known(group: Sequence[WorkflowReference]) -> Known:
     newest = group[-1]
-    given = [alias for one in reversed(group) for alias in given_aliases(one.name, one.aliases)]
-    former = [one.name for one in reversed(group)]
+    # Most of what is remembered of a workflow has the names it has now.
+    called = dict.fromkeys((one.name, one.aliases) for one in reversed(group))
+    given = [alias for name, aliases in called for alias in given_aliases(name, aliases)]
+    former = [name for name, _ in called]
     aliases = [alias for alias in distinct([*given, *former]) if alias.casefold() != newest.name.casefold()]
     return Known(newest.workflow_id, newest.name, tuple(aliases), tuple(group))
 
@@ -101,8 +103,8 @@ def holds_entries_of(known: Sequence[WorkflowReference], new: Sequence[WorkflowR
     )
 
 
-def _entry(one: WorkflowReference) -> tuple[str, Relation, str, str]:
-    return one.workflow_id, one.relation, one.conversation_id, f"{one.at:%Y-%m-%d}"
+def _entry(one: WorkflowReference) -> tuple[str, Relation, str, date]:
+    return one.workflow_id, one.relation, one.conversation_id, one.at.date()
 
 
 def _again(before: WorkflowReference, after: WorkflowReference) -> WorkflowReference:
