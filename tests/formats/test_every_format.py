@@ -47,6 +47,10 @@ def again(fmt: Format, workflow: Workflow) -> Workflow:
     return fmt.read(read_text(fmt.write(workflow).text)).workflow
 
 
+def test_each_format_is_listed_under_its_own_name() -> None:
+    assert list(FORMATS) == [one.name for one in FORMATS.values()]
+
+
 @every_format
 @few_examples
 @given(workflow=workflows())

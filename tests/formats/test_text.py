@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.text import MAX_CHARS, read_text, write_json, write_yaml
+from workflow_agent.formats.limits import MAX_CHARS
+from workflow_agent.formats.text import read_text, write_json
+from workflow_agent.formats.yaml_text import write_yaml
 
 
 @pytest.mark.parametrize(

@@ -5,36 +5,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_agent.domain.errors import InvalidInput, Problem
-from workflow_agent.formats.arazzo import Arazzo
-from workflow_agent.formats.argo import ArgoWorkflows
-from workflow_agent.formats.asl import AmazonStatesLanguage
 from workflow_agent.formats.base import Exported, Format, Imported, Note, Report, UnreadableDocument
-from workflow_agent.formats.bpmn import Bpmn
-from workflow_agent.formats.dag_factory import DagFactory
-from workflow_agent.formats.github_actions import GitHubActions
-from workflow_agent.formats.n8n import N8n
-from workflow_agent.formats.native import NativeJson, NativeYaml
-from workflow_agent.formats.serverless_workflow import ServerlessWorkflow
+from workflow_agent.formats.late import LateFormats
 from workflow_agent.formats.shapes import list_in
-from workflow_agent.formats.state_machine import StateMachine
 from workflow_agent.formats.text import read_texts
 
-FORMATS: Mapping[str, Format] = {
-    one.name: one
-    for one in (
-        NativeJson(),
-        NativeYaml(),
-        AmazonStatesLanguage(),
-        ServerlessWorkflow(),
-        GitHubActions(),
-        ArgoWorkflows(),
-        StateMachine(),
-        N8n(),
-        Bpmn(),
-        Arazzo(),
-        DagFactory(),
-    )
-}
+FORMATS: Mapping[str, Format] = LateFormats({
+    "json": "native.NativeJson",
+    "yaml": "native.NativeYaml",
+    "asl": "asl.AmazonStatesLanguage",
+    "serverless-workflow": "serverless_workflow.ServerlessWorkflow",
+    "github-actions": "github_actions.GitHubActions",
+    "argo": "argo.ArgoWorkflows",
+    "state-machine": "state_machine.StateMachine",
+    "n8n": "n8n.N8n",
+    "bpmn": "bpmn.Bpmn",
+    "arazzo": "arazzo.Arazzo",
+    "dag-factory": "dag_factory.DagFactory",
+})  # fmt: skip
 """Every format by its name, in the order in which they are asked whether a document is theirs."""
 MAX_DOCUMENTS = 200
 """Of one text."""

@@ -9,7 +9,8 @@ from workflow_agent.domain.errors import InvalidWorkflow
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.formats.base import Exported, Format, Imported, Report, UnreadableDocument
-from workflow_agent.formats.text import write_json, write_yaml
+from workflow_agent.formats.text import write_json
+from workflow_agent.formats.yaml_text import write_yaml
 
 
 class _Native(Format):

@@ -9,7 +9,7 @@ from defusedxml.ElementTree import fromstring
 
 from workflow_agent.domain.errors import Problem
 from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.text import MAX_DEPTH, MAX_NODES
+from workflow_agent.formats.limits import MAX_DEPTH, MAX_NODES
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 DIAGRAM = "http://www.omg.org/spec/BPMN/20100524/DI"

@@ -12,7 +12,7 @@ from workflow_agent.formats.dag_factory.reading import read_dag
 from workflow_agent.formats.dag_factory.writing import document_of
 from workflow_agent.formats.fidelity import checked_export
 from workflow_agent.formats.shapes import object_in
-from workflow_agent.formats.text import write_yaml
+from workflow_agent.formats.yaml_text import write_yaml
 
 
 class DagFactory(Format):

@@ -10,7 +10,7 @@ from workflow_agent.formats.fidelity import checked_export
 from workflow_agent.formats.github_actions.reading import read_workflow
 from workflow_agent.formats.github_actions.writing import document_of
 from workflow_agent.formats.shapes import object_in
-from workflow_agent.formats.text import write_yaml
+from workflow_agent.formats.yaml_text import write_yaml
 
 
 class GitHubActions(Format):
