@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from workflow_agent.domain.described import field_texts
 from workflow_agent.domain.errors import Misconfigured
 from workflow_agent.settings import Settings, load_settings, settings_page, shown_value
 
@@ -15,7 +16,7 @@ def test_the_page_in_docs_is_the_generated_one() -> None:
 
 
 def test_every_setting_has_a_meaning() -> None:
-    assert [name for name, field in Settings.model_fields.items() if not field.description] == []
+    assert field_texts(Settings).keys() == Settings.model_fields.keys()
 
 
 def test_the_environment_sets_and_the_caller_overrides(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from workflow_agent.domain.described import field_texts
 from workflow_agent.domain.errors import Misconfigured
 
 ENV_PREFIX = "WORKFLOW_AGENT_"
@@ -25,7 +26,6 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
         extra="ignore",
         frozen=True,
-        use_attribute_docstrings=True,
         validate_default=True,
         hide_input_in_errors=True,
     )
@@ -311,10 +311,11 @@ def shown_value(settings: Settings, name: str) -> str:
 def settings_page() -> str:
     """Return docs/settings.md: every setting with its variable, default and meaning."""
     defaults = Settings.model_construct()
+    meanings = field_texts(Settings)
     rows = [
         f"| `{ENV_PREFIX}{name.upper()}` | {f'`{shown}`' if (shown := shown_value(defaults, name)) else '—'} "
-        f"| {' '.join((field.description or '').split())} |"
-        for name, field in Settings.model_fields.items()
+        f"| {' '.join(meanings[name].split())} |"
+        for name in Settings.model_fields
     ]
     return "\n".join(
         [

@@ -1,9 +1,11 @@
 """What every request body of the native API shares."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from workflow_agent.domain.described import Described
 
 
-class Body(BaseModel):
+class Body(Described):
     """A request body: closed, and without conversions between JSON types."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", strict=True)

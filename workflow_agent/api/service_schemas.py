@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from workflow_agent.domain.agents import AgentProfile
+from workflow_agent.domain.described import Described
 from workflow_agent.domain.modes import Mode
 
 
@@ -17,10 +18,10 @@ class ProblemItem(BaseModel):
     valid: list[str] = []
 
 
-class ProblemDetails(BaseModel):
+class ProblemDetails(Described):
     """An error (RFC 9457), with whatever helps to mend it."""
 
-    model_config = ConfigDict(extra="allow", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow")
 
     type: str
     title: str
@@ -30,7 +31,7 @@ class ProblemDetails(BaseModel):
     """For programs: which reaction it asks for."""
     instance: str = ""
     request_id: str = ""
-    problems: list[ProblemItem] = []
+    problems: list[ProblemItem] = []  # noqa: RUF012 - pydantic copies defaults
     run_id: str = ""
     """The run that is in the way, or that failed."""
     retry_after: float = 0

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
 
 from workflow_agent.api.attachments import Attachments
+from workflow_agent.domain.described import Described
 from workflow_agent.domain.values import JsonObject
 
 MAX_MESSAGES = 10_000
@@ -33,10 +34,10 @@ Parts = Annotated[list[JsonObject] | None, BeforeValidator(_as_parts)]
 """The content of a message: text, or parts."""
 
 
-class Open(BaseModel):
+class Open(Described):
     """An object that may have members nobody here knows."""
 
-    model_config = ConfigDict(extra="allow", strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow", strict=True)
 
 
 class ChatMessage(Open):
