@@ -8,7 +8,7 @@ Phrases are short (`MOST_PHRASE_CHARS`), which bounds the work whatever somebody
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 from workflow_agent.agent.offline.intents.numbers import ORDINALS
@@ -54,35 +54,102 @@ _TYPED = {
 }
 """Slots that hold a certain kind of phrase only: a number, an ordinal, a length of time."""
 _SYNTAX = {"[": "(?:", "]": ")?", "]*": ")*", "(": "(?:", ")": ")", "|": "|"}
+_CLOSES = frozenset({"]", "]*", ")"})
 
-Table = tuple[tuple[str, re.Pattern[str]], ...]
-"""The kind each pattern means and the pattern, in the order they are tried."""
+
+class Phrase:
+    """One pattern, compiled when it is first tried on a phrase that has all the words it cannot do without.
+
+    There are some six hundred, and a message has the words of a few dozen.
+
+    Args:
+        kind: What it means.
+        pattern: As it stands in the file.
+    """
+
+    def __init__(self, kind: str, pattern: str) -> None:
+        self.kind = kind
+        self._pattern = pattern
+
+    def match(self, phrase: str, folded: str) -> re.Match[str] | None:
+        """Return the match of a whole phrase.
+
+        Args:
+            phrase: As it was said.
+            folded: The same without case.
+        """
+        if not all(any(text in folded for text in choice) for choice in self._needed):
+            return None
+        return self._expression.fullmatch(phrase)
+
+    @cached_property
+    def _needed(self) -> tuple[tuple[str, ...], ...]:
+        return _needed(self._pattern, _groups())
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        return re.compile(_expression(self._pattern, _groups()), re.IGNORECASE)
+
+
+Table = tuple[Phrase, ...]
+"""Patterns in the order they are tried."""
 
 
 @cache
 def phrase_table(name: str) -> Table:
     """Return the patterns of `phrases/<name>.txt`."""
-    kind, table = "", list[tuple[str, re.Pattern[str]]]()
+    kind, table = "", list[Phrase]()
     for line in _lines(name):
         if line.startswith("[") and line.endswith("]") and line[1:-1].replace(":", "_").isidentifier():
             kind = line[1:-1]
         else:
-            table.append((kind, re.compile(_expression(line, _groups()), re.IGNORECASE)))
+            table.append(Phrase(kind, line))
     return tuple(table)
 
 
 def kinds_of(name: str) -> frozenset[str]:
     """Return the kinds a phrase file knows, without their places."""
-    return frozenset(kind.partition(":")[0] for kind, _ in phrase_table(name))
+    return frozenset(phrase.kind.partition(":")[0] for phrase in phrase_table(name))
 
 
 def matches(phrase: str, table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the kind and the slots of each pattern that matches a whole phrase, in the order of the table."""
     if len(phrase) > MOST_PHRASE_CHARS:
         return
-    for kind, expression in table:
-        if match := expression.fullmatch(phrase):
-            yield kind, _slots(match)
+    folded = _folded(phrase)
+    for one in table:
+        if match := one.match(phrase, folded):
+            yield one.kind, _slots(match)
+
+
+def _folded(text: str) -> str:
+    # An expression that ignores case takes a dotless i for an i, which folding does not.
+    return text.casefold().replace("\N{LATIN SMALL LETTER DOTLESS I}", "i")
+
+
+def _needed(pattern: str, groups: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return texts of which whatever matches a pattern holds one each: what is in it, and of each choice.
+
+    Of a phrase of a choice it is the longest text; where it has none, that is empty, which any phrase holds.
+    """
+    needed: list[tuple[str, ...]] = []
+    opened: list[str] = []
+    choice: list[str] = []
+    for slot, syntax, literal in _TOKEN.findall(_spelled_out(pattern, groups)):
+        if syntax in _CLOSES:
+            needed += [tuple(choice)] if opened.pop() == "(" and not opened else []
+        elif syntax in ("(", "["):
+            opened.append(syntax)
+            choice = [""] if len(opened) == 1 else choice
+        elif syntax and not opened:
+            return ()
+        elif syntax and len(opened) == 1:
+            choice.append("")
+        elif not slot and not opened:
+            needed.append((_folded(literal),))
+        elif not slot and opened == ["("]:
+            choice[-1] = max(choice[-1], _folded(literal), key=len)
+    return tuple(needed)
 
 
 def _slots(match: re.Match[str]) -> dict[str, str]:
