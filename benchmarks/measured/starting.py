@@ -82,7 +82,7 @@ def measure() -> Section:
         "starting",
         "Start",
         f"New processes, modules compiled, {ROUNDS} rounds turn about. `main` is what every command imports, "
-        "`main.building` all there is in a server.",
+        "`main.building` what a server begins with; it reads the rest once it listens.",
         [
             Figure(f"{COMMAND_LINE} / {FRAMEWORK}", command_line / framework, RATIO, most=MOST),
             Figure(f"{SERVICE} / {FRAMEWORK}", imported / framework, RATIO, most=MOST),

@@ -1,54 +1,23 @@
 """The application: routers, guards and error handlers around the services it is given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from starlette.middleware import Middleware
 
-from workflow_agent.api import (
-    artifacts,
-    bundles,
-    catalogue,
-    chat,
-    compactions,
-    conversation_events,
-    conversations,
-    forks,
-    frontends,
-    health,
-    history,
-    message_search,
-    metrics,
-    openai,
-    page,
-    runs,
-    telemetry,
-    turns,
-    workflow_changes,
-    workflow_formats,
-    workflow_views,
-    workflows,
-)
+from workflow_agent.api import chat, health, metrics, page, runs
 from workflow_agent.api.body import BodyLimits
 from workflow_agent.api.errors import install_error_handlers
 from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
 from workflow_agent.api.json_text import JsonLimits
-from workflow_agent.api.openapi import openapi_document
-from workflow_agent.api.routing import AllowedMethods
+from workflow_agent.api.late_routes import LateRoutes
 from workflow_agent.api.services import Services
 from workflow_agent.settings import Settings
 
-_ROUTERS = (
-    health.router, metrics.router, chat.router, runs.router, bundles.router, conversations.router,
-    conversation_events.router, history.router, turns.router, artifacts.router, compactions.router,
-    message_search.router,
-    forks.router,
-    workflow_formats.router, workflow_views.router, workflows.router, workflow_changes.router,
-    catalogue.router, telemetry.router, page.router, *openai.ROUTERS, *frontends.ROUTERS,
-)  # fmt: skip
+_FIRST = (health.router, metrics.router, chat.router, runs.router, page.router)
+"""The routes that a server begins with: a turn, and what watches the process or opens the page."""
 _DESCRIPTION = (
     "Talk about workflows: create, find, change and analyse them, in conversations that lose nothing."
 )
@@ -66,40 +35,24 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
         redirect_slashes=False,
         middleware=_guards(settings),
     )
-    for router in _ROUTERS:
+    for router in _FIRST:
         app.include_router(router)
+    late = LateRoutes(app, _FIRST)
     install_error_handlers(app)
     # Made when somebody asks for it: that takes longer than everything else here.
-    app.openapi = cache(lambda: openapi_document(app, needs_key=bool(settings.api_keys)))
+    app.openapi = cache(lambda: late.document(needs_key=bool(settings.api_keys)))
+    app.state.late_routes = late
     app.state.page_files = cache(page.page_files)
     app.state.services = services
     app.state.tenant = settings.tenant
     app.state.model_name = settings.model
     app.state.heartbeat_seconds = settings.heartbeat_seconds
-    app.state.methods = AllowedMethods(_paths())
     app.state.body_limits = BodyLimits(
         settings.max_body_bytes,
         settings.body_deadline_seconds,
         JsonLimits(settings.max_body_depth, settings.max_body_values, settings.max_object_members),
     )
     return app
-
-
-def _paths() -> Mapping[str, set[str]]:
-    """Return the methods of every path."""
-    paths = {"/openapi.json": {"GET"}}
-    for router in _ROUTERS:
-        for route in router.routes:
-            # OpenAI describes its own API; what else is hidden stands in for methods that are refused.
-            is_offered = router in (*openai.ROUTERS, *frontends.ROUTERS) or getattr(
-                route, "include_in_schema", False
-            )
-            if isinstance(route, APIRoute) and is_offered:
-                paths.setdefault(route.path, set()).update(route.methods or ())
-    for methods in paths.values():
-        if "GET" in methods:
-            methods.add("HEAD")
-    return paths
 
 
 def allowed_hosts(settings: Settings) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Body, Request
 from starlette.responses import Response
 
 from workflow_agent.api.attachments import new_attachments
+from workflow_agent.api.chat_request import ChatRequest
 from workflow_agent.api.parameters import ContextUtilization, IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import event_stream, json_reply, link, replies
-from workflow_agent.api.request_schemas import ChatRequest
 from workflow_agent.api.routing import StrictRoute
 from workflow_agent.api.streaming import EventStream, own_frames, stream_of
 from workflow_agent.chat import TurnRequest, chat_response

@@ -207,7 +207,7 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
         )
         detail = f"There is nothing at this address. {listed}"
     elif status is HTTPStatus.METHOD_NOT_ALLOWED:
-        headers["Allow"] = ", ".join(request.app.state.methods.allowed(request.url.path))
+        headers["Allow"] = ", ".join(request.app.state.methods().allowed(request.url.path))
         detail = f"{method} is not possible here; allowed: {headers['Allow']}."
     else:
         detail = str(failure.detail)

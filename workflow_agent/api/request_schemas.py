@@ -1,73 +1,19 @@
-"""The shapes of request bodies, which are enforced."""
+"""The shapes of request bodies, which are enforced; that of a message is in `chat_request`."""
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from workflow_agent.api.attachments import Attachments
+from workflow_agent.api.chat_request import ConversationIdText, MessageText, WorkflowIdText
 from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
 from workflow_agent.api.request_body import Body
-from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN, Phase
+from workflow_agent.domain.conversation import Phase
 from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN
 from workflow_agent.formats import FORMATS
 
-MAX_MESSAGE_CHARS = 32_000
 MAX_EDITS = 500
-_CLEAN = CLEAN_PATTERN.strip("^$")
-_NOT_BLANK_PATTERN = f"^{_CLEAN}{_CLEAN.replace('[^', '[^' + chr(92) + 's').rstrip('*')}{_CLEAN}$"
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is blank; say something")
-    return text
-
-
-ConversationIdText = Annotated[str, StringConstraints(pattern=CONVERSATION_ID_PATTERN)]
-WorkflowIdText = Annotated[str, StringConstraints(pattern=WORKFLOW_ID_PATTERN)]
 Title = Annotated[str, StringConstraints(max_length=200, pattern=CLEAN_PATTERN)]
-
-
-class ChatRequest(Body):
-    """A message, and how it is to be answered."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "message": "When an employee submits an expense, the manager approves or rejects it. "
-                    "If approved, finance pays; otherwise tell the employee."
-                },
-                {"message": "Which of ours talk to Slack?", "mode": "search"},
-            ]
-        }
-    )
-
-    message: Annotated[
-        str,
-        StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS),
-        AfterValidator(_not_blank),
-        Field(json_schema_extra={"pattern": _NOT_BLANK_PATTERN}),
-    ]
-    """What to say; not blank."""
-    conversation_id: ConversationIdText | None = None
-    """The conversation to go on with; a new one without it."""
-    workflow_id: WorkflowIdText | None = None
-    """The workflow that is open: what `it` means."""
-    mode: Mode | None = None
-    """Leads instead of the mode that would be inferred."""
-    agent: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
-    """Who answers; see /api/v1/agents."""
-    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = (
-        None
-    )
-    """The model to answer with, where the server allows it."""
-    context_utilization: Literal["low", "medium", "full"] | None = None
-    """How much of the model's window may be used."""
-    attachments: Attachments | None = None
-    """Documents that come with the message; later messages can refer to them."""
 
 
 class NewConversation(Body):
@@ -109,12 +55,7 @@ class NewEvent(Body):
         json_schema_extra={"examples": [{"content": "Invoice 17 was paid.", "author": "billing"}]}
     )
 
-    content: Annotated[
-        str,
-        StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS),
-        AfterValidator(_not_blank),
-        Field(json_schema_extra={"pattern": _NOT_BLANK_PATTERN}),
-    ]
+    content: MessageText
     author: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$")] | None = None
     """An external party, whose words are data; without it the message is the user's."""
 

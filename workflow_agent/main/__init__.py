@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workflow_agent.cli import DataDirectory, Wiring, cli
+from workflow_agent.main.importing import importing
 from workflow_agent.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,24 +45,13 @@ def _run_program(program: Sequence[str], folder: Path) -> int:
 # Imported where they are used, because it takes seconds that help texts and refusals should not wait for.
 
 
-@contextmanager
-def _importing() -> Generator[None]:
-    """Look for no garbage meanwhile: what is imported stays, and looking takes a sixth of the start."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
 def _serve(settings: Settings) -> None:
     if settings.workers > 1:
         from workflow_agent.main.workers import serve_with_workers  # noqa: PLC0415 - see above
 
         serve_with_workers(settings)
         return
-    with _importing():
+    with importing():
         from workflow_agent.main.serving import serve  # noqa: PLC0415 - see above
 
     serve(settings)
@@ -70,7 +59,7 @@ def _serve(settings: Settings) -> None:
 
 @contextmanager
 def _open_data(settings: Settings) -> Generator[DataDirectory]:
-    with _importing():
+    with importing():
         from workflow_agent.main.stores import open_data  # noqa: PLC0415 - see above
 
     with open_data(settings) as data:
@@ -79,7 +68,7 @@ def _open_data(settings: Settings) -> Generator[DataDirectory]:
 
 @contextmanager
 def _application(settings: Settings) -> Generator[httpx2.BaseTransport]:
-    with _importing():
+    with importing():
         from workflow_agent.main.in_process import application_transport  # noqa: PLC0415 - see above
 
     with application_transport(settings) as transport:

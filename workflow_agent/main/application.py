@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from workflow_agent.api.services import Services
 from workflow_agent.chat.elsewhere import answer_about
 from workflow_agent.domain.values import JsonObject
+from workflow_agent.main.importing import importing
 from workflow_agent.main.resources import samples
 from workflow_agent.main.stores import Stores
 from workflow_agent.settings import Settings
@@ -27,6 +28,8 @@ class Application:
     services: Services
     stores: Stores
     settings: Settings
+    late: Sequence[Callable[[], None]] = ()
+    """Reads what the server listens without; whoever needs any of it before that waits for it."""
 
     async def prepare(self) -> None:
         """Clear up after dead processes, and bring the samples where they are wanted."""
@@ -44,6 +47,15 @@ class Application:
     async def listen(self) -> None:
         """Answer other processes on the same data, until `finish`."""
         await self.stores.others.listen(self.answer)
+
+    async def catch_up(self) -> None:
+        """Read what the server listens without, beside the first requests."""
+        await asyncio.to_thread(self._read_late)
+
+    def _read_late(self) -> None:
+        with importing():
+            for read in self.late:
+                read()
 
     async def answer(self, question: JsonObject) -> AsyncGenerator[JsonObject]:
         """Yield what another process asks of this one; nothing where it asks something unknown."""

@@ -1,6 +1,7 @@
 """Building the service: the only place that makes collaborators and joins them."""
 
 import secrets
+from collections.abc import Callable
 
 from pydantic_ai.models import Model
 
@@ -10,7 +11,6 @@ from workflow_agent.adapters.run_journal import JsonlRunJournal
 from workflow_agent.adapters.ttl_cache import CacheKey
 from workflow_agent.agent.assistant import Assistant, build_assistant
 from workflow_agent.agent.models import OFFLINE, Models, Provider, build_model, with_fallback
-from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.agent.prompts import read_phase_prompts, read_prompts
 from workflow_agent.agent.token_counting import TokenCounters, counters_for
@@ -75,7 +75,15 @@ def build(
     chosen = models or models_of(settings, roster)
     stores = build_stores(settings, seat)
     services = _services(settings, stores, assistant, chosen, telemetry, roster, seat)
-    return Application(create_app(services, settings), services, stores, settings)
+    app = create_app(services, settings)
+    late = (*_rules_of(chosen), app.state.late_routes.take_in)
+    return Application(app, services, stores, settings, late)
+
+
+def _rules_of(models: Models) -> list[Callable[[], None]]:
+    """Return what reads the rules of the offline model where it is the one that answers."""
+    answering = models.by_name[models.default]
+    return [answering.read_rules] if isinstance(answering, OfflineModel) else []
 
 
 def _services(
@@ -200,7 +208,7 @@ def models_of(settings: Settings, roster: Roster) -> Models:
     )
 
     def offline() -> Model:
-        return OfflineModel(drafting=drafting)
+        return OfflineModel()
 
     by_name = {OFFLINE: offline()}
     named = (agent.model for agent in roster.values())

@@ -10,7 +10,7 @@ import typer
 
 from workflow_agent.api.listening import listening_socket
 from workflow_agent.api.logs import log_config
-from workflow_agent.api.server import make_server
+from workflow_agent.api.server import GracefulServer, make_server
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.main.application import Application
 from workflow_agent.main.building import build
@@ -38,7 +38,14 @@ def serve(settings: Settings) -> None:
         loop.run(application.prepare())
         loop.run(application.listen())
         typer.echo(announcement(settings, listener))
-        loop.run(server.serve([listener]))
+        loop.run(_serve(server, application, listener))
+
+
+async def _serve(server: GracefulServer, application: Application, listener: socket.socket) -> None:
+    # Together, so that a server which cannot read all that it is made of does not stay up without it.
+    async with asyncio.TaskGroup() as both:
+        both.create_task(application.catch_up())
+        both.create_task(server.serve([listener]))
 
 
 def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:
@@ -86,7 +93,7 @@ def serve_beside_others(application: Application, listener: socket.socket, super
 
         give_sign()
         loop.add_reader(supervision.line.fileno(), left_alone)
-        await server.serve([listener])
+        await _serve(server, application, listener)
 
     loops = asyncio.Runner(loop_factory=server.config.get_loop_factory())
     with closing(application), loops as loop:

@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.messages import (
@@ -28,14 +29,9 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from workflow_agent.agent.offline import drafting as rules_drafting
-from workflow_agent.agent.offline.answering import Answering
-from workflow_agent.agent.offline.planning import planned
-from workflow_agent.agent.offline.summing_up import is_summary, summary_of
-from workflow_agent.agent.offline.turn.drafting import Drafting
-from workflow_agent.agent.offline.turn.outcome import Call
-from workflow_agent.agent.offline.turn.reading import read_turn
-from workflow_agent.agent.plan_request import PLAN_TOOL
+if TYPE_CHECKING:
+    from workflow_agent.agent.offline.replying import Replying
+    from workflow_agent.agent.offline.turn.drafting import Drafting
 
 MODEL_NAME = "offline"
 DEFAULT_WINDOW_TOKENS = 32_000
@@ -50,14 +46,14 @@ class OfflineModel(Model[None]):
     first tool result that is missing.
 
     Args:
-        drafting: What turns descriptions into workflows, steps and triggers.
+        drafting: What turns descriptions into workflows, steps and triggers; None for the rules.
         window_tokens: How much the model claims to see at once.
     """
 
     def __init__(
         self,
         *,
-        drafting: Drafting = rules_drafting,
+        drafting: "Drafting | None" = None,
         window_tokens: int = DEFAULT_WINDOW_TOKENS,
         settings: ModelSettings | None = None,
     ) -> None:
@@ -65,7 +61,7 @@ class OfflineModel(Model[None]):
             settings=settings,
             profile=ModelProfile(context_window=window_tokens, supports_inline_system_prompts=True),
         )
-        self._answering = Answering(drafting)
+        self._drafting = drafting
 
     @property
     def model_name(self) -> str:
@@ -119,25 +115,26 @@ class OfflineModel(Model[None]):
             model_request_parameters=parameters, parts=parts, reported=_usage(messages, parameters, parts)
         )
 
+    @cached_property
+    def _replying(self) -> "Replying":
+        # Here, because the rules are over a hundred modules, and a server listens before it has read them.
+        from workflow_agent.agent.offline.replying import replying_of  # noqa: PLC0415 - see above
+
+        return replying_of(self._drafting)
+
+    def read_rules(self) -> None:
+        """Import the rules now; otherwise the first request does."""
+        self._replying  # noqa: B018 - made by being asked for
+
     # Runs in a thread: a very long message takes long enough to read that others would wait.
     def _parts(
         self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters
     ) -> list[ModelResponsePart]:
-        if any(tool.name == PLAN_TOOL for tool in parameters.output_tools):
-            plan = planned(messages)
-            return [ToolCallPart(PLAN_TOOL, plan, tool_call_id=_call_id(PLAN_TOOL, plan, messages))]
-        for output in parameters.output_tools:
-            if is_summary(output.parameters_json_schema):
-                summary = summary_of(messages)
-                call_id = _call_id(output.name, summary, messages)
-                return [ToolCallPart(output.name, summary, tool_call_id=call_id)]
-        tools = frozenset(tool.name for tool in parameters.declared_function_tools)
-        turn = read_turn(messages, _instructions(messages, parameters), tools)
-        outcome = self._answering.next_of(turn)
-        if isinstance(outcome, Call):
-            args = dict(outcome.args)
-            return [ToolCallPart(outcome.tool, args, tool_call_id=_call_id(outcome.tool, args, messages))]
-        return [TextPart(outcome.text)]
+        reply = self._replying(messages, _instructions(messages, parameters), parameters)
+        if isinstance(reply, str):
+            return [TextPart(reply)]
+        tool, args = reply
+        return [ToolCallPart(tool, args, tool_call_id=_call_id(tool, args, messages))]
 
 
 @dataclass
