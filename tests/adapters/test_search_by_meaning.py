@@ -18,7 +18,7 @@ from workflow_agent.adapters.search.meaning import SearchByMeaning
 from workflow_agent.adapters.ttl_cache import TtlCache
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import Author, Change
+from workflow_agent.ports import Author, Change, WorkflowFilters
 
 TENANT = "acme"
 
@@ -49,7 +49,8 @@ class Searched:
         await self.catalog.create(TENANT, workflow, Change(Author(), "created"))
 
     async def ids(self, query: str, **filters: str) -> list[str]:
-        return [hit.id for hit in (await self.search.search(TENANT, query, **filters)).hits]
+        answer = await self.search.search(TENANT, query, WorkflowFilters(**filters))
+        return [hit.id for hit in answer.hits]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
 from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.domain.errors import InvalidInput
 from workflow_agent.domain.workflow import Workflow
-from workflow_agent.ports import Change, WorkflowSearch
+from workflow_agent.ports import Change, WorkflowFilters, WorkflowSearch
 
 BLNS = Path(__file__).parents[3] / "shared" / "corpus" / "hostile" / "blns" / "blns.txt"
 
@@ -218,7 +218,7 @@ def renamed(name: str) -> Any:
 async def test_a_filter_lets_through_only_what_has_it(
     search: WorkflowSearch, filters: dict[str, Any], wanted: set[str]
 ) -> None:
-    answer = await search.search(TENANT, "", **filters)
+    answer = await search.search(TENANT, "", WorkflowFilters(**filters))
 
     assert set(ids(answer)) == wanted
     assert all(hit.strategies == ("filter", "recent") for hit in answer.hits)
@@ -226,7 +226,7 @@ async def test_a_filter_lets_through_only_what_has_it(
 
 async def test_filters_narrow_a_query(search: WorkflowSearch) -> None:
     unfiltered = await search.search(TENANT, "manager")
-    filtered = await search.search(TENANT, "manager", tag="hr")
+    filtered = await search.search(TENANT, "manager", WorkflowFilters(tag="hr"))
 
     assert set(ids(unfiltered)) == {"wf_expense_approval", "wf_leave_request"}
     assert ids(filtered) == ["wf_leave_request"]
@@ -234,7 +234,7 @@ async def test_filters_narrow_a_query(search: WorkflowSearch) -> None:
 
 
 async def test_what_only_the_filter_kept_out_is_suggested(search: WorkflowSearch) -> None:
-    answer = await search.search(TENANT, "expense approval", tag="hr")
+    answer = await search.search(TENANT, "expense approval", WorkflowFilters(tag="hr"))
 
     assert answer.hits == ()
     assert answer.suggestions[0].id == "wf_expense_approval"
@@ -311,7 +311,7 @@ async def test_what_cannot_be_a_tenant_is_refused(search: WorkflowSearch) -> Non
     ],
 )
 async def test_any_text_is_a_query(search: WorkflowSearch, query: str) -> None:
-    answer = await search.search(TENANT, query, tag=query[:50], trigger=query[:50])
+    answer = await search.search(TENANT, query, WorkflowFilters(tag=query[:50], trigger=query[:50]))
     unfiltered = await search.search(TENANT, query)
 
     assert answer.hits == ()

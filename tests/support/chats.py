@@ -1,6 +1,6 @@
 """A whole chat in memory: the real turn protocol, agent and tools around a given model."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -48,6 +48,7 @@ from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.ports import (
+    ANY_WORKFLOW,
     Author,
     Change,
     ConversationStore,
@@ -55,6 +56,7 @@ from workflow_agent.ports import (
     ProcessGone,
     RunJournal,
     SearchAnswer,
+    WorkflowFilters,
     WorkflowHit,
     WorkflowMemory,
 )
@@ -135,17 +137,11 @@ class NameSearch:
     catalog: InMemoryWorkflowCatalog
 
     async def search(
-        self,
-        tenant: str,
-        query: str,
-        *,
-        role: str | None = None,
-        step_type: str | None = None,
-        among: Collection[str] | None = None,
-        limit: int = 10,
-        **others: str | None,
+        self, tenant: str, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int = 10
     ) -> SearchAnswer:
-        assert not any(others.values()), "this fake knows no other filters"
+        role, step_type, among = filters.role, filters.step_type, filters.among
+        known = WorkflowFilters(role=role, step_type=step_type, among=among)
+        assert filters == known, "this fake knows no other filters"
         words = query.casefold().split()
         hits = [
             WorkflowHit(w.id, w.name, w.description, 1.0, ("exact_name",), ("name",))

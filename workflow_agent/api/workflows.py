@@ -40,7 +40,7 @@ from workflow_agent.domain.errors import AlreadyExists, InvalidWorkflow, Problem
 from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.values import JsonObject, iso_milliseconds
 from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.ports import Author, Change, WorkflowHit
+from workflow_agent.ports import Author, Change, WorkflowFilters, WorkflowHit
 
 router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
 BODY_PROBLEMS = (408, 413, 415, 422)
@@ -89,10 +89,8 @@ async def list_workflows(
     """Search workflows, the best match first; without `q` list them, the latest change first."""
     start = page_start(cursor)
     among = await touched_in(services.conversations, tenant, conversation_id)
-    found = await services.search.search(
-        tenant, q, tag=tag, trigger=trigger, role=role, service=service, step_type=step_type, among=among,
-        limit=start + limit + 1,
-    )  # fmt: skip
+    filters = WorkflowFilters(tag, trigger, role, service, step_type, among)
+    found = await services.search.search(tenant, q, filters, limit=start + limit + 1)
     hits = found.hits[start : start + limit]
     items = [item(await services.workflows.get(tenant, hit.id), hit) for hit in hits]
     return json_reply(

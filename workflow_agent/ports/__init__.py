@@ -10,10 +10,17 @@ from workflow_agent.ports.conversations import (
 )
 from workflow_agent.ports.processes import OtherProcesses, Owners, ProcessGone, RunJournal
 from workflow_agent.ports.workflow_memory import WorkflowMemory
-from workflow_agent.ports.workflow_search import SearchAnswer, WorkflowHit, WorkflowSearch
+from workflow_agent.ports.workflow_search import (
+    ANY_WORKFLOW,
+    SearchAnswer,
+    WorkflowFilters,
+    WorkflowHit,
+    WorkflowSearch,
+)
 from workflow_agent.ports.workflows import Author, Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
 
 __all__ = [
+    "ANY_WORKFLOW",
     "Author",
     "CacheBackend",
     "Change",
@@ -28,6 +35,7 @@ __all__ = [
     "RunJournal",
     "SearchAnswer",
     "WorkflowCatalog",
+    "WorkflowFilters",
     "WorkflowHead",
     "WorkflowHit",
     "WorkflowMemory",

@@ -28,35 +28,46 @@ class SearchAnswer:
     suggestions: tuple[WorkflowHit, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class WorkflowFilters:
+    """What a workflow must have, all of it, to be found; None asks for nothing."""
+
+    tag: str | None = None
+    """A whole tag."""
+    trigger: str | None = None
+    """What starts it, in words: `schedule`, `monday`, `nightly`, an event's name."""
+    role: str | None = None
+    """Who does or decides something in it."""
+    service: str | None = None
+    """What one of its steps calls: `slack.post_message`, or `slack` for anything of it."""
+    step_type: str | None = None
+    """A type that one of its steps has."""
+    among: Collection[str] | None = None
+    """Ids, such as those that came up in a conversation."""
+
+    @property
+    def ask(self) -> bool:
+        """Say whether they ask for anything."""
+        return self != ANY_WORKFLOW
+
+
+ANY_WORKFLOW = WorkflowFilters()
+
+
 class WorkflowSearch(Protocol):
     """Finds workflows by what people say."""
 
     async def search(
-        self,
-        tenant: str,
-        query: str,
-        *,
-        tag: str | None = None,
-        trigger: str | None = None,
-        role: str | None = None,
-        service: str | None = None,
-        step_type: str | None = None,
-        among: Collection[str] | None = None,
-        limit: int = 10,
+        self, tenant: str, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int = 10
     ) -> SearchAnswer:
         """Return the best matches first; an empty query lists by latest change.
 
-        Any text is a query. What the filters ask for, a hit has: all of it.
+        Any text is a query.
 
         Args:
             tenant: Whose workflows.
             query: An id, a name, an alias, or any words about a workflow, also misspelled.
-            tag: A whole tag.
-            trigger: What starts it, in words: `schedule`, `monday`, `nightly`, an event's name.
-            role: Who does or decides something in it.
-            service: What one of its steps calls: `slack.post_message`, or `slack` for anything of it.
-            step_type: A type that one of its steps has.
-            among: Ids, such as those that came up in a conversation.
+            filters: What a hit has.
             limit: The most hits to return.
         """
         ...

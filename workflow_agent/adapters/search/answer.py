@@ -6,11 +6,11 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 from workflow_agent.adapters.search.database import SearchDatabase
-from workflow_agent.adapters.search.directory import Directory, Filters
+from workflow_agent.adapters.search.directory import Directory
 from workflow_agent.adapters.search.entries import Entry
 from workflow_agent.adapters.search.query import parse_query
 from workflow_agent.adapters.search.ranking import Match, rank
-from workflow_agent.ports import SearchAnswer, WorkflowHit
+from workflow_agent.ports import ANY_WORKFLOW, SearchAnswer, WorkflowFilters, WorkflowHit
 
 _FEWEST_CANDIDATES = 40
 _MOST_SUGGESTIONS = 5
@@ -28,7 +28,7 @@ class Request(NamedTuple):
     """What is looked for, and how many answers are wanted."""
 
     query: str
-    filters: Filters
+    filters: WorkflowFilters
     limit: int
 
 
@@ -175,7 +175,7 @@ def _suggestions(
     count = min(request.limit, _MOST_SUGGESTIONS)
     offered = [*near.hits(count)]
     if allowed is not None:
-        offered += answer(request._replace(filters=Filters()), directory, database).hits
+        offered += answer(request._replace(filters=ANY_WORKFLOW), directory, database).hits
         offered += _latest(directory, allowed, count)
     offered += _latest(directory, None, count)
     first: dict[str, WorkflowHit] = {}

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -13,6 +12,7 @@ from rapidfuzz.distance import OSA
 from workflow_agent.adapters.search.entries import Entry
 from workflow_agent.adapters.search.triggers import filter_words
 from workflow_agent.adapters.search.words import chunks, fold, squashed
+from workflow_agent.ports import WorkflowFilters
 
 _LEADING = frozenset({"the", "a", "an", "our", "my", "this", "that"})
 _TRAILING = frozenset({"workflow", "workflows", "process", "flow"})
@@ -26,26 +26,6 @@ _MIDDLING_LIKENESS = 0.8
 _SHORTEST_NAME_CHARS = 4
 _LONGEST_NAME_CHARS = 100
 _NAMES_COMPARED = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a workflow must have; None asks for nothing."""
-
-    tag: str | None = None
-    trigger: str | None = None
-    """In words, all of which one of its triggers must have."""
-    role: str | None = None
-    service: str | None = None
-    """A whole service, or the part of its name before a dot."""
-    step_type: str | None = None
-    among: Collection[str] | None = None
-    """Ids."""
-
-    @property
-    def ask(self) -> bool:
-        """Say whether they ask for anything."""
-        return self != Filters()
 
 
 class Directory:
@@ -132,7 +112,7 @@ class Directory:
         likeness = _MIDDLING_LIKENESS if is_middling else _LIKENESS
         return _spelled_like(word, self._words.keys(), likeness, _CORRECTIONS)
 
-    def passing(self, filters: Filters) -> set[str]:
+    def passing(self, filters: WorkflowFilters) -> set[str]:
         """Return the ids of the workflows that have all that is asked."""
         tests = list(_tests(filters))
         return {entry.id for entry in self.entries.values() if all(test(entry) for test in tests)}
@@ -176,7 +156,7 @@ def _name_words(entry: Entry) -> set[str]:
     return {word for word in words if len(word) >= _SHORTEST_CORRECTED_CHARS and not word.isdigit()}
 
 
-def _tests(filters: Filters) -> Iterator[Callable[[Entry], bool]]:
+def _tests(filters: WorkflowFilters) -> Iterator[Callable[[Entry], bool]]:
     if filters.among is not None:
         among = frozenset(filters.among)
         yield lambda entry: entry.id in among

@@ -11,11 +11,10 @@ from typing_extensions import override
 
 from workflow_agent.adapters.data_paths import check_tenant, tenant_directory
 from workflow_agent.adapters.search.answer import Request
-from workflow_agent.adapters.search.directory import Filters
 from workflow_agent.adapters.search.tenant import TenantIndex
 from workflow_agent.domain.errors import CorruptDocument, StorageFailed, WorkflowNotFound
 from workflow_agent.domain.workflow import Workflow
-from workflow_agent.ports import SearchAnswer, WorkflowCatalog, WorkflowSearch
+from workflow_agent.ports import ANY_WORKFLOW, SearchAnswer, WorkflowCatalog, WorkflowFilters, WorkflowSearch
 
 T = TypeVar("T")
 
@@ -43,19 +42,9 @@ class SqliteWorkflowSearch(WorkflowSearch):
 
     @override
     async def search(
-        self,
-        tenant: str,
-        query: str,
-        *,
-        tag: str | None = None,
-        trigger: str | None = None,
-        role: str | None = None,
-        service: str | None = None,
-        step_type: str | None = None,
-        among: Collection[str] | None = None,
-        limit: int = 10,
+        self, tenant: str, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int = 10
     ) -> SearchAnswer:
-        request = Request(query, Filters(tag, trigger, role, service, step_type, among), limit)
+        request = Request(query, filters, limit)
 
         async def look(index: TenantIndex) -> SearchAnswer:
             await self._catch_up(tenant, index)

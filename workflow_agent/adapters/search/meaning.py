@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import logging
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,15 @@ from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.adapters.search.vectors import Embedded, VectorTable, unit
 from workflow_agent.domain.outline import outline
 from workflow_agent.domain.workflow import Workflow
-from workflow_agent.ports import SearchAnswer, WorkflowCatalog, WorkflowHead, WorkflowHit, WorkflowSearch
+from workflow_agent.ports import (
+    ANY_WORKFLOW,
+    SearchAnswer,
+    WorkflowCatalog,
+    WorkflowFilters,
+    WorkflowHead,
+    WorkflowHit,
+    WorkflowSearch,
+)
 
 _log = logging.getLogger(__name__)
 _CERTAIN = frozenset({"exact_id", "exact_name", "alias"})
@@ -57,33 +65,20 @@ class SearchByMeaning(WorkflowSearch):
 
     @override
     async def search(
-        self,
-        tenant: str,
-        query: str,
-        *,
-        tag: str | None = None,
-        trigger: str | None = None,
-        role: str | None = None,
-        service: str | None = None,
-        step_type: str | None = None,
-        among: Collection[str] | None = None,
-        limit: int = 10,
+        self, tenant: str, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int = 10
     ) -> SearchAnswer:
-        async def by_words(said: str, ids: Collection[str] | None, most: int) -> SearchAnswer:
-            return await self.words.search(
-                tenant, said, tag=tag, trigger=trigger, role=role, service=service, step_type=step_type,
-                among=ids, limit=most,
-            )  # fmt: skip
-
-        found = await by_words(query, among, max(limit, _CONSIDERED))
+        found = await self.words.search(tenant, query, filters, limit=max(limit, _CONSIDERED))
         first = found.hits[0] if found.hits else None
         if not query.strip() or (first is not None and _CERTAIN.intersection(first.strategies)):
             return replace(found, hits=found.hits[:limit])
         near = await self._nearest(tenant, query)
-        if among is not None:
-            near = {one: cosine for one, cosine in near.items() if one in among}
-        # Asked without words, the search says which of them pass the filters, and what they are called.
-        passing = await by_words("", list(near), _CONSIDERED) if near else SearchAnswer(())
+        if filters.among is not None:
+            near = {one: cosine for one, cosine in near.items() if one in filters.among}
+        passing = SearchAnswer(())
+        if near:
+            # Asked without words, the search says which of them pass the filters, and what they are called.
+            wanted = replace(filters, among=list(near))
+            passing = await self.words.search(tenant, "", wanted, limit=_CONSIDERED)
         hits = _fused(found.hits, sorted(passing.hits, key=lambda hit: -near[hit.id]))
         return SearchAnswer(tuple(hits[:limit]), () if hits else found.suggestions)
 

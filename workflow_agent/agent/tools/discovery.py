@@ -11,7 +11,7 @@ from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import StepType, Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import WorkflowHit
+from workflow_agent.ports import WorkflowFilters, WorkflowHit
 
 
 class ListWorkflows(Parameters):
@@ -77,11 +77,11 @@ async def list_workflows(ctx: RunContext[WorkflowContext], request: ListWorkflow
 
 async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWorkflows) -> JsonObject:
     """Find workflows by words of their names, descriptions, steps, roles, services or tags."""
-    answer = await ctx.deps.search.search(
-        ctx.deps.tenant, request.query, tag=request.tag, trigger=request.trigger, role=request.role,
-        service=request.service, step_type=request.step_type, limit=request.limit,
-        among=_met(ctx.deps) if request.in_conversation else None,
-    )  # fmt: skip
+    among = _met(ctx.deps) if request.in_conversation else None
+    filters = WorkflowFilters(
+        request.tag, request.trigger, request.role, request.service, request.step_type, among
+    )
+    answer = await ctx.deps.search.search(ctx.deps.tenant, request.query, filters, limit=request.limit)
     return {
         "query": request.query,
         "hits": [_hit(hit) for hit in answer.hits],
