@@ -213,6 +213,9 @@ def renamed(name: str) -> Any:
         pytest.param({"among": ["wf_release", "wf_gone"]}, {"wf_release"}, id="ids"),
         pytest.param({"among": []}, set(), id="no ids"),
         pytest.param({"tag": "fin"}, set(), id="a part of a tag"),
+        pytest.param({"called": "e-app"}, {"wf_expense_approval"}, id="a piece of a name"),
+        pytest.param({"called": "wf_nightlyL"}, {"wf_nightly_load"}, id="a piece of an id"),
+        pytest.param({"called": "leav", "role": "cfo"}, set(), id="a piece of a name, and another's role"),
     ],
 )
 async def test_a_filter_lets_through_only_what_has_it(

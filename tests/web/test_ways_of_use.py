@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
@@ -74,6 +75,20 @@ def test_a_workflow_is_named_by_completion(visitor: Visitor) -> None:
     visitor.page.keyboard.press("Enter")
 
     expect(visitor.page.get_by_role("combobox", name="Message")).to_have_value("explain wf_expense_approval ")
+
+
+def test_a_workflow_among_hundreds_is_named_by_completion(visitor: Visitor, served: Served) -> None:
+    with httpx.Client(base_url=served.url) as client:
+        for number in range(201):
+            name = "Zebra crossing" if number == 0 else f"Process {number}"
+            workflow = {"id": f"wf_{number}", "name": name, "steps": [{"id": "one", "name": "One"}]}
+            client.post("/api/v1/workflows", json=workflow).raise_for_status()
+
+    visitor.page.keyboard.type("explain #bra-cro")
+    expect(visitor.page.get_by_role("option")).to_have_count(1)
+    visitor.page.keyboard.press("Enter")
+
+    expect(visitor.page.get_by_role("combobox", name="Message")).to_have_value("explain wf_0 ")
 
 
 def test_a_narrow_screen_shows_one_part_at_a_time(browser: Browser, served: Served) -> None:

@@ -42,6 +42,14 @@ ServiceFilter = Annotated[
 StepTypeFilter = Annotated[
     StepType | None, Query(description="Only workflows that have a step of this type.")
 ]
+CalledFilter = Annotated[
+    str | None,
+    Query(
+        max_length=_LONGEST,
+        pattern=CLEAN_PATTERN,
+        description="Only workflows with this piece in their id, name or an alias, such as `exp`.",
+    ),
+]
 ConversationFilter = Annotated[
     str | None,
     Query(

@@ -25,6 +25,7 @@ from workflow_agent.api.parameters import (
 from workflow_agent.api.replies import json_reply, link, problem_replies, replies
 from workflow_agent.api.routing import StrictRoute
 from workflow_agent.api.search_filters import (
+    CalledFilter,
     ConversationFilter,
     RoleFilter,
     ServiceFilter,
@@ -82,6 +83,7 @@ async def list_workflows(
     role: RoleFilter = None,
     service: ServiceFilter = None,
     step_type: StepTypeFilter = None,
+    called: CalledFilter = None,
     conversation_id: ConversationFilter = None,
     cursor: Cursor = None,
     limit: Limit = 50,
@@ -89,7 +91,7 @@ async def list_workflows(
     """Search workflows, the best match first; without `q` list them, the latest change first."""
     start = page_start(cursor)
     among = await touched_in(services.conversations, tenant, conversation_id)
-    filters = WorkflowFilters(tag, trigger, role, service, step_type, among)
+    filters = WorkflowFilters(tag, trigger, role, service, step_type, called, among)
     found = await services.search.search(tenant, q, filters, limit=start + limit + 1)
     hits = found.hits[start : start + limit]
     items = [item(await services.workflows.get(tenant, hit.id), hit) for hit in hits]

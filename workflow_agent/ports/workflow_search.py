@@ -42,6 +42,8 @@ class WorkflowFilters:
     """What one of its steps calls: `slack.post_message`, or `slack` for anything of it."""
     step_type: str | None = None
     """A type that one of its steps has."""
+    called: str | None = None
+    """A piece of its id, its name or an alias, as one begins to write it; spaces and marks do not count."""
     among: Collection[str] | None = None
     """Ids, such as those that came up in a conversation."""
 

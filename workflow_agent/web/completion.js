@@ -5,6 +5,9 @@ import { shortened } from "./words.js";
 
 const WORD = /(?:^|\s)([@#])([\p{L}\p{N}_-]{0,40})$/u;
 const MOST = 7;
+const NOWHERE = 1000;
+
+function plain(text) { return text.toLowerCase().replace(/[-_]/g, " "); }
 
 export class Completion {
   constructor(input, { agents, workflows }) {
@@ -26,12 +29,13 @@ export class Completion {
     if (!match) this.known.clear();
     if (!match || document.activeElement !== this.input) { this.#close(); return; }
     const [, sign, begun] = match;
-    const all = await this.#known(sign);
+    const all = await this.#known(sign, begun);
     // While that was asked for, more may have been written: whoever looked last draws.
     if (this.#written()?.[2] !== begun) return;
-    const wanted = begun.toLowerCase().replace(/[-_]/g, " ");
-    const rank = (one) => [one.id, one.name].map((text) => text.toLowerCase().replace(/[-_]/g, " ").indexOf(wanted)).filter((found) => found >= 0).sort((a, b) => a - b)[0] ?? Infinity;
-    this.offered = all.filter((one) => rank(one) < Infinity).sort((a, b) => rank(a) - rank(b)).slice(0, MOST);
+    const wanted = plain(begun);
+    const place = (one) => Math.min(...[one.id, one.name].map((text) => plain(text).indexOf(wanted)).map((found) => (found < 0 ? NOWHERE : found)));
+    // The server has chosen the workflows, by their aliases too; agents are all there.
+    this.offered = all.filter((one) => sign === "#" || place(one) < NOWHERE).sort((a, b) => place(a) - place(b)).slice(0, MOST);
     this.at = 0;
     if (this.offered.length) this.#draw();
     else this.#close();
@@ -69,10 +73,11 @@ export class Completion {
   /** Return the sign and the letters before the caret, if a name is being written there. */
   #written() { return WORD.exec(this.input.value.slice(0, this.input.selectionStart)); }
 
-  /** Return what a sign may stand for, asked for once while a name is written. */
-  #known(sign) {
-    if (!this.known.has(sign)) this.known.set(sign, this.sources[sign]().catch(() => []));
-    return this.known.get(sign);
+  /** Return what a sign and the letters behind it may stand for, asked for once while a name is written. */
+  #known(sign, begun) {
+    const key = sign === "#" ? sign + begun : sign;
+    if (!this.known.has(key)) this.known.set(key, this.sources[sign](begun).catch(() => []));
+    return this.known.get(key);
   }
 
   #take(one) {

@@ -34,9 +34,8 @@ function announce(words, isBad = false) {
   if (!isBad) setTimeout((shown) => shown.remove(), 10000, notice);
 }
 
-const listed = (path, map) => async () => (await ask(path)).items.map(map);
-const agents = listed("/api/v1/agents", (one) => ({ id: one.name, name: one.name, about: one.description }));
-const workflows = listed(`/api/v1/workflows${query({ limit: 200 })}`, (one) => ({ id: one.id, name: one.name, about: one.description || one.id }));
+const agents = async () => (await ask("/api/v1/agents")).items.map((one) => ({ id: one.name, name: one.name, about: one.description }));
+const workflows = async (begun) => (await ask(`/api/v1/workflows${query({ called: begun })}`)).items.map((one) => ({ id: one.id, name: one.name, about: one.description || one.id }));
 
 let turn = null;
 const talks = new Talks(byId("talks"), byId("search"));

@@ -26,6 +26,7 @@ _MIDDLING_LIKENESS = 0.8
 _SHORTEST_NAME_CHARS = 4
 _LONGEST_NAME_CHARS = 100
 _NAMES_COMPARED = 20
+_NO_MARKS = str.maketrans("", "", "_-")
 
 
 class Directory:
@@ -115,7 +116,15 @@ class Directory:
     def passing(self, filters: WorkflowFilters) -> set[str]:
         """Return the ids of the workflows that have all that is asked."""
         tests = list(_tests(filters))
+        if filters.called is not None:
+            called = self._called(squashed(filters.called))
+            tests.append(lambda entry: entry.id in called)
         return {entry.id for entry in self.entries.values() if all(test(entry) for test in tests)}
+
+    def _called(self, piece: str) -> set[str]:
+        """Return the workflows with a piece in their id, their name or an alias."""
+        by_name = (ids for name, ids in self._squashed.items() if piece in name)
+        return {one for one in self.entries if piece in one.translate(_NO_MARKS)}.union(*by_name)
 
     def latest(self, among: Collection[str] | None, count: int) -> list[Entry]:
         """Return the workflows that changed last, all or some of them, latest first."""

@@ -79,7 +79,7 @@ async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWork
     """Find workflows by words of their names, descriptions, steps, roles, services or tags."""
     among = _met(ctx.deps) if request.in_conversation else None
     filters = WorkflowFilters(
-        request.tag, request.trigger, request.role, request.service, request.step_type, among
+        request.tag, request.trigger, request.role, request.service, request.step_type, among=among
     )
     answer = await ctx.deps.search.search(ctx.deps.tenant, request.query, filters, limit=request.limit)
     return {
