@@ -9,7 +9,8 @@ from tests.support.edits import edit_documents
 from tests.support.workflows import workflows
 from workflow_agent.domain.edits import OPERATIONS, Applied, Edit, apply_edits, edit_document, parse_edits
 from workflow_agent.domain.errors import EditRefused
-from workflow_agent.domain.workflow import JsonObject, Workflow, workflow_document
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow, structural_problems
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,8 @@ from tests.support.workflows import (
     triggers,
 )
 from workflow_agent.domain.edits import OPERATIONS
-from workflow_agent.domain.workflow import JsonObject, Transition, Workflow
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Transition, Workflow
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
 _WORDS = ("expenses", "Onboarding", "manager")

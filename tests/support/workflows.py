@@ -12,7 +12,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from workflow_agent.domain.workflow import STEP_TYPES, TRANSITION_TYPES, JsonObject, Workflow
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import STEP_TYPES, TRANSITION_TYPES, Workflow
 from workflow_agent.domain.workflow_parsing import parse_workflow
 
 _WORDS = ("draft", "review", "approve", "sign", "pay", "ship", "notify", "archive", "check", "close")

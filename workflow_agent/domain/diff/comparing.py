@@ -6,15 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from workflow_agent.domain.workflow import (
-    Automation,
-    JsonObject,
-    Step,
-    Transition,
-    Value,
-    Workflow,
-    step_document,
-)
+from workflow_agent.domain.values import JsonObject, Value
+from workflow_agent.domain.workflow import Automation, Step, Transition, Workflow, step_document
 
 _FIELDS = ("id", "name", "description", "start", "source", "extensions")
 _Part = TypeVar("_Part", Step, Transition, Automation)

@@ -6,7 +6,7 @@ from typing import Any
 
 from workflow_agent.domain.diff.comparing import FieldChange, ListDiff, PartChange, WorkflowDiff
 from workflow_agent.domain.triggers import describe_trigger
-from workflow_agent.domain.workflow import JsonObject
+from workflow_agent.domain.values import JsonObject
 
 _NAMES_SHOWN = 3
 _VALUE_CHARS = 80

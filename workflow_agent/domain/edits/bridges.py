@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from workflow_agent.domain.edits.flow import FAILURE_TYPES, decides
 from workflow_agent.domain.edits.graph_draft import GraphDraft, transition_document
-from workflow_agent.domain.workflow import Condition, JsonObject, Transition, TransitionType
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Condition, Transition, TransitionType
 
 Pair = tuple[Transition, Transition]
 """A transition into a step, and one out of it."""

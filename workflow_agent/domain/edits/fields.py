@@ -14,13 +14,13 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+from workflow_agent.domain.values import JsonObject, Value
 from workflow_agent.domain.workflow import (
     Condition,
     Duration,
     Form,
     Id,
     Join,
-    JsonObject,
     Label,
     Loop,
     Name,
@@ -29,7 +29,6 @@ from workflow_agent.domain.workflow import (
     StepType,
     Text,
     TransitionType,
-    Value,
 )
 
 Ref = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -13,11 +13,11 @@ from workflow_agent.domain.edits.lists import position_of, put, way_back
 from workflow_agent.domain.edits.operations import Edit
 from workflow_agent.domain.edits.refusal import Refusal
 from workflow_agent.domain.edits.step_operations import AddStep, MoveStep, RemoveStep, UpdateStep
+from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import (
     MAX_STEPS,
     MAX_TRANSITIONS,
     Automation,
-    JsonObject,
     Step,
     Transition,
     Workflow,

@@ -12,18 +12,8 @@ from workflow_agent.domain.edits.fields import (
     When,
     check_changes,
 )
-from workflow_agent.domain.workflow import (
-    Automation,
-    Form,
-    Id,
-    JsonObject,
-    Label,
-    Name,
-    Text,
-    TransitionType,
-    Trigger,
-    Value,
-)
+from workflow_agent.domain.values import JsonObject, Value
+from workflow_agent.domain.workflow import Automation, Form, Id, Label, Name, Text, TransitionType, Trigger
 
 
 class Connect(Value):

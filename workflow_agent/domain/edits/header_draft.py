@@ -12,7 +12,8 @@ from workflow_agent.domain.edits.graph_operations import (
 )
 from workflow_agent.domain.edits.lists import put
 from workflow_agent.domain.edits.operations import Edit
-from workflow_agent.domain.workflow import JsonObject, Trigger, Workflow
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Trigger, Workflow
 
 
 class HeaderDraft:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Protocol, TypeVar
 
 from workflow_agent.domain.edits.refusal import Refusal
-from workflow_agent.domain.workflow import JsonObject
+from workflow_agent.domain.values import JsonObject
 
 _Item = TypeVar("_Item")
 

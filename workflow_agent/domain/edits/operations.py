@@ -37,7 +37,7 @@ from workflow_agent.domain.edits.step_operations import (
     WrapInApproval,
 )
 from workflow_agent.domain.errors import InvalidInput, Problem
-from workflow_agent.domain.workflow import JsonObject, Value
+from workflow_agent.domain.values import JsonObject, Value
 from workflow_agent.domain.workflow_parsing import problems_of
 
 Operation = (

@@ -8,7 +8,8 @@ from workflow_agent.domain.edits.flow import arrivals, decides, exits, main_exit
 from workflow_agent.domain.edits.graph_draft import GraphDraft
 from workflow_agent.domain.edits.lists import position_of
 from workflow_agent.domain.edits.refusal import Refusal
-from workflow_agent.domain.workflow import JsonObject, Step, StepContent, Transition, TransitionType
+from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Step, StepContent, Transition, TransitionType
 
 
 @dataclass(frozen=True, slots=True)

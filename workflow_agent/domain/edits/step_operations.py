@@ -14,7 +14,8 @@ from workflow_agent.domain.edits.fields import (
     StepField,
     check_changes,
 )
-from workflow_agent.domain.workflow import Duration, Form, Id, Label, Name, Retry, Value
+from workflow_agent.domain.values import Value
+from workflow_agent.domain.workflow import Duration, Form, Id, Label, Name, Retry
 
 
 class AddStep(Value):

@@ -15,7 +15,7 @@ from workflow_agent.agent.offline.drafting.telling import tells_work
 from workflow_agent.agent.offline.drafting.tokens import Token, clean, lows, tokens_of
 from workflow_agent.agent.offline.drafting.topics import topic_of
 from workflow_agent.agent.offline.drafting.triggers import event_trigger
-from workflow_agent.domain.workflow import JsonObject
+from workflow_agent.domain.values import JsonObject
 
 __all__ = [
     "Draft", "draft_workflow", "parse_duration", "parse_schedule", "parse_step", "parse_trigger",

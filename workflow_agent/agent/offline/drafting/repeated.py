@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from workflow_agent.agent.offline.drafting.results import Draft
 from workflow_agent.agent.offline.drafting.texts import draft_text
-from workflow_agent.domain.workflow import JsonObject
+from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow_parsing import slug, unique_id
 
 _MOST_LOOPS = 5

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_agent.domain.workflow import JsonObject
+from workflow_agent.domain.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
