@@ -112,17 +112,22 @@ def test_of_a_call_made_again_only_the_newest_result_counts() -> None:
 
 
 def test_a_result_of_a_call_that_was_made_again_later_is_not_wanted_any_more() -> None:
-    old, other = step(1, ("get_workflow", {"version": 1})), step(2, ("list_workflows", {"total": 1}))
+    read, listed = step(1, ("get_workflow", {"version": 1})), step(2, ("list_workflows", {"total": 1}))
     refused = step(1, ("list_workflows", "try again"), outcome="retried")
-    away = [reply(5, old, refused), reply(3, old, other), reply(1, other)]
+    away = [
+        reply(5, read, refused),
+        reply(3, read, listed, step(3, ("list_workflows", {"total": 2}))),
+        reply(1, listed),
+    ]
+    in_sight = [reply(7, step(1, ("get_workflow", {"version": 2})))]
 
-    left = list(with_newest_results(away, in_sight=[reply(7, step(1, ("get_workflow", {"version": 2})))]))
+    (left,) = with_newest_results(away, in_sight)
 
-    kept = [[one.name for each in left_one.iterations for message in each.messages for one in message.results
-             if one.outcome == "success"] for left_one in left]  # fmt: skip
-    assert kept == [[], ["list_workflows"], []]
-    assert [one.index for one in left] == [5, 3, 1]
-    assert list(with_newest_results(away[1:2], in_sight=())) == away[1:2]
+    assert left.index == 3
+    assert [
+        one.content for each in left.iterations for message in each.messages for one in message.results
+    ] == [{"total": 2}]
+    assert list(with_newest_results(away[2:], in_sight)) == away[2:]
 
 
 def test_a_context_holds_what_is_current_historical_and_attached() -> None:

@@ -7,7 +7,7 @@ from workflow_agent.domain.artifacts.artifact import Artifact, ArtifactType, art
 from workflow_agent.domain.attachments import AttachedDocument
 from workflow_agent.domain.conversation import AgentReply, Event, SystemEvent
 from workflow_agent.domain.digests import digest_of
-from workflow_agent.domain.iterations import Iteration, ToolResult
+from workflow_agent.domain.iterations import Iteration, Message, ToolResult
 from workflow_agent.domain.values import JsonObject, Value
 
 _ABOUT_THE_RUN = frozenset(
@@ -92,7 +92,7 @@ def extract_artifacts_from_messages(messages: Sequence[ConversationMessage]) -> 
 def with_newest_results(
     replies: Iterable[AgentReply], in_sight: Iterable[AgentReply]
 ) -> Iterator[AgentReply]:
-    """Yield replies without the results of calls that were made again later, newest first.
+    """Yield the replies with results that no later call replaces, without those that one does, newest first.
 
     Args:
         replies: Those that are no longer verbatim in the window, newest first.
@@ -100,34 +100,36 @@ def with_newest_results(
     """
     known: set[str] = set()
     for reply in in_sight:
-        _without_older(reply, known)
+        known |= _asked(reply).keys()
     for reply in replies:
-        yield _without_older(reply, known)
+        asked = _asked(reply)
+        replaced = {result_id for question, ids in asked.items() if question in known for result_id in ids}
+        # Of one reply that asked twice, only the latest answer.
+        replaced |= {result_id for ids in asked.values() for result_id in ids[:-1]}
+        if known.issuperset(asked):
+            continue
+        known |= asked.keys()
+        yield _without_results(reply, replaced) if replaced else reply
 
 
-def _without_older(reply: AgentReply, known: set[str]) -> AgentReply:
-    """Return a reply without results of calls that are known, and know those that it keeps."""
-    left_out: set[str] = set()
-    for step in reversed(reply.iterations):
-        for result, args in reversed(_results(step)):
-            asked = _question(result, args)
-            if asked in known:
-                left_out.add(result.id)
-            known.add(asked)
-    if not left_out:
-        return reply
-    steps = tuple(_without_results(step, left_out) for step in reply.iterations)
-    return reply.model_copy(update={"iterations": steps})
+def _asked(reply: AgentReply) -> dict[str, list[str]]:
+    """Return what a reply's calls asked, and the ids of the results of each, oldest first."""
+    asked: dict[str, list[str]] = {}
+    for step in reply.iterations:
+        for result, args in _results(step):
+            asked.setdefault(_question(result, args), []).append(result.id)
+    return asked
 
 
-def _without_results(step: Iteration, left_out: Collection[str]) -> Iteration:
-    messages = tuple(
-        message.model_copy(
-            update={"results": tuple(one for one in message.results if one.id not in left_out)}
-        )
-        for message in step.messages
+def _without_results(reply: AgentReply, left_out: Collection[str]) -> AgentReply:
+    def kept(message: Message) -> Message:
+        results = tuple(one for one in message.results if one.id not in left_out)
+        return message.model_copy(update={"results": results})
+
+    steps = tuple(
+        step.model_copy(update={"messages": tuple(map(kept, step.messages))}) for step in reply.iterations
     )
-    return step.model_copy(update={"messages": messages})
+    return reply.model_copy(update={"iterations": steps})
 
 
 def _question(result: ToolResult, args: JsonObject) -> str:
