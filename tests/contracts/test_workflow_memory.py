@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.failing_files import FailingFileSystem
+from tests.support.failing_files import FailingFileSystem, never
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.workflow_memories import InMemoryWorkflowMemory, JsonWorkflowMemory
 from workflow_agent.domain.conversation import WorkflowReference
@@ -165,3 +165,26 @@ async def test_what_could_not_be_stored_is_stored_later(tmp_path: Path) -> None:
     await on_a_full_disk.settle()
 
     assert [one.times for one in await memory.recall("acme", "anna")] == [2]
+
+
+async def test_many_turns_at_once_wait_for_two_saves_at_most(tmp_path: Path) -> None:
+    counting = FailingFileSystem(never, errno.EIO)
+    memory = JsonWorkflowMemory(DurableFiles(tmp_path, file_system=counting), most=100)
+
+    await asyncio.gather(*(memory.remember("acme", "anna", [reference(n)]) for n in range(50)))
+
+    assert counting.made.count("replace") <= 2
+    after_a_restart = JsonWorkflowMemory(DurableFiles(tmp_path), most=100)
+    assert len(await after_a_restart.recall("acme", "anna")) == 50
+
+
+async def test_each_turn_of_a_batch_that_was_not_stored_learns_of_it(tmp_path: Path) -> None:
+    failing = FailingFileSystem(lambda _number, name, _argument: name == "fsync", errno.ENOSPC)
+    memory = JsonWorkflowMemory(DurableFiles(tmp_path, file_system=failing), most=10)
+
+    came_to = await asyncio.gather(
+        *(memory.remember("acme", "anna", [reference(n)]) for n in range(3)), return_exceptions=True
+    )
+
+    assert [type(one) for one in came_to] == [StorageFailed] * 3
+    assert await JsonWorkflowMemory(DurableFiles(tmp_path), most=10).recall("acme", "anna") == ()

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
@@ -58,6 +59,14 @@ class RememberedWorkflows(Value):
     references: tuple[WorkflowReference, ...] = ()
 
 
+@dataclass(slots=True)
+class _Batch:
+    """What several turns of one user wait to have stored, by whichever of them comes first."""
+
+    references: list[WorkflowReference] = field(default_factory=list[WorkflowReference])
+    is_stored: bool = False
+
+
 class JsonWorkflowMemory(WorkflowMemory):
     """Keeps each user's references in `<tenant>/memory/<user>.json` below the data directory.
 
@@ -78,6 +87,7 @@ class JsonWorkflowMemory(WorkflowMemory):
         self._kept: StatCache[tuple[WorkflowReference, ...]] = StatCache(_KEPT_USERS)
         self._repeated: dict[Path, tuple[str, tuple[WorkflowReference, ...]]] = {}
         """What is not stored yet, with the user it belongs to."""
+        self._waiting: dict[Path, _Batch] = {}
 
     @override
     async def recall(self, tenant: str, user: str) -> Sequence[WorkflowReference]:
@@ -109,14 +119,22 @@ class JsonWorkflowMemory(WorkflowMemory):
             await self._store(path, user, ())
 
     async def _store(self, path: Path, user: str, references: Sequence[WorkflowReference]) -> None:
+        batch = self._waiting.setdefault(path, _Batch())
+        batch.references += references
         async with self._queues.of(path):
+            if batch.is_stored:
+                return
+            # Who comes now stores for all that wait; who comes later begins another batch.
+            if self._waiting.get(path) is batch:
+                del self._waiting[path]
             _, repeats = self._repeated.pop(path, (user, ()))
             try:
-                await asyncio.to_thread(self._remember, path, user, (*repeats, *references))
+                await asyncio.to_thread(self._remember, path, user, (*repeats, *batch.references))
             except StorageFailed:
                 if repeats:
                     self._repeated[path] = user, self._merged(repeats, self._repeats(path))
                 raise
+            batch.is_stored = True
 
     def _repeats(self, path: Path) -> tuple[WorkflowReference, ...]:
         return self._repeated[path][1] if path in self._repeated else ()
