@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.domain.described import field_texts
 from workflow_agent.domain.errors import Misconfigured
-from workflow_agent.settings import Settings, load_settings, settings_page, shown_value
+from workflow_agent.settings import Settings, load_settings, meanings_of_settings, settings_page, shown_value
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 
@@ -16,7 +15,7 @@ def test_the_page_in_docs_is_the_generated_one() -> None:
 
 
 def test_every_setting_has_a_meaning() -> None:
-    assert field_texts(Settings).keys() == Settings.model_fields.keys()
+    assert meanings_of_settings().keys() == Settings.model_fields.keys()
 
 
 def test_the_environment_sets_and_the_caller_overrides(monkeypatch: pytest.MonkeyPatch) -> None:

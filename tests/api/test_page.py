@@ -61,7 +61,7 @@ async def test_files_are_compressed_for_who_can_read_that(client: httpx.AsyncCli
         "/web/nothing.js",
         "/web/index.htm",
         "/web/../api/app.py",
-        "/web/%2e%2e/settings.py",
+        "/web/%2e%2e/context.py",
         "/web/a/b.js",
     ],
 )

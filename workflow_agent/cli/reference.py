@@ -46,7 +46,7 @@ def openapi(context: typer.Context, markdown: Markdown = False) -> None:
     from workflow_agent.cli.printing import print_json  # noqa: PLC0415 - see above
 
     with TemporaryDirectory() as folder:
-        own = Settings(data_dir=Path(folder))
+        own = load_settings(data_dir=Path(folder))
         with (
             wiring_of(context).application(own) as transport,
             local_backend(transport, "this process") as backend,

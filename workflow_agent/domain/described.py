@@ -15,7 +15,7 @@ from typing_extensions import override
 
 
 @cache
-def field_texts(model: type[BaseModel]) -> Mapping[str, str]:
+def field_texts(model: type[object]) -> Mapping[str, str]:
     """Return the string under each field of a class, by the field's name; its own ones, not inherited."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
     (defined,) = tree.body
