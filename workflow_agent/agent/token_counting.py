@@ -33,7 +33,7 @@ def exact_count(encoding: str) -> Count | None:
     """Return the tokenizer of an encoding, counting each text once; None if not installed."""
     try:
         # An extra, which takes a second to import and says nothing of its types.
-        import bpe_openai  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs]
+        import bpe_openai  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - see above
     except ImportError:
         return None
     encode: Callable[[str], list[int]] = bpe_openai.get_encoding(encoding).encode_ordinary

@@ -49,7 +49,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._deadline: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] - uvicorn's says so too
         """Start the clock of the first request."""
         super().connection_made(transport)
         if len(self.connections) > self._limits.max_connections:

@@ -36,7 +36,7 @@ class LateRoutes:
             if self._are_in:
                 return
             # Here, because these modules and what they alone need are what the server need not wait for.
-            from workflow_agent.api.further_routes import ELSEWHERE_DESCRIBED, FURTHER  # noqa: PLC0415
+            from workflow_agent.api.further_routes import ELSEWHERE_DESCRIBED, FURTHER  # noqa: PLC0415 - see above
 
             for router in FURTHER:
                 self._app.include_router(router)
@@ -50,7 +50,7 @@ class LateRoutes:
         """Return the OpenAPI document of all routes."""
         self.take_in()
         # Here, because few servers are asked for it, and it knows every shape there is.
-        from workflow_agent.api.openapi import openapi_document  # noqa: PLC0415
+        from workflow_agent.api.openapi import openapi_document  # noqa: PLC0415 - see above
 
         return openapi_document(self._app, needs_key=needs_key)
 

@@ -31,7 +31,7 @@ cli = typer.Typer(
 def _tell_version(is_wanted: bool) -> None:
     if is_wanted:
         # Imported here, because reading what is installed takes a while.
-        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - see above
 
         try:
             found = version("workflow-agent")

@@ -131,7 +131,7 @@ def _locks(root: Path) -> Finding:
     if not excludes:
         return Finding("locks", "failed", "a lock does not keep a second one out", _OTHER_DISK)
     # Imported here, because help texts should not wait for it.
-    from workflow_agent.adapters.process_owners import running_owners  # noqa: PLC0415
+    from workflow_agent.adapters.process_owners import running_owners  # noqa: PLC0415 - see above
 
     running = running_owners(root)
     servers = f"in use by process {', '.join(running)}" if running else "no other process uses the directory"

@@ -69,7 +69,7 @@ def with_backend(
         ]  # fmt: skip
         keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
         # Typer reads the signature to learn a command's arguments and options.
-        run.__signature__ = inspect.Signature([*keyword_only, *added])  # type: ignore[attr-defined]
+        run.__signature__ = inspect.Signature([*keyword_only, *added])  # type: ignore[attr-defined] - functions may have one
         run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
         return run
 
@@ -93,7 +93,7 @@ def settings_of(data_dir: Path | None, url: str | None, api_key: str | None) -> 
 def on_server(settings: Settings) -> Generator[Backend]:
     """Give the server that the settings name."""
     # Imported here, because help texts and refusals should not wait for it.
-    from workflow_agent.cli.http_backend import server_backend  # noqa: PLC0415
+    from workflow_agent.cli.http_backend import server_backend  # noqa: PLC0415 - see above
 
     key = settings.api_key.get_secret_value() if settings.api_key else None
     with server_backend(str(settings.url), key) as backend:
@@ -103,7 +103,7 @@ def on_server(settings: Settings) -> Generator[Backend]:
 @contextmanager
 def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> Generator[Backend]:
     # Imported here, because help texts and refusals should not wait for it.
-    from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415
+    from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415 - see above
 
     if settings.url is not None:
         with on_server(settings) as backend:

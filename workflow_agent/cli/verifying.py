@@ -43,7 +43,7 @@ def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = F
     running server, 78 when a setting cannot work.
     """
     # Imported here and below, because help texts should not wait for it.
-    from workflow_agent.adapters import verification  # noqa: PLC0415
+    from workflow_agent.adapters import verification  # noqa: PLC0415 - see above
 
     root = chosen_settings(data_dir=data_dir).data_dir
     _refuse(root, repair=repair)

@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from workflow_agent.formats.limits import MAX_CHARS, MAX_DEPTH, unreadable
 
@@ -62,9 +63,10 @@ def _plain(value: Any, what: str, depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
         raise unreadable(what, f"is nested deeper than {MAX_DEPTH}")
     if isinstance(value, dict):
-        return {_key(key): _plain(item, what, depth + 1) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        named = cast("Mapping[object, object]", value)
+        return {_key(key): _plain(item, what, depth + 1) for key, item in named.items()}
     if isinstance(value, list):
-        return [_plain(item, what, depth + 1) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_plain(item, what, depth + 1) for item in cast("list[object]", value)]
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float) and math.isfinite(value):

@@ -6,7 +6,7 @@ own model afterwards, and a mistake goes back to the model with its place and wh
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field
 
@@ -110,8 +110,7 @@ def without_new_ids(edits: list[dict[str, Any]]) -> Any:
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
-        items: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        return {key: _renamed(item, names) for key, item in items}
+        return {key: _renamed(item, names) for key, item in cast("JsonObject", value).items()}
     if isinstance(value, list):
-        return [_renamed(item, names) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_renamed(item, names) for item in cast("list[Any]", value)]
     return names.get(value, value) if isinstance(value, str) else value

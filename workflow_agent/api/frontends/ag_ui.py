@@ -41,7 +41,7 @@ async def ag_ui_run(
     """Run the agent for a thread; the thread's id names the conversation."""
     try:
         # Optional, and only those who use it should wait for its import.
-        from pydantic_ai.ui.ag_ui import AGUIAdapter, AGUIEventStream  # noqa: PLC0415
+        from pydantic_ai.ui.ag_ui import AGUIAdapter, AGUIEventStream  # noqa: PLC0415 - see above
     except ImportError as error:
         raise NotFound("AG-UI is not installed here. Install 'workflow-agent[ag-ui]'.") from error
     try:

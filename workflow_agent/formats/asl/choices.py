@@ -1,7 +1,7 @@
 """Choice rules and catchers as the conditions and errors of transitions, and back."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Transition
@@ -73,7 +73,7 @@ def _rule(edge: Transition, target: str, format_name: str, language: str) -> Jso
     if language == "JSONata":
         tested: JsonObject = {"Condition": expression}
     else:
-        tested = dict(expression) if isinstance(expression, dict) else {}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        tested = dict(cast("JsonObject", expression)) if isinstance(expression, dict) else {}
     rule = {**tested, **kept_in(edge.extensions, format_name), "Next": target}
     if not problems_in([rule], CHOICES[language]):
         return rule

@@ -116,7 +116,8 @@ def _persons_for_which(tokens: Tokens) -> list[Token]:
 def _parts(tokens: Tokens) -> list[_Part]:
     found: list[_Part] = []
     start, depth = 0, 0
-    head, joint, shares = read_head(tokens) or without_subject(tokens), "", False
+    joint: Joint = ""
+    head, shares = read_head(tokens) or without_subject(tokens), False
     for at, token in enumerate(tokens):
         depth += (token.low == "(") - (token.low == ")")
         if depth > 0 or token.low not in _JOINTS or at <= start or head is None or head.at >= at:
@@ -125,10 +126,10 @@ def _parts(tokens: Tokens) -> list[_Part]:
         cut = _continuation(tokens, following, head)
         if cut is None:
             continue
-        found.append(_Part(strip_marks(tokens[start:at]), _shifted(head, start, tokens), joint, shares))  # type: ignore[arg-type]
+        found.append(_Part(strip_marks(tokens[start:at]), _shifted(head, start, tokens), joint, shares))
         joint = "or" if "or" in lows(tokens[at:following]) else "and"
         start, head, shares = following, cut[0], cut[1]
-    found.append(_Part(tokens[start:], _shifted(head, start, tokens), joint, shares))  # type: ignore[arg-type]
+    found.append(_Part(tokens[start:], _shifted(head, start, tokens), joint, shares))
     return [part for part in found if part.tokens]
 
 

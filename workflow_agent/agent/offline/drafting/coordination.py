@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from workflow_agent.agent.offline.drafting.actors import Memory, actor_of
+from workflow_agent.agent.offline.drafting.actors import Actor, Memory, actor_of
 from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head
 from workflow_agent.agent.offline.drafting.clauses import Clause
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords
@@ -40,7 +40,8 @@ def _by(task: Task) -> str:
     return f"{task.name} ({task.assignee})"[:120]
 
 
-def _coordinated(clause: Clause, memory: Memory):  # noqa: ANN202
+def _coordinated(clause: Clause, memory: Memory) -> list[Actor]:
+    """Return the people who do one thing together; none where it is not people who do it."""
     subject = clause.head.subject if clause.head else ()
     groups: list[list[Token]] = [[]]
     for token in subject:

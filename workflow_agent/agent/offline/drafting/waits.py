@@ -125,12 +125,9 @@ def escalating(clause: Clause, memory: Memory) -> list[Statement] | None:
     if found is None:
         return None
     memory.person = found[0]
-    if (
-        "timeout" in fields
-        or (length := next((t for t in clause.rest if t.kind == "duration"), None)) is not None
-    ):
-        fields.setdefault("timeout", length.value if "timeout" not in fields else None)  # pyright: ignore[reportPossiblyUnboundVariable, reportOptionalMemberAccess]
-        return [Amend({**fields, "escalate_to": found[0]})]
+    length = next((token.value for token in clause.rest if token.kind == "duration"), None)
+    if "timeout" in fields or length is not None:
+        return [Amend({"timeout": length, **fields, "escalate_to": found[0]})]
     return [
         Task(
             "Handle escalation",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from workflow_agent.agent.offline.intents.stems import content_words, likeness
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
@@ -114,9 +114,10 @@ def _strings(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
-        return [text for item in value.items() for part in item for text in _strings(part)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        named = cast("Mapping[str, Any]", value).items()
+        return [text for item in named for part in item for text in _strings(part)]
     if isinstance(value, list | tuple):
-        return [text for item in value for text in _strings(item)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return [text for item in cast("Sequence[Any]", value) for text in _strings(item)]
     return []
 
 
