@@ -16,6 +16,7 @@ from workflow_agent.domain.compacting import (
     Summarised,
     compaction_of,
     due_cut,
+    facts_of_cut,
     with_compaction,
 )
 from workflow_agent.domain.compaction import Summary
@@ -45,7 +46,8 @@ def compacted_by(
     """Return the conversation with a cut compacted, with this summary or without any."""
     assert cut is not None
     made = compaction_of(
-        conversation, cut, Summarised(summary, None if summary else "failed", "m", **result),
+        conversation, cut, facts_of_cut(conversation, cut),
+        Summarised(summary, None if summary else "failed", "m", **result),
         compaction_id=compaction_id or f"cmp_{len(conversation.compactions) + 1}", at=AT, count=tokens_of,
     )  # fmt: skip
     return with_compaction(conversation, made, cut, count_spending=True)

@@ -18,6 +18,7 @@ from workflow_agent.domain.compacting import (
     cut_of,
     due_cut,
     excess_tokens,
+    facts_of_cut,
     in_force,
     last_summary,
     may_ask,
@@ -25,7 +26,7 @@ from workflow_agent.domain.compacting import (
     restored,
     with_compaction,
 )
-from workflow_agent.domain.compaction import Compaction
+from workflow_agent.domain.compaction import Compaction, Ledger
 from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.counting import tokens_of
 from workflow_agent.domain.errors import (
@@ -224,9 +225,10 @@ class Compactor:
         compaction_id: str | None = None,
     ) -> Made:
         with self.telemetry.compaction(conversation.id, cut.trigger) as trace:
-            result = await self._summarised(conversation, cut, count)
+            own = facts_of_cut(conversation, cut)
+            result = await self._summarised(conversation, cut, own, count)
             made = compaction_of(
-                conversation, cut, result,
+                conversation, cut, own, result,
                 compaction_id=compaction_id or self.new_id("cmp"), at=self.now(), count=count,
             )  # fmt: skip
             stored = await asyncio.shield(
@@ -239,11 +241,12 @@ class Compactor:
             trace.ended(made, is_in_force=is_in_force)
         return Made(made, stored, is_in_force=is_in_force)
 
-    async def _summarised(self, conversation: Conversation, cut: Cut, count: Count) -> Summarised:
+    async def _summarised(
+        self, conversation: Conversation, cut: Cut, own: Ledger, count: Count
+    ) -> Summarised:
         if not may_ask(conversation):
             return Summarised(None, "the summariser failed before and is not asked again yet")
-        ledger = new_ledger(conversation, cut)
-        material = Material(last_summary(conversation), ledger, cut.events)
+        material = Material(last_summary(conversation), new_ledger(conversation, own), cut.events)
         return await self.summarizer.summarise(material, count)
 
 

@@ -5,15 +5,24 @@ one unbroken run of turns. Restoring one therefore restores those after it as we
 """
 
 from collections.abc import Sequence
+from typing import Final
 
+from workflow_agent.domain.compacting.identity import once_each
 from workflow_agent.domain.compacting.ledger import merged
 from workflow_agent.domain.compaction import Compaction, Ledger, Summary
 from workflow_agent.domain.conversation import Conversation, Event, UserMessage
 
+_KEPT: Final = 128
+"""Conversations whose facts stay in memory, at most 24 kB each."""
+
 
 def in_force(conversation: Conversation) -> tuple[Compaction, ...]:
     """Return the compactions that were not undone, oldest first."""
-    return tuple(one for one in conversation.compactions if one.restored_at is None)
+    return _in_force(conversation.compactions)
+
+
+def _in_force(compactions: Sequence[Compaction]) -> tuple[Compaction, ...]:
+    return tuple(one for one in compactions if one.restored_at is None)
 
 
 def newest(conversation: Conversation) -> Compaction | None:
@@ -23,7 +32,13 @@ def newest(conversation: Conversation) -> Compaction | None:
 
 def all_facts(conversation: Conversation) -> Ledger:
     """Return the facts of all compacted turns."""
-    held = in_force(conversation)
+    return _facts_of(conversation.compactions)
+
+
+# A turn asks for them at each window it builds, a compaction four times; they change with a compaction only.
+@once_each(most=_KEPT)
+def _facts_of(compactions: Sequence[Compaction]) -> Ledger:
+    held = _in_force(compactions)
     # What moved to the archive, the newest carries; a fork may hold the others without the newest.
     return merged(held[-1].carried, *(one.ledger for one in held))[0] if held else Ledger()
 

@@ -29,14 +29,20 @@ class Summarised:
     duration_ms: float = 0.0
 
 
-def new_ledger(conversation: Conversation, cut: Cut) -> Ledger:
-    """Return the facts of all compacted turns once a cut is among them."""
-    return merged(all_facts(conversation), ledger_of(cut.events, conversation.runs))[0]
+def facts_of_cut(conversation: Conversation, cut: Cut) -> Ledger:
+    """Return the facts of the turns that a cut takes."""
+    return ledger_of(cut.events, conversation.runs)
+
+
+def new_ledger(conversation: Conversation, own: Ledger) -> Ledger:
+    """Return the facts of all compacted turns once those of a cut are among them."""
+    return merged(all_facts(conversation), own)[0]
 
 
 def compaction_of(
     conversation: Conversation,
     cut: Cut,
+    own: Ledger,
     result: Summarised,
     *,
     compaction_id: str,
@@ -46,8 +52,17 @@ def compaction_of(
     """Return the compaction that takes a cut out of the window, with the record of what it drops.
 
     `tokens_before` and `tokens_after` are what the window shows of all turns up to the cut's last.
+
+    Args:
+        conversation: As it is now.
+        cut: What is taken out.
+        own: The facts of its turns.
+        result: What came of asking for a summary.
+        compaction_id: The new compaction's.
+        at: Now.
+        count: Counts tokens.
     """
-    carried, own = all_facts(conversation), ledger_of(cut.events, conversation.runs)
+    carried = all_facts(conversation)
     kept, gone = merged(carried, own)
     made = Compaction(
         id=compaction_id, from_turn=cut.from_turn, to_turn=cut.to_turn, at=at, trigger=cut.trigger,
