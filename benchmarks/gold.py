@@ -5,7 +5,7 @@ A `?` stands for the new step.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from workflow_agent.domain.analysis.durations import seconds_of
+from workflow_agent.domain.durations import seconds_of
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import slug
 

@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from tests.support.findings import change_by_fix, found, key, process, steps_found
-from workflow_agent.domain.analysis.durations import in_words, seconds_of
 from workflow_agent.domain.workflow import Workflow
 
 END: dict[str, Any] = {"type": "end"}
@@ -182,18 +181,3 @@ def test_long_series_is_parallelized_in_parts() -> None:
     workflow = process(*[f"s{at}>s{at + 1}" for at in range(11)], "s11>done", **steps, done=END)
 
     assert [len(steps) for steps in steps_found("serial-independent", workflow)] == [10, 2]
-
-
-@pytest.mark.parametrize(
-    ("duration", "seconds", "words"),
-    [
-        pytest.param("P1Y2M", 36_720_000, "425 days", id="years and months"),
-        pytest.param("P1W", 604_800, "7 days", id="weeks"),
-        pytest.param("PT90M", 5_400, "1 hour 30 minutes", id="minutes"),
-        pytest.param("PT0.5S", 0.5, "no time", id="a fraction"),
-        pytest.param("P1DT1S", 86_401, "1 day 1 second", id="days and seconds"),
-    ],
-)
-def test_durations_are_read_and_said(duration: str, seconds: float, words: str) -> None:
-    assert seconds_of(duration) == seconds
-    assert in_words(seconds) == words

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 
 import rustworkx as rx
 
-from workflow_agent.domain.analysis.durations import in_words, seconds_of
 from workflow_agent.domain.analysis.findings import Observation, rule
 from workflow_agent.domain.analysis.graph import FlowGraph
 from workflow_agent.domain.analysis.wording import named, named_all, shortened
+from workflow_agent.domain.durations import in_words, seconds_of
 from workflow_agent.domain.workflow import Step
 
 _PARALLEL_LIMIT = 10

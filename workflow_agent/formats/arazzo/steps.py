@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from workflow_agent.domain.durations import duration_of
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Step, Transition, step_document
 from workflow_agent.domain.workflow_parsing import slug
-from workflow_agent.formats.durations import duration_of
 from workflow_agent.formats.keeping import same
 from workflow_agent.formats.shapes import list_in, object_in, text_in
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.domain.analysis.endings import ends_badly
+from workflow_agent.domain.durations import duration_of, whole_seconds
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Loop, Retry, Step
 from workflow_agent.domain.workflow_parsing import slug
 from workflow_agent.formats.asl.choices import error_names, errors_of
 from workflow_agent.formats.asl.paths import value_problem
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import duration_of, whole_seconds
 from workflow_agent.formats.shapes import list_in, object_in, text_in
 
 _STEP_TYPES = {

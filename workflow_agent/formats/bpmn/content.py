@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+from workflow_agent.domain.durations import is_duration
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Step, StepType
 from workflow_agent.formats.bpmn.roots import Roots
 from workflow_agent.formats.bpmn.xml import add, bpmn, local_name, named_children, text_of
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import is_duration
 from workflow_agent.formats.shapes import text_in
 
 _TASKS: Mapping[str, StepType] = {

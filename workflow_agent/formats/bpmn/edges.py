@@ -2,13 +2,13 @@
 
 from xml.etree.ElementTree import Element
 
+from workflow_agent.domain.durations import is_duration
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Step, Transition
 from workflow_agent.formats.bpmn.content import definition_of, words_of
 from workflow_agent.formats.bpmn.roots import Roots
 from workflow_agent.formats.bpmn.xml import add, bpmn, text_of
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import is_duration
 from workflow_agent.formats.shapes import text_in
 
 TIMEOUT = "timeout"

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import TypeAdapter, ValidationError
 
+from workflow_agent.domain.durations import is_duration
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Trigger, cron_problem
 from workflow_agent.formats.bpmn.content import definition_of
@@ -15,7 +16,6 @@ from workflow_agent.formats.bpmn.residue import take_residue
 from workflow_agent.formats.bpmn.roots import Roots
 from workflow_agent.formats.bpmn.xml import add, bpmn, local_name, xml_text
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import is_duration
 
 _TRIGGER: TypeAdapter[Any] = TypeAdapter(Trigger)
 

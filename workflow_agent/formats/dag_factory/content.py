@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from workflow_agent.domain.durations import exact_seconds
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Retry, Step
 from workflow_agent.domain.workflow_parsing import slug
 from workflow_agent.formats.dag_factory.times import delta_of, said_delta, said_seconds
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import exact_seconds
 from workflow_agent.formats.shapes import list_in, text_in
 
 EMPTY = "airflow.providers.standard.operators.empty.EmptyOperator"

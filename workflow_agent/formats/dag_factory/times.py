@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from workflow_agent.domain.durations import duration_of, exact_seconds
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.formats.durations import duration_of, exact_seconds
 from workflow_agent.formats.shapes import object_in
 
 _TYPE = "__type__"

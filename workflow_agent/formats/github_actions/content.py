@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from workflow_agent.domain.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Condition, Step
 from workflow_agent.domain.workflow_parsing import slug
 from workflow_agent.formats.drafting import first_line, fit
-from workflow_agent.formats.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.formats.shapes import list_in, object_in, text_in
 
 LANGUAGE = "github"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from workflow_agent.domain.durations import whole_seconds
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import (
     EventTrigger,
@@ -14,7 +15,6 @@ from workflow_agent.domain.workflow import (
     cron_problem,
 )
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import whole_seconds
 from workflow_agent.formats.shapes import list_in, object_in
 
 _ANY_CALLER = "*"

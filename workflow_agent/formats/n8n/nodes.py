@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from workflow_agent.domain.durations import duration_of, exact_seconds
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Step, StepType
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import duration_of, exact_seconds
 from workflow_agent.formats.shapes import (
     anything,
     flag,

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workflow_agent.domain.durations import duration_of, whole_seconds
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import cron_problem
 from workflow_agent.domain.workflow_parsing import slug
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import duration_of, whole_seconds
 from workflow_agent.formats.n8n.nodes import is_trigger, short_type
 from workflow_agent.formats.shapes import list_in, object_in, text_in
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workflow_agent.domain.analysis.endings import ends_badly
+from workflow_agent.domain.durations import duration_of, is_duration
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Condition, Loop, Step
 from workflow_agent.domain.workflow_parsing import slug
 from workflow_agent.formats.drafting import fit
-from workflow_agent.formats.durations import duration_of, is_duration
 from workflow_agent.formats.serverless_workflow.shapes import CALLS
 from workflow_agent.formats.serverless_workflow.tasks import kind_of_task, task_shape
 from workflow_agent.formats.shapes import list_in, object_in, problems_in, text_in

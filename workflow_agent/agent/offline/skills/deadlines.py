@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from workflow_agent.agent.offline.intents.changes import Change
 from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, Plan
 from workflow_agent.agent.offline.turn.outcome import JsonObject
-from workflow_agent.domain.analysis.durations import seconds_of
+from workflow_agent.domain.durations import duration_of, exact_seconds
 from workflow_agent.domain.workflow import Step
 
 _MORE = re.compile(r"\bmore\b", re.IGNORECASE)
-_UNITS = (("P{}D", 86_400), ("PT{}H", 3_600), ("PT{}M", 60), ("PT{}S", 1))
-_CALENDAR = re.compile(r"P[^T]*[YM]")
-"""Months and years have no fixed length to add to."""
 
 
 def _timeout(plan: Plan, change: Change) -> list[JsonObject]:
@@ -42,13 +39,13 @@ def _limit(plan: Plan, step_id: str, change: Change, sign: int) -> JsonObject:
 
 def _changed_by(step: Step, duration: str, sign: int) -> str:
     now = step.duration if step.type == "wait" else step.timeout
-    if now is None or _CALENDAR.match(now) or _CALENDAR.match(duration):
+    before, by = exact_seconds(now), exact_seconds(duration)
+    if before is None or by is None:
         raise Incomplete(f"How long may {step.name} take in all?", f"give {step.id} ")
-    seconds = int(seconds_of(now) + sign * seconds_of(duration))
+    seconds = int(before + sign * by)
     if seconds <= 0:
         raise Incomplete(f"{step.name} has only {now} now. How long may it take?", f"give {step.id} ")
-    pattern, unit = next(pair for pair in _UNITS if seconds % pair[1] == 0)
-    return pattern.format(seconds // unit)
+    return duration_of(seconds)
 
 
 def _no_timeout(plan: Plan, change: Change) -> list[JsonObject]:

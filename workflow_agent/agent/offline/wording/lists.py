@@ -1,14 +1,9 @@
 """Lists, counts and lengths of time in words."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from workflow_agent.agent.offline.turn.outcome import Candidate
-
-_DURATION = re.compile(
-    r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?"
-)
-_UNITS = ("year", "month", "week", "day", "hour", "minute", "second")
+from workflow_agent.domain.durations import amounts_in
 
 
 def numbered(candidates: Iterable[Candidate]) -> str:
@@ -28,11 +23,8 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 def duration_in_words(duration: str) -> str:
     """Return an ISO 8601 duration in words: "2 days", "1 hour and 30 minutes"."""
-    match = _DURATION.fullmatch(duration)
-    if match is None:
-        return duration
-    parts = [(float(amount), unit) for amount, unit in zip(match.groups(), _UNITS, strict=True) if amount]
-    return joined([counted_amount(amount, unit) for amount, unit in parts]) or duration
+    amounts = amounts_in(duration) or ()
+    return joined([counted_amount(amount, unit) for amount, unit in amounts]) or duration
 
 
 def counted_amount(amount: float, unit: str) -> str:
