@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 from pydantic_ai.models.fallback import FallbackModel
 
 from workflow_agent.chat import TurnRequest
@@ -27,6 +28,19 @@ async def test_a_turn_needs_nothing_but_a_directory(tmp_path: Path) -> None:
 
     assert outcome.reply.content
     assert outcome.reply.model == "offline"
+
+
+def test_what_answers_is_made_once_and_not_at_the_first_request_of_each_application(tmp_path: Path) -> None:
+    with built(tmp_path / "one") as one, built(tmp_path / "other") as other:
+        for application in (one, other):
+            application.app.state.late_routes.take_in()
+        routes, others = (
+            {id(route) for route in application.app.routes if isinstance(route, APIRoute)}
+            for application in (one, other)
+        )
+
+    assert len(routes) > 50
+    assert routes == others
 
 
 async def test_samples_come_once_and_only_when_wanted(tmp_path: Path) -> None:

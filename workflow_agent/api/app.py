@@ -12,7 +12,7 @@ from workflow_agent.api.body import BodyLimits
 from workflow_agent.api.errors import install_error_handlers
 from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
 from workflow_agent.api.json_text import JsonLimits
-from workflow_agent.api.late_routes import LateRoutes
+from workflow_agent.api.late_routes import LateRoutes, take_over
 from workflow_agent.api.services import Services
 from workflow_agent.settings import Settings
 
@@ -35,8 +35,7 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
         redirect_slashes=False,
         middleware=_guards(settings),
     )
-    for router in _FIRST:
-        app.include_router(router)
+    take_over(_FIRST, app)
     late = LateRoutes(app, _FIRST)
     install_error_handlers(app)
     # Made when somebody asks for it: that takes longer than everything else here.

@@ -13,6 +13,15 @@ from starlette.types import Receive, Scope, Send
 from workflow_agent.api.routing import AllowedMethods
 
 
+def take_over(routers: Sequence[APIRouter], app: FastAPI) -> None:
+    """Give an application the routes of some routers as they are.
+
+    One that is included makes each of them anew, at the first request.
+    """
+    for router in routers:
+        app.router.routes.extend(router.routes)
+
+
 class LateRoutes:
     """Takes in the routes of `further_routes` once, at the latest when a request finds no other.
 
@@ -38,8 +47,7 @@ class LateRoutes:
             # Here, because these modules and what they alone need are what the server need not wait for.
             from workflow_agent.api.further_routes import ELSEWHERE_DESCRIBED, FURTHER  # noqa: PLC0415 - see above
 
-            for router in FURTHER:
-                self._app.include_router(router)
+            take_over(FURTHER, self._app)
             routers = (*self._first, *FURTHER)
             self._app.state.methods = cache(
                 lambda: AllowedMethods(_methods_by_path(routers, ELSEWHERE_DESCRIBED))
