@@ -1,11 +1,17 @@
 """What holds for every test: no provider is reached, and the order and the tracing keep the suite short."""
 
 import os
-from collections.abc import Generator, Sequence
+import shutil
+import sys
+from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from pydantic_ai import models
+
+import workflow_agent
+from tests.support.tracing import Tracing, import_all_of
 
 models.ALLOW_MODEL_REQUESTS = False
 # A machine that is busy with something else must not fail a property, and the same sources must pass or fail
@@ -13,33 +19,66 @@ models.ALLOW_MODEL_REQUESTS = False
 settings.register_profile("suite", deadline=None, max_examples=50, derandomize=True)
 settings.load_profile("suite")
 
-TRACED_CHILDREN = "COVERAGE_PROCESS_CONFIG"
-"""Where coverage tells the processes that a test starts to trace themselves."""
+# Many tests start the program: it is compiled once, and not by each of them.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A save waits for the disk, and for nothing in memory. That it waits is shown by what looks at system calls,
+# and by power cuts.
+_MEMORY = Path("/dev/shm")  # noqa: S108 - below it, pytest makes a directory that is the user's alone
+if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * 2**30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+_tracing = Tracing()
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave slow tests untraced, and begin with what takes long.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Trace what the package does as it is imported, and not the search for tests."""
+    if _tracing.is_wanted and session.config.getoption("dist", "no") == "no":
+        import_all_of(workflow_agent)
+    with _tracing.off():
+        return (yield)
 
-    Tracing costs half of their time and they repeat what others cover; what comes last and is long is waited
-    for by all the other workers.
-    """
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker("no_cover")
-    items.sort(key=_takes_long, reverse=True)
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Generator[None, object, object]:
+    """Trace what tests run and not what runs the tests, which would take twice as long."""
+    with _tracing.off():
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Leave the processes of a slow test untraced as well."""
-    traced = os.environ.pop(TRACED_CHILDREN, None) if item.get_closest_marker("slow") else None
-    try:
+    """Leave some tests untraced, with what is made for them and the processes they start.
+
+    Tracing costs as much time again, and these repeat what others cover.
+    """
+    if not any(item.iter_markers("slow")) and not any(item.iter_markers("untraced")):
         return (yield)
-    finally:
-        if traced is not None:
-            os.environ[TRACED_CHILDREN] = traced
+    with _tracing.none_of(os.environ):
+        return (yield)
 
 
-def _takes_long(item: pytest.Item) -> Sequence[bool]:
-    return item.get_closest_marker("xdist_group") is not None, item.get_closest_marker("slow") is not None
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Generator[None, object, object]:
+    with _tracing.on():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    with _tracing.on():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, object, object]:
+    with _tracing.on():
+        return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long: what comes last and is long is waited for by all the other workers."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

@@ -25,6 +25,8 @@ from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.errors import CorruptDocument, NotFound, StorageFailed
 from workflow_agent.domain.sealing import SealRule
 
+pytestmark = pytest.mark.untraced
+
 RULE = SealRule(above_bytes=50_000, fewest_turns=4, most_turns=8)
 
 

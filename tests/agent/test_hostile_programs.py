@@ -2,17 +2,18 @@
 
 import json
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Script, scripted
 from workflow_agent.agent.sandbox import PythonSandbox, SandboxLimits
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 LIMITS = SandboxLimits(duration_seconds=0.3, memory_bytes=24 * 2**20, sleep_seconds=0.1, suspensions=40)
 DOUBLING = "x = [0]\nfor i in range(60): x = [x, x]\n"
@@ -96,13 +97,19 @@ HARMLESS_ENDS = {
 }  # fmt: skip
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def sandbox() -> AsyncIterator[PythonSandbox]:
+    """One sandbox for all of them, as a server has: what one program does is no harm to the next either."""
+    made = PythonSandbox(LIMITS)
+    yield made
+    await made.close()
+
+
 @pytest.fixture
-async def under_test() -> AsyncIterator[tuple[ChatUnderTest, Script]]:
+def under_test(sandbox: PythonSandbox) -> Iterator[tuple[ChatUnderTest, Script]]:
     model, script = scripted()
-    made = chat_with(model, sandbox=PythonSandbox(LIMITS), timeout_seconds=60.0)
-    yield made, script
+    yield chat_with(model, sandbox=sandbox, timeout_seconds=60.0), script
     assert not HARM.exists()
-    await made.sandbox.close()
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in HARMLESS_ENDS.items()])

@@ -11,6 +11,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from tests.support.scripted import scripted
 from workflow_agent.agent.token_counting import Count, TokenCounters, encoding_of, remembering
 
+pytestmark = pytest.mark.untraced
+
 
 def openai(name: str) -> Model:
     return OpenAIChatModel(name, provider=OpenAIProvider(base_url="http://127.0.0.1:1/v1", api_key="k"))

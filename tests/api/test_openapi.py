@@ -39,16 +39,17 @@ def document(served: Served) -> dict[str, Any]:
             ["--phases=coverage", *(f"--exclude-operation-id={name}" for name in LARGE_BODIES)],
             id="systematically",
         ),
-        pytest.param(["--phases=examples,fuzzing,stateful", "--max-examples=4"], id="at random, along links"),
+        pytest.param(["--phases=examples,fuzzing", "--max-examples=1"], id="at random"),
+        pytest.param(["--phases=examples,stateful", "--max-examples=8"], id="along links"),
     ],
 )
 def test_schemathesis_finds_nothing(served: Served, options: list[str]) -> None:
     command = [
         str(SCHEMATHESIS), "run", f"{served.url}/openapi.json", "--checks=all", "--seed=20261121",
-        "--max-time=25", "--warnings=off", "--no-color", *options,
+        "--warnings=off", "--no-color", *options,
     ]  # fmt: skip
 
-    found = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, check=False)
+    found = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=600, check=False)
 
     assert found.returncode == 0, found.stdout[-8_000:]
     assert int(re.findall(r"(\d+) generated", found.stdout)[0]) > 50

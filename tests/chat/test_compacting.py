@@ -15,6 +15,8 @@ from workflow_agent.domain.compacting import CompactionRule, in_force, turns_com
 from workflow_agent.domain.conversation import AgentReply, Conversation, UserMessage
 from workflow_agent.domain.counting import tokens_of
 
+pytestmark = pytest.mark.untraced
+
 GOOD: Answer = {"text": "The user told each team about its message."}
 RULES = [f"Always tell team {n} about message {n}." for n in range(1, 40)]
 

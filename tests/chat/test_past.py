@@ -17,6 +17,8 @@ from workflow_agent.domain.errors import NotFound, RunNotFound
 from workflow_agent.domain.records import reply_in
 from workflow_agent.domain.sealing import SealRule
 
+pytestmark = pytest.mark.untraced
+
 TURNS = 60
 
 

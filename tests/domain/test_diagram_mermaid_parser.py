@@ -16,6 +16,8 @@ from workflow_agent.domain.diagram.view import DiagramView
 from workflow_agent.domain.diff import diff_workflows
 from workflow_agent.domain.workflow import STEP_TYPES, TRANSITION_TYPES, Workflow
 
+pytestmark = pytest.mark.untraced
+
 many = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

@@ -14,6 +14,8 @@ from workflow_agent.cli.http_backend import local_backend
 from workflow_agent.main.in_process import application_transport
 from workflow_agent.settings import Settings
 
+pytestmark = pytest.mark.untraced
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "conversations.md").read_text("utf-8")
 EXAMPLE = re.compile(r"```sh\n(?P<commands>.*?)```(?:\n\n```text\n(?P<shown>.*?)```)?", re.DOTALL)

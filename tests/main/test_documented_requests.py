@@ -14,6 +14,8 @@ from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
+pytestmark = pytest.mark.untraced
+
 SHOWN = [block for block in blocks("console", "python", "js") if block.asks_a_server]
 PACKAGED = [block for block in SHOWN if block.language == "js" and ' from "' in block.text]
 PLAIN = [block for block in SHOWN if block not in PACKAGED]

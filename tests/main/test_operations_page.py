@@ -22,6 +22,8 @@ from workflow_agent.adapters.verification import verify
 from workflow_agent.api.errors import STATUS_OF
 from workflow_agent.settings import ENV_PREFIX, Settings
 
+pytestmark = pytest.mark.untraced
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "operations.md").read_text("utf-8")
 NAME = "workflows.example.com"

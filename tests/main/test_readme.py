@@ -13,6 +13,8 @@ from tests.support.server import serving
 from workflow_agent.agent.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
+pytestmark = pytest.mark.untraced
+
 PROJECT = Path(__file__).parents[2]
 SECTIONS = ("Five minutes", "In, better, out")
 PICTURE = PROJECT / "docs" / "pictures" / "charge-an-order.svg"

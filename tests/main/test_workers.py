@@ -71,6 +71,7 @@ async def until_nobody_serves(data: Path) -> None:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: Start, tmp_path: Path) -> None:
     first, second, third = Holds(Says(["One", " two"])), Holds(Says(["no"])), Holds(Says(["Three."]))
     async with (
@@ -129,6 +130,7 @@ async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: S
     assert [event["content"] for event in whole["events"]] == ["hello", "One two", "hi", "go on", "Three."]
 
 
+@pytest.mark.slow
 async def test_a_worker_killed_in_mid_turn_is_replaced_and_its_turn_answered_once(
     start: Start, tmp_path: Path
 ) -> None:

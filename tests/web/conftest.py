@@ -18,8 +18,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            # One browser for all of them, in one worker, one after the other.
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="package")

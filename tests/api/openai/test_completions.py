@@ -10,6 +10,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from tests.support.cut_proxy import cutting
 from tests.support.server import Served
 
+pytestmark = pytest.mark.untraced
+
 MODEL = "workflow-agent"
 EXPENSES = (
     "Create an expense approval: the employee submits an expense, the manager reviews it, "

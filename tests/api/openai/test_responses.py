@@ -14,6 +14,8 @@ from tests.support.scripted import Waits, scripted
 from tests.support.server import Served, serving
 from workflow_agent.settings import load_settings
 
+pytestmark = pytest.mark.untraced
+
 MODEL = "workflow-agent"
 ORDER = [
     "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",

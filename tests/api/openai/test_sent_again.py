@@ -10,6 +10,8 @@ from openai import AsyncOpenAI, OpenAI
 from tests.support.cut_proxy import CutProxy, cutting
 from tests.support.server import Served
 
+pytestmark = pytest.mark.untraced
+
 MODEL = "workflow-agent"
 LEAVE = "Create a leave request: the employee asks, the manager decides."
 TEAL = "my favourite colour is teal"

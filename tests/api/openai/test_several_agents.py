@@ -12,6 +12,8 @@ from tests.support.scripted import Calls, scripted
 from tests.support.server import serving
 from workflow_agent.settings import load_settings
 
+pytestmark = pytest.mark.untraced
+
 MODEL = "workflow-agent"
 BOTH = "@finder and @analyst, look"
 NAMED = "**finder:**\n\nFound none.\n\n**analyst:**\n\nNothing to check."
