@@ -1,7 +1,7 @@
 """Workflows: list, search, create, read, replace and delete."""
 
 from asyncio import to_thread
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Body
 from starlette.responses import Response
@@ -38,10 +38,9 @@ from workflow_agent.api.services import Services
 from workflow_agent.domain.diff import describe_diff, diff_workflows
 from workflow_agent.domain.drafts import workflow_id_for
 from workflow_agent.domain.errors import AlreadyExists, InvalidWorkflow, Problem, WorkflowNotFound
-from workflow_agent.domain.triggers import describe_trigger
-from workflow_agent.domain.values import JsonObject, iso_milliseconds
+from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.ports import Author, Change, WorkflowFilters, WorkflowHit
+from workflow_agent.ports import Author, Change, WorkflowFilters, listed_workflow
 
 router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
 BODY_PROBLEMS = (408, 413, 415, 422)
@@ -60,17 +59,6 @@ LINKS = {
     "replace": link("replace_workflow", **_ID, **_IF_MATCH),
     "delete": link("delete_workflow", **_ID, **_IF_MATCH),
 }
-
-
-def item(workflow: Workflow, hit: WorkflowHit) -> dict[str, Any]:
-    """Return a workflow as a list shows it."""
-    return {
-        "id": workflow.id, "name": workflow.name, "description": workflow.description,
-        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
-        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
-        "updated_at": iso_milliseconds(workflow.updated_at) if workflow.updated_at else None,
-        "score": round(hit.score, 4), "strategies": list(hit.strategies), "matched": list(hit.matched),
-    }  # fmt: skip
 
 
 @router.get("", operation_id="list_workflows", responses=replies("WorkflowList", 404, 422))
@@ -94,7 +82,7 @@ async def list_workflows(
     filters = WorkflowFilters(tag, trigger, role, service, step_type, called, among)
     found = await services.search.search(tenant, q, filters, limit=start + limit + 1)
     hits = found.hits[start : start + limit]
-    items = [item(await services.workflows.get(tenant, hit.id), hit) for hit in hits]
+    items = [listed_workflow(await services.workflows.get(tenant, hit.id), hit) for hit in hits]
     return json_reply(
         {
             "items": items,

@@ -17,10 +17,10 @@ from workflow_agent.cli.migrating import migrate
 from workflow_agent.cli.reference import openapi, schemas, settings
 from workflow_agent.cli.serving import serve
 from workflow_agent.cli.verifying import verify
-from workflow_agent.cli.wiring import DataDirectory, Wiring
+from workflow_agent.cli.wiring import DataDirectory, OpenWorkflows, Wiring
 from workflow_agent.cli.workflow_changes import workflows
 
-__all__ = ["EXIT_FAILED", "EXIT_MISCONFIGURED", "DataDirectory", "Wiring", "cli"]
+__all__ = ["EXIT_FAILED", "EXIT_MISCONFIGURED", "DataDirectory", "OpenWorkflows", "Wiring", "cli"]
 
 cli = typer.Typer(
     name="workflow-agent", cls=Group, no_args_is_help=True, pretty_exceptions_enable=False,

@@ -1,6 +1,6 @@
-"""The one way commands get at workflows and conversations, wherever these are: the port."""
+"""The ways commands get at workflows and conversations, wherever these are: the ports."""
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,4 +38,15 @@ class Backend(Protocol):
 
     def turn(self, body: Mapping[str, object], /) -> Generator[Event]:
         """Yield the events of a turn as they come; one that breaks off is taken up where it stopped."""
+        ...
+
+
+Listed = Sequence[Mapping[str, Any]]
+
+
+class Listing(Protocol):
+    """Where workflows are listed and found."""
+
+    def found(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
+        """Return the best matches first, as `GET /workflows` shows them; without words, what changed last."""
         ...

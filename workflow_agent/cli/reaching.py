@@ -3,19 +3,20 @@
 import functools
 import inspect
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, ParamSpec
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 import typer
 
-from workflow_agent.cli.backend import Backend
+from workflow_agent.cli.backend import Backend, Listing
 from workflow_agent.cli.leaving import EXIT_NOT_FOUND, EXIT_USAGE, CommandFailed, or_exit
 from workflow_agent.cli.options import chosen_settings
 from workflow_agent.cli.wiring import Wiring, wiring_of
 from workflow_agent.settings import Settings
 
 Own = ParamSpec("Own")
+Reached = TypeVar("Reached")
 _PANEL = "Where"
 DataDir = Annotated[
     Path | None,
@@ -46,16 +47,26 @@ def with_backend(
     Args:
         makes: Whether the command may begin a data directory; the others want one that is there.
     """
+    return _given(functools.partial(_backend, makes=makes))
 
-    def wrapped(command: Callable[Concatenate[Backend, Own], None]) -> Callable[..., None]:
+
+def with_listing() -> Callable[[Callable[Concatenate[Listing, Own], None]], Callable[..., None]]:
+    """Return what gives a command the same options, and the workflows of the place they name."""
+    return _given(_listing)
+
+
+def _given(
+    reached: Callable[[Wiring, Settings], AbstractContextManager[Reached]],
+) -> Callable[[Callable[Concatenate[Reached, Own], None]], Callable[..., None]]:
+    def wrapped(command: Callable[Concatenate[Reached, Own], None]) -> Callable[..., None]:
         @functools.wraps(command)
         def run(**given: Any) -> None:
             context, data_dir, url, api_key = (given.pop(name) for name in _ADDED)
 
             def act() -> None:
                 settings = settings_of(data_dir, url, api_key)
-                with _backend(wiring_of(context), settings, makes=makes) as backend:
-                    command(backend, **given)  # pyright: ignore[reportCallIssue] - as its signature says
+                with reached(wiring_of(context), settings) as place:
+                    command(place, **given)  # pyright: ignore[reportCallIssue] - as its signature says
 
             or_exit(act)
 
@@ -109,11 +120,32 @@ def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> Generator[Ba
         with on_server(settings) as backend:
             yield backend
         return
-    if not makes and not settings.data_dir.is_dir():
+    if not makes:
+        _want_directory(settings)
+    with wiring.application(settings) as transport, local_backend(transport, "this process") as backend:
+        yield backend
+
+
+@contextmanager
+def _listing(wiring: Wiring, settings: Settings) -> Generator[Listing]:
+    # Imported here, because help texts and refusals should not wait for it.
+    from workflow_agent.cli.listing import BackendListing, DirectoryListing  # noqa: PLC0415 - see above
+
+    # What else the service does when it starts, and another search than that of the words.
+    needs_service = settings.samples or settings.embedding_model is not None
+    if settings.url is not None or needs_service:
+        with _backend(wiring, settings, makes=False) as backend:
+            yield BackendListing(backend)
+        return
+    _want_directory(settings)
+    with wiring.open_workflows(settings) as workflows:
+        yield DirectoryListing(workflows)
+
+
+def _want_directory(settings: Settings) -> None:
+    if not settings.data_dir.is_dir():
         raise CommandFailed(
             f"There is no data directory {str(settings.data_dir)!r}. Name one with --data-dir or "
             "WORKFLOW_AGENT_DATA_DIR; `workflow-agent chat` begins one.",
             EXIT_NOT_FOUND,
         )
-    with wiring.application(settings) as transport, local_backend(transport, "this process") as backend:
-        yield backend

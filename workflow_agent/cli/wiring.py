@@ -24,13 +24,20 @@ class DataDirectory:
 
     settings: Settings
     conversations: ConversationStore
-    workflows: WorkflowCatalog
-    search: WorkflowSearch
 
     @property
     def tenant(self) -> str:
         """Return whose data the command works with."""
         return self.settings.tenant
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWorkflows:
+    """The workflows of a data directory, opened for one command."""
+
+    tenant: str
+    catalog: WorkflowCatalog
+    search: WorkflowSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,8 @@ class Wiring:
     """Runs the server until it is told to stop."""
     open_data: Callable[[Settings], AbstractContextManager[DataDirectory]]
     """Opens the stores of a data directory, and closes them at the end of the block."""
+    open_workflows: Callable[[Settings], AbstractContextManager[OpenWorkflows]]
+    """Opens the workflows of a data directory alone."""
     application: Callable[[Settings], AbstractContextManager[httpx2.BaseTransport]]
     """Builds the service in this process, as something that an HTTP client can send its requests to."""
     try_provider: Callable[[Settings], str]

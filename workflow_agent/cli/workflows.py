@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from workflow_agent.cli.backend import Backend
+from workflow_agent.cli.backend import Backend, Listing
 from workflow_agent.cli.documents import write_or_print
 from workflow_agent.cli.help_texts import Command, Group
 from workflow_agent.cli.leaving import EXIT_CODES
@@ -18,7 +18,7 @@ from workflow_agent.cli.printing import (
     print_note,
     print_rows,
 )
-from workflow_agent.cli.reaching import with_backend
+from workflow_agent.cli.reaching import with_backend, with_listing
 
 workflows = typer.Typer(
     name="workflows", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
@@ -42,9 +42,9 @@ def _row(one: Any) -> tuple[object, ...]:
 
 
 @command("list", LOOKING)
-@with_backend()
+@with_listing()
 def list_workflows(
-    backend: Backend,
+    listing: Listing,
     tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
     trigger: Annotated[str | None, typer.Option(help="Only those started so, such as schedule.")] = None,
     limit: Limit = 50,
@@ -60,7 +60,7 @@ def list_workflows(
 
       workflow-agent workflows list --trigger schedule --json
     """
-    found = list(backend.pages("/workflows", limit, tag=tag, trigger=trigger))
+    found = listing.found("", limit, tag=tag, trigger=trigger)
     if as_json:
         print_json(found)
     else:
@@ -68,9 +68,9 @@ def list_workflows(
 
 
 @command("search", LOOKING)
-@with_backend()
+@with_listing()
 def search_workflows(
-    backend: Backend,
+    listing: Listing,
     words: Annotated[list[str], typer.Argument(help="What it is about, in any words.")],
     limit: Limit = 10,
     as_json: AsJson = False,
@@ -83,7 +83,7 @@ def search_workflows(
 
       workflow-agent workflows search invoices --limit 3 --json
     """
-    found = list(backend.pages("/workflows", limit, q=" ".join(words)))
+    found = listing.found(" ".join(words), limit)
     if as_json:
         print_json(found)
     else:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workflow_agent.cli import DataDirectory, Wiring, cli
+from workflow_agent.cli import DataDirectory, OpenWorkflows, Wiring, cli
 from workflow_agent.main.importing import importing
 from workflow_agent.settings import Settings
 
@@ -32,6 +32,7 @@ def wiring() -> Wiring:
     return Wiring(
         serve=_serve,
         open_data=_open_data,
+        open_workflows=_open_workflows,
         application=_application,
         try_provider=_try_provider,
         run_program=_run_program,
@@ -60,10 +61,19 @@ def _serve(settings: Settings) -> None:
 @contextmanager
 def _open_data(settings: Settings) -> Generator[DataDirectory]:
     with importing():
-        from workflow_agent.main.stores import open_data  # noqa: PLC0415 - see above
+        from workflow_agent.main.opening import open_data  # noqa: PLC0415 - see above
 
     with open_data(settings) as data:
         yield data
+
+
+@contextmanager
+def _open_workflows(settings: Settings) -> Generator[OpenWorkflows]:
+    with importing():
+        from workflow_agent.main.opening import open_workflows  # noqa: PLC0415 - see above
+
+    with open_workflows(settings) as workflows:
+        yield workflows
 
 
 @contextmanager

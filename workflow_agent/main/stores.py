@@ -1,7 +1,6 @@
 """Whatever keeps something in a data directory, and the caches in front of it."""
 
-from collections.abc import Generator, Hashable
-from contextlib import closing, contextmanager
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,7 +14,6 @@ from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
 from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
 from workflow_agent.agent.past_turns import Rendered
-from workflow_agent.cli import DataDirectory
 from workflow_agent.domain.sealing import SealRule
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
@@ -108,17 +106,3 @@ def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:
 def _cache(settings: Settings) -> TtlCache[Any]:
     entries = settings.cache_max_entries if settings.caches_enabled else 0
     return TtlCache(max_entries=entries, ttl_seconds=settings.cache_ttl_seconds)
-
-
-@contextmanager
-def open_data(settings: Settings) -> Generator[DataDirectory]:
-    """Open the stores of a data directory for a command; nothing is made or written by that alone."""
-    files = DurableFiles(settings.data_dir)
-    workflows = JsonWorkflowCatalog(files, _cache(settings), now=now)
-    with closing(SqliteWorkflowSearch(workflows, root=settings.data_dir)) as search:
-        yield DataDirectory(
-            settings,
-            JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes)),
-            workflows,
-            search,
-        )

@@ -16,6 +16,7 @@ from workflow_agent.ports.workflow_search import (
     WorkflowFilters,
     WorkflowHit,
     WorkflowSearch,
+    listed_workflow,
 )
 from workflow_agent.ports.workflows import Author, Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
 
@@ -41,4 +42,5 @@ __all__ = [
     "WorkflowMemory",
     "WorkflowSearch",
     "WorkflowVersion",
+    "listed_workflow",
 ]

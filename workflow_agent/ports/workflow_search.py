@@ -4,6 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+from workflow_agent.domain.triggers import describe_trigger
+from workflow_agent.domain.values import JsonObject, iso_milliseconds
+from workflow_agent.domain.workflow import Workflow
+
 
 @dataclass(frozen=True, slots=True)
 class WorkflowHit:
@@ -18,6 +22,17 @@ class WorkflowHit:
     """exact_id, exact_name, alias, full_text, fuzzy, filter, recent, meaning"""
     matched: tuple[str, ...]
     """The fields in which words were found."""
+
+
+def listed_workflow(workflow: Workflow, hit: WorkflowHit) -> JsonObject:
+    """Return a workflow as a list of those found shows it."""
+    return {
+        "id": workflow.id, "name": workflow.name, "description": workflow.description,
+        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
+        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
+        "updated_at": iso_milliseconds(workflow.updated_at) if workflow.updated_at else None,
+        "score": round(hit.score, 4), "strategies": list(hit.strategies), "matched": list(hit.matched),
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,60 @@
+"""Listing and searching workflows: from a directory the same as from a server, and without the service."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import run
+
+HEAVY = {"pydantic_ai", "fastapi", "workflow_agent.main.building"}
+LISTING = f"""
+import sys
+from workflow_agent.main import run
+
+try:
+    run()
+finally:
+    print("heavy:", *{HEAVY} & {{*sys.modules}}, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("list",), id="all"),
+        pytest.param(("list", "--tag", "finance", "--limit", "2"), id="with a tag"),
+        pytest.param(("list", "--trigger", "schedule"), id="started so"),
+        pytest.param(("list", "--tag", "nobody has it"), id="none"),
+        pytest.param(("search", "who", "approves", "expenses"), id="by words"),
+        pytest.param(("search", "expence aproval", "--limit", "1"), id="misspelt"),
+    ],
+)
+def test_a_directory_lists_what_a_server_on_it_would(
+    command: tuple[str, ...], data_dir: Path, server: str
+) -> None:
+    here = run("workflows", *command, "--json", "--data-dir", str(data_dir))
+    there = run("workflows", *command, "--json", "--url", server)
+
+    assert (here.code, here.err) == (0, "")
+    assert json.loads(here.out) == json.loads(there.out)
+
+
+def test_listing_a_directory_builds_no_service(data_dir: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LISTING, "workflows", "list", "--data-dir", str(data_dir)],
+        capture_output=True, text=True, check=False, env=dict(os.environ),
+    )  # fmt: skip
+
+    assert ended.returncode == 0
+    assert len(ended.stdout.splitlines()) == 16
+    assert ended.stderr.splitlines()[-1] == "heavy:"
+
+
+def test_samples_that_are_asked_for_are_there_when_they_are_listed(tmp_path: Path) -> None:
+    found = run("workflows", "list", "--json", "--data-dir", str(tmp_path), SAMPLES="true")
+
+    assert len(json.loads(found.out)) == 16
