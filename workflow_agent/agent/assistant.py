@@ -12,7 +12,6 @@ from pydantic_ai.tools import ToolDefinition
 from workflow_agent.agent.evidence import Told
 from workflow_agent.agent.layout import OfferByMode, PromptLayout
 from workflow_agent.agent.loop_hooks import LoopHooks
-from workflow_agent.agent.offered_tools import OfferedTools
 from workflow_agent.agent.tools import workflow_tools
 from workflow_agent.agent.workflow_context import RunProgress, WorkflowContext
 from workflow_agent.domain.agents import AgentProfile
@@ -76,7 +75,7 @@ def build_assistant(
         name="workflow_agent",
         deps_type=WorkflowContext,
         output_type=str,
-        toolsets=[OfferedTools(tools, offer)],
+        tools=list(tools.tools.values()),
         capabilities=[*observed, LoopHooks(offer)],
         retries={"tools": TOOL_RETRIES, "output": 1},
         tool_timeout=tool_timeout_seconds,

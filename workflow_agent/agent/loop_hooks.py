@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -11,10 +11,12 @@ from pydantic_ai.capabilities.abstract import WrapToolExecuteHandler
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.toolsets import AbstractToolset
 
 from workflow_agent.agent.call_recorder import error_type_of, status_of_error
 from workflow_agent.agent.evidence import Evidence
 from workflow_agent.agent.layout import OfferByMode, laid_out
+from workflow_agent.agent.offered_tools import OfferedTools, ToolsByName
 from workflow_agent.agent.prompt_caching import marked
 from workflow_agent.agent.replay import arguments_of
 from workflow_agent.agent.watched_requests import WatchedModel, Watcher
@@ -32,6 +34,11 @@ class LoopHooks(AbstractCapability[Any]):
     """
 
     offer: OfferByMode
+    _made: dict[int, ToolsByName] = field(default_factory=dict[int, ToolsByName], init=False, repr=False)
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> OfferedTools:
+        """Return the tools of the agent, of which each request offers some."""
+        return OfferedTools(toolset, self.offer, self._made)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext

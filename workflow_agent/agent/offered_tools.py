@@ -8,7 +8,7 @@ from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
 from workflow_agent.agent.layout import OfferByMode
 
-_Tools = dict[str, ToolsetTool[Any]]
+ToolsByName = dict[str, ToolsetTool[Any]]
 
 
 @dataclass
@@ -20,19 +20,19 @@ class OfferedTools(WrapperToolset[Any]):
     """
 
     offer: OfferByMode
-    _made: dict[int, _Tools] = field(default_factory=dict[int, _Tools], init=False, repr=False)
-    """All tools, by how often one may be called again."""
+    made: dict[int, ToolsByName] = field(repr=False)
+    """All tools, by how often one may be called again; those of one run serve the next."""
 
-    async def get_tools(self, ctx: RunContext[Any]) -> _Tools:
+    async def get_tools(self, ctx: RunContext[Any]) -> ToolsByName:
         """Return the tools to offer now; the mode may have changed since the last request."""
         mode, agent = ctx.deps.progress.mode.name, ctx.deps.profile
         ctx.deps.evidence.measured("tools", *self.offer.sent(mode, ctx.model, agent))
-        made = self._made.get(ctx.max_retries)
+        made = self.made.get(ctx.max_retries)
         if made is None:
             made = {
                 name: _without_return_schema(tool) for name, tool in (await super().get_tools(ctx)).items()
             }
-            self._made[ctx.max_retries] = made
+            self.made[ctx.max_retries] = made
         if self.offer.is_stable(ctx.model):
             return made
         names = self.offer.names(mode, agent)
