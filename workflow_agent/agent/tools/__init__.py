@@ -43,4 +43,6 @@ def workflow_tools() -> FunctionToolset[WorkflowContext]:
     for module in _MODULES:
         for tool in module.TOOLS:
             toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False)
+            # What the parameters are together is what the tool's own description says.
+            toolset.tools[tool.__name__].function_schema.json_schema.pop("description", None)
     return toolset

@@ -56,7 +56,10 @@ class CopyWorkflow(Parameters):
 
 
 async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkflow) -> JsonObject:
-    """Create and store a new workflow: its steps, the transitions between them, and what starts it."""
+    """Create and store a new workflow: its steps, transitions and what starts it.
+
+    Transitions name steps by id or by name.
+    """
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     deps = ctx.deps
     try:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field
 
-from workflow_agent.agent.tools.parameters import Parameters
+from workflow_agent.agent.tools.parameters import NULL_CLEARS, Parameters
 from workflow_agent.domain.edits import OPERATIONS
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import StepType, TransitionType
@@ -81,12 +81,12 @@ class EditCall(Parameters):
         default=None, description="{type: schedule, cron} | {type: event, event} | …"
     )
     index: int | None = None
-    assignee: str | None = None
-    timeout: str | None = None
-    retry: JsonObject | None = None
-    form: JsonObject | None = None
-    permission: str | None = None
-    automation: JsonObject | None = None
+    assignee: Annotated[str | None, NULL_CLEARS] = None
+    timeout: Annotated[str | None, NULL_CLEARS] = None
+    retry: Annotated[JsonObject | None, NULL_CLEARS] = None
+    form: Annotated[JsonObject | None, NULL_CLEARS] = None
+    permission: Annotated[str | None, NULL_CLEARS] = None
+    automation: Annotated[JsonObject | None, NULL_CLEARS] = None
     description: str | None = None
     alias: str | None = None
     tag: str | None = None

@@ -56,7 +56,10 @@ class FixFindings(Parameters):
 
 
 async def edit_workflow(ctx: RunContext[WorkflowContext], request: EditWorkflow) -> JsonObject:
-    """Change a workflow by typed edits; what they do not name stays. Removing several steps is previewed."""
+    """Change a workflow by typed edits, all or none; what they do not name stays.
+
+    Removing several steps is previewed.
+    """
     deps = ctx.deps
     workflow = await find_workflow(ctx, request.workflow, to_change=True)
     asked = [edit.as_edit() for edit in request.edits]

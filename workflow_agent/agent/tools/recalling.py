@@ -33,7 +33,10 @@ class Recall(Parameters):
 
 
 async def recall(ctx: RunContext[WorkflowContext], request: Recall) -> JsonObject:
-    """Bring back earlier turns word for word, tool results included, also those you no longer see."""
+    """Bring back earlier turns word for word, tool results included, also those you no longer see.
+
+    Give words, or one turn, or the first and last of several.
+    """
     deps = ctx.deps
     now = deps.conversation.turn_count
     if request.query.strip():
