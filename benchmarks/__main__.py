@@ -13,7 +13,18 @@ from pathlib import Path
 
 from benchmarks import token_economics
 from benchmarks.figures import Measure, Section, read_figures, write_figures
-from benchmarks.measured import contexts, over_http, parts, starting, timed, turns, variants, workers
+from benchmarks.measured import (
+    contexts,
+    memory,
+    over_http,
+    parts,
+   
+    starting,
+    timed,
+    turns,
+    variants,
+    workers,
+)
 from benchmarks.report import write_report
 
 HERE = Path(__file__).parent
@@ -25,6 +36,7 @@ SECTIONS: Mapping[str, Measure] = {
     "http": over_http.measure,
     "workers": workers.measure,
     "parts": parts.measure,
+    "memory": memory.measure,
     "starting": starting.measure,
     "tokens": token_economics.measure,
     "timed": timed.measure,

@@ -1,4 +1,6 @@
 import asyncio
+import weakref
+from contextvars import ContextVar
 from datetime import UTC, datetime
 
 import pytest
@@ -49,6 +51,29 @@ def test_a_run_under_way_is_never_forgotten() -> None:
     assert runs.get("r") is live
     assert runs.running() == [live]
     assert runs.is_running("r")
+
+
+class Known:
+    """Something that the work on a run knows."""
+
+
+async def test_an_ended_run_keeps_nothing_that_its_work_knew() -> None:
+    known: ContextVar[Known] = ContextVar("known")
+    seen: list[weakref.ref[Known]] = []
+
+    async def work() -> None:
+        known.set(Known())
+        seen.append(weakref.ref(known.get()))
+
+    live = LiveRuns().open("r")
+    task = asyncio.create_task(work())
+    live.worked_on_by(task)
+    await task
+    del task
+    await asyncio.sleep(0)
+
+    assert seen[0]() is None
+    assert live.task is None
 
 
 async def test_everyone_who_waits_gets_the_outcome() -> None:

@@ -17,11 +17,23 @@ class LiveRun:
     run_id: str
     stream: RunStream
     task: asyncio.Task[None] | None = None
+    """The work on it; None when it is over."""
     stopping: str | None = None
     """Why it is being stopped, once it is: cancelled or interrupted."""
     settled: TurnOutcome | WorkflowAgentError | None = None
     ended_at: float | None = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def worked_on_by(self, task: asyncio.Task[None]) -> None:
+        """Take note of the work; it is let go of when it is over, with all that it knew, which is a lot."""
+        self.task = task
+        task.add_done_callback(self._let_go)
+
+    def _let_go(self, task: asyncio.Task[None]) -> None:
+        # An error was logged when the run was settled; taken, it is not logged by asyncio too.
+        if not task.cancelled():
+            task.exception()
+        self.task = None
 
     def settle(self, outcome: TurnOutcome | WorkflowAgentError, at: float) -> None:
         """Let everyone who waits have the outcome."""

@@ -75,8 +75,7 @@ class Worker:
         before = outcome_of(conversation, leading_in(conversation, run).run_id) if run.follows else None
         tell(live.stream, conversation.id, before.replies if before else ())
         live.stream.publish("start", start_data(conversation, run))
-        live.task = asyncio.create_task(self._work(job, live), name=run.run_id)
-        live.task.add_done_callback(_retrieve)
+        live.worked_on_by(asyncio.create_task(self._work(job, live), name=run.run_id))
         return live
 
     def _job(
@@ -240,9 +239,3 @@ class Worker:
             _log.exception("the end of a run was not stored", extra={"run_id": job.run.run_id})
             return failed
         return told
-
-
-def _retrieve(task: asyncio.Task[None]) -> None:
-    """Take a task's error, which was logged when the run was settled, so that asyncio does not log it too."""
-    if not task.cancelled():
-        task.exception()
