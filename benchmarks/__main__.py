@@ -18,7 +18,7 @@ from benchmarks.measured import (
     memory,
     over_http,
     parts,
-   
+    searching,
     starting,
     timed,
     turns,
@@ -36,6 +36,7 @@ SECTIONS: Mapping[str, Measure] = {
     "http": over_http.measure,
     "workers": workers.measure,
     "parts": parts.measure,
+    "search": searching.measure,
     "memory": memory.measure,
     "starting": starting.measure,
     "tokens": token_economics.measure,

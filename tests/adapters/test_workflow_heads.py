@@ -1,13 +1,14 @@
 """How heads are found out from files: what is looked at again, and when."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.file_system import FileState
-from workflow_agent.adapters.workflow_heads import WorkflowHeads, Written
+from workflow_agent.adapters.workflow_heads import WorkflowHeads, Written, told_head
 from workflow_agent.ports import WorkflowHead
 
 
@@ -19,12 +20,17 @@ class Looks:
         self.directory.mkdir(parents=True)
         self.read: list[str] = []
         self.seconds = 0.0
+        self.look_seconds = 0.0
         self.heads = WorkflowHeads(
-            DurableFiles(data), self._head, now_ns=lambda: self.listed_ns, clock=lambda: self.seconds
+            DurableFiles(data), self._head, now_ns=lambda: self.listed_ns, clock=self._clock
         )
         self.listed_ns = 0
         self.put("wf_a", 1)
         self.settle()
+
+    def _clock(self) -> float:
+        self.seconds += self.look_seconds
+        return self.seconds
 
     def _head(self, tenant: str, workflow_id: str) -> WorkflowHead | None:
         self.read.append(f"{tenant}/{workflow_id}")
@@ -88,6 +94,36 @@ def test_an_edit_in_place_shows_after_a_while(looks: Looks) -> None:
     looks.seconds += 6
 
     assert (at_once, looks.versions()) == ({"wf_a": 1}, {"wf_a": 3})
+
+
+def test_where_a_look_takes_long_it_is_taken_less_often(looks: Looks) -> None:
+    looks.look_seconds = 1.0
+    looks.versions()
+    looks.look_seconds = 0.0
+    looks.edit_in_place("wf_a", 3)
+
+    looks.seconds += 40
+    earlier = looks.versions()
+    looks.seconds += 20
+
+    assert (earlier, looks.versions()) == ({"wf_a": 1}, {"wf_a": 3})
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        pytest.param(b'{"id": "wf_a", "version": 3, "updated_at": null}', None, id="no time"),
+        pytest.param(b'{"id": "wf_b", "version": 3, "updated_at": "2026-01-02T03:04:05.006Z"}', None,
+                     id="another's"),
+        pytest.param(b'{"id": "wf_a", "version": true, "updated_at": "2026-01-02T03:04:05.006Z"}', None,
+                     id="no version"),
+        pytest.param(b'{"id": "wf_a", "ver', None, id="cut off"),
+        pytest.param(b'{"id": "wf_a", "version": 3, "updated_at": "2026-01-02T03:04:05.006Z", "steps": 1}',
+                     WorkflowHead(3, datetime(2026, 1, 2, 3, 4, 5, 6_000, UTC)), id="beside what is wrong"),
+    ],
+)  # fmt: skip
+def test_a_document_tells_its_head(data: bytes, told: WorkflowHead | None) -> None:
+    assert told_head(data, "wf_a") == told
 
 
 def test_what_cannot_be_read_is_left_out(looks: Looks) -> None:

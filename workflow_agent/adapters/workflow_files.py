@@ -14,7 +14,7 @@ from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.file_locks import locked
 from workflow_agent.adapters.stored_documents import DocumentReader
 from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
-from workflow_agent.adapters.workflow_heads import WorkflowHeads, Written
+from workflow_agent.adapters.workflow_heads import WorkflowHeads, Written, told_head
 from workflow_agent.adapters.workflow_versions import UNRECORDED, first_version, no_workflow, record_of
 from workflow_agent.domain.errors import CorruptDocument, InvalidWorkflow, WorkflowNotFound
 from workflow_agent.domain.workflow import Workflow, workflow_document
@@ -141,14 +141,20 @@ class WorkflowFiles:
                 yield self.read(place)
 
     def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
-        """Return which content each workflow has; a damaged one is set aside and left out."""
+        """Return which content each workflow has; what is no document is set aside and left out."""
         return self._heads.of(tenant, self._directory(tenant), _SUFFIX)
 
     def _head(self, tenant: str, workflow_id: str) -> WorkflowHead | None:
         if not is_workflow_id(workflow_id):
             return None
+        place = self.place(tenant, workflow_id)
+        stored = self._files.read(place.document)
+        told = told_head(stored.data, workflow_id) if stored else None
+        if told is not None:
+            return told
+        # Read whole it is mended, or set aside.
         try:
-            found = self.read(self.place(tenant, workflow_id))
+            found = self.read(place)
         except (CorruptDocument, WorkflowNotFound):
             # Reported where it was set aside, or deleted since it was listed.
             return None

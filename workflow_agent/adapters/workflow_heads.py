@@ -7,15 +7,45 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.file_system import FileState, reported
+from workflow_agent.domain.values import Moment
 from workflow_agent.ports import WorkflowHead
 
 _SETTLED_NS = 50_000_000
 """What changed less than this before it was read may change again within one tick of its clock."""
 _LOOK_AGAIN_SECONDS = 5.0
 """A file that somebody edits in place does not show in its directory: every file is looked at so often."""
+
+
+_MOST_LOOKING_SHARE = 0.02
+"""Of the time; where there are so many files that a look takes long, it is taken less often."""
+
+
+class _StoredHead(BaseModel):
+    """What of a document tells its content from another."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    id: str
+    version: Annotated[int, Field(ge=1)]
+    updated_at: Moment
+
+
+def told_head(data: bytes, workflow_id: str) -> WorkflowHead | None:
+    """Return the head that a workflow's document says it has; None where it says none, or is another's.
+
+    The rest is not looked at: of many thousands, that is most of the time of a process's first search.
+    """
+    try:
+        told = _StoredHead.model_validate_json(data)
+    except ValidationError:
+        return None
+    return WorkflowHead(told.version, told.updated_at) if told.id == workflow_id else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +55,7 @@ class _Listing:
     directory: FileState | None
     is_settled: bool
     """Whether another change would show in the directory's time."""
-    read_at: float
+    look_again_at: float
     files: Mapping[str, tuple[FileState, WorkflowHead]]
     """By workflow id."""
     heads: Mapping[str, WorkflowHead]
@@ -78,14 +108,16 @@ class WorkflowHeads:
         state, looked_ns, looked_at = self._files.state(directory), self._now_ns(), self._clock()
         if known is not None and _is_current(known, state, looked_at):
             return known.heads
-        files = self._look(tenant, directory, suffix, known.files if known else {})
+        states = _states(directory, suffix, self._files.root)
+        pause = max(_LOOK_AGAIN_SECONDS, (self._clock() - looked_at) / _MOST_LOOKING_SHARE)
+        files = self._look(tenant, states, suffix, known.files if known else {})
         heads: Mapping[str, WorkflowHead] = {one: head for one, (_, head) in files.items()}
         if known is not None and known.heads == heads:
             heads = known.heads
         # After a write of our own nothing else is to be expected in the same moment.
         is_own = state == self._own_states.get(tenant)
         is_settled = state is not None and (is_own or looked_ns - state.mtime_ns > _SETTLED_NS)
-        self._listings[tenant] = _Listing(state, is_settled, looked_at, files, heads)
+        self._listings[tenant] = _Listing(state, is_settled, looked_at + pause, files, heads)
         return heads
 
     def note(self, tenant: str, write: "Written") -> None:
@@ -109,10 +141,14 @@ class WorkflowHeads:
             )
 
     def _look(
-        self, tenant: str, directory: Path, suffix: str, known: Mapping[str, tuple[FileState, WorkflowHead]]
+        self,
+        tenant: str,
+        states: Mapping[str, FileState],
+        suffix: str,
+        known: Mapping[str, tuple[FileState, WorkflowHead]],
     ) -> dict[str, tuple[FileState, WorkflowHead]]:
         found: dict[str, tuple[FileState, WorkflowHead]] = {}
-        for name, state in _states(directory, suffix, self._files.root).items():
+        for name, state in states.items():
             workflow_id = name.removesuffix(suffix)
             before = known.get(workflow_id)
             if before is not None and before[0] == state:
@@ -134,4 +170,4 @@ def _states(directory: Path, suffix: str, root: Path) -> dict[str, FileState]:
 
 
 def _is_current(known: _Listing, state: FileState | None, now: float) -> bool:
-    return known.is_settled and known.directory == state and now - known.read_at < _LOOK_AGAIN_SECONDS
+    return known.is_settled and known.directory == state and now < known.look_again_at

@@ -1,0 +1,127 @@
+"""Search over very many workflows beside search over few: the index, a query, and one after a change."""
+
+import asyncio
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+from benchmarks.figures import RATIO, Figure, Section
+from benchmarks.test_search_speed import QUERIES, TENANT, FixedCatalog, many_workflows
+from workflow_agent.adapters.durable_files import DurableFiles
+from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
+from workflow_agent.adapters.search.index import SqliteWorkflowSearch
+from workflow_agent.adapters.ttl_cache import TtlCache
+from workflow_agent.domain.workflow import Workflow, workflow_document
+from workflow_agent.ports import Author, Change, WorkflowCatalog
+
+FEW, MANY = 100, 100_000
+ROUNDS = 3
+CHANGED = "wf_leave_request_00010"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What search over so many workflows takes of the processor, in milliseconds."""
+
+    index: float
+    start: float
+    """The first query of a process that finds the index made."""
+    query: float
+    slowest: float
+    update: float
+    """To store one changed workflow, and the first query after that."""
+    disk_bytes: int
+
+
+def measure() -> Section:
+    """Return the figures of search over many workflows."""
+    few, many = _measured(FEW), _measured(MANY)
+    return Section(
+        "search",
+        "Search over many workflows",
+        f"{MANY:,} files made from the samples, written without waiting for the disk, beside {FEW}: "
+        f"{len(QUERIES)} different queries, medians of {ROUNDS} rounds. The index is made of workflows that "
+        "were read before; then a new process's catalogue and search begin with it, over the files.",
+        [
+            Figure(f"index {MANY:,} workflows", many.index / 1_000, "s"),
+            Figure(f"one of {MANY:,} / one of {FEW}", many.index / MANY / (few.index / FEW), RATIO),
+            Figure(f"index of {MANY:,} workflows on the disk", many.disk_bytes / 2**20, "MB"),
+            Figure(f"first query of a process, {MANY:,} workflows", many.start, "ms"),
+            Figure(f"query over {FEW} workflows", few.query, "ms"),
+            Figure(f"query over {MANY:,} workflows", many.query, "ms"),
+            Figure(f"query over {MANY:,} / over {FEW}", many.query / few.query, RATIO),
+            Figure(f"slowest query over {MANY:,} workflows", many.slowest, "ms"),
+            Figure(f"change of one and the next query, {FEW} workflows", few.update, "ms"),
+            Figure(f"change of one and the next query, {MANY:,} workflows", many.update, "ms"),
+        ],
+    )
+
+
+def _measured(count: int) -> Measured:
+    root = Path(tempfile.mkdtemp())
+    workflows = many_workflows(count)
+    _write(workflows, root)
+    specs: TtlCache[Workflow] = TtlCache(max_entries=0, ttl_seconds=0)
+    stored = JsonWorkflowCatalog(DurableFiles(root), specs, now=lambda: datetime.now(UTC))
+    try:
+        with _searching(FixedCatalog(workflows), root) as made:
+            index = made.ms("warm")
+        del workflows
+        with _searching(stored, root) as opened:
+            start = opened.ms("warm")
+            each = [median(opened.ms(query) for _ in range(ROUNDS)) for query in QUERIES]
+            update = median(opened.update_ms(stored, f"Renamed {number}") for number in range(ROUNDS))
+        disk = sum(file.stat().st_size for file in (root / TENANT / ".index").iterdir())
+    finally:
+        shutil.rmtree(root)
+    return Measured(index, start, median(each), max(each), update, disk)
+
+
+def _write(workflows: list[Workflow], root: Path) -> None:
+    directory = root / TENANT / "workflows"
+    directory.mkdir(parents=True)
+    for workflow in workflows:
+        (directory / f"{workflow.id}.json").write_text(json.dumps(workflow_document(workflow)), "utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class _Searching:
+    """A search and the loop it runs in."""
+
+    search: SqliteWorkflowSearch
+    runner: asyncio.Runner
+
+    def ms(self, query: str) -> float:
+        """Return what a query takes."""
+        started = process_time()
+        self.runner.run(self.search.search(TENANT, query))
+        return (process_time() - started) * 1_000
+
+    def update_ms(self, catalog: JsonWorkflowCatalog, name: str) -> float:
+        """Return what it takes to rename a workflow and find it by its new name."""
+        change = Change(Author(), "edited")
+        started = process_time()
+        self.runner.run(
+            catalog.update(TENANT, CHANGED, lambda one: (one.model_copy(update={"name": name}), change))
+        )
+        found = self.runner.run(self.search.search(TENANT, name))
+        spent = (process_time() - started) * 1_000
+        assert found.hits[0].id == CHANGED
+        return spent
+
+
+@contextmanager
+def _searching(catalog: WorkflowCatalog, root: Path) -> Iterator[_Searching]:
+    search = SqliteWorkflowSearch(catalog, root=root)
+    with asyncio.Runner() as runner:
+        try:
+            yield _Searching(search, runner)
+        finally:
+            search.close()
