@@ -16,6 +16,8 @@ from workflow_agent.domain.costs import RunCosts, added, exact_sum
 from workflow_agent.domain.errors import ModelFailed
 from workflow_agent.domain.usage import Totals, Usage
 
+pytestmark = pytest.mark.untraced
+
 READ, CACHED, WROTE = (Decimal(price) / 1_000_000 for price in ("2.5", "1.25", "10"))
 """What gpt-4o takes for a token."""
 Tokens = tuple[int, int, int]

@@ -21,6 +21,8 @@ from workflow_agent.cli.leaving import (
 from workflow_agent.main.in_process import application_transport
 from workflow_agent.settings import Settings
 
+pytestmark = pytest.mark.untraced
+
 KEY = "a-key-of-the-tests"
 
 

@@ -100,6 +100,7 @@ def terminal(
         os.close(shown.master)
 
 
+@pytest.mark.untraced
 def test_a_conversation_at_the_keyboard(data_dir: Path, tmp_path: Path) -> None:
     with terminal("chat", DATA_DIR=str(data_dir), STATE_DIR=str(tmp_path / "state")) as shown:
         shown.until("you> ")
@@ -132,6 +133,7 @@ async def _long_answer(messages: Sequence[ModelMessage], info: AgentInfo) -> Asy
         await asyncio.sleep(0)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "changed",
     [
@@ -170,6 +172,7 @@ class Held:
         yield "Never said."
 
 
+@pytest.mark.untraced
 def test_ctrl_c_stops_a_reply_and_the_chat_goes_on(tmp_path: Path) -> None:
     held = Held()
     with (
@@ -188,6 +191,7 @@ def test_ctrl_c_stops_a_reply_and_the_chat_goes_on(tmp_path: Path) -> None:
         assert shown.end() == 0
 
 
+@pytest.mark.untraced
 def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path: Path) -> None:
     held = Held()
     with (

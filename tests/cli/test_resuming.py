@@ -162,6 +162,7 @@ def test_a_refusal_when_it_is_taken_up_again_is_passed_on() -> None:
     assert refused.value.exit_code == EXIT_FAILED
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_killed_in_mid_reply_is_told_and_the_message_kept(tmp_path: Path) -> None:
     async with provider_stub(Hangs()) as provider:
         server = server_process(

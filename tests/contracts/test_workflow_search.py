@@ -13,6 +13,8 @@ from workflow_agent.domain.errors import InvalidInput
 from workflow_agent.domain.workflow import Workflow
 from workflow_agent.ports import Change, WorkflowFilters, WorkflowSearch
 
+pytestmark = pytest.mark.untraced
+
 BLNS = Path(__file__).parents[3] / "shared" / "corpus" / "hostile" / "blns" / "blns.txt"
 
 

@@ -165,6 +165,7 @@ async def test_a_worker_killed_in_mid_turn_is_replaced_and_its_turn_answered_onc
     assert [(run["status"], run["attempt"]) for run in whole["runs"]] == [("completed", 2)]
 
 
+@pytest.mark.slow
 async def test_what_clients_send_twice_to_both_workers_is_there_once_though_one_is_killed(
     start: Start, tmp_path: Path
 ) -> None:
