@@ -9,9 +9,11 @@ import pytest
 from fastapi.routing import APIRoute
 from pydantic_ai.models.fallback import FallbackModel
 
+from workflow_agent.agent.model_config import CHEAP_MODEL
 from workflow_agent.chat import TurnRequest
 from workflow_agent.domain.errors import Misconfigured
 from workflow_agent.main.building import Application, build
+from workflow_agent.main.planning import model_config_of
 from workflow_agent.settings import load_settings
 
 
@@ -110,3 +112,20 @@ async def test_caches_can_be_switched_off(tmp_path: Path) -> None:
         specs = application.services.caches()["specs"]
 
     assert (specs["max_entries"], specs["size"], specs["hits"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("answers", "plans"),
+    [("openai:gpt-5.2", CHEAP_MODEL), ("anthropic:claude-sonnet-5", "anthropic:claude-sonnet-5"),
+     ("offline", "offline")],
+)  # fmt: skip
+def test_text_goes_to_no_provider_just_because_its_key_is_there(
+    answers: str, plans: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+
+    config = model_config_of(load_settings(data_dir=tmp_path), answers)
+    own_server = load_settings(data_dir=tmp_path, model_base_url="http://127.0.0.1:9/v1")
+
+    assert (config.context_planner, config.summarizer) == (plans, plans)
+    assert model_config_of(own_server, answers).context_planner == answers

@@ -129,6 +129,7 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
         try:
             with served.client() as client:
                 before = conversations_of_eight_turns(client)
+                assert client.delete("/api/v1/workflows/wf_talk-0_1", headers={"If-Match": "*"}).is_success
             shell(places + re.sub(r"^(DATA|BACKUP)=.*\n", "", backup, flags=re.MULTILINE))
         finally:
             until.set()
@@ -144,6 +145,8 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
         last = client.get("/api/v1/conversations/talk-0/turns/1").json()
         again = client.post("/api/v1/chat", json={"message": "on", "conversation_id": "talk-0"})
     assert all(after[one["id"]] >= one["turns"] for one in before)
+    gone = list(restored.glob("*/workflows/.deleted/wf_talk-0_1*"))
+    assert gone, "deleted workflows are kept, in backups too"
     assert last["replies"][0]["content"] == "Noted."
     assert again.status_code == 200
 

@@ -1,5 +1,6 @@
 """What the README shows is what the service says: held and drawn again."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,3 +91,32 @@ def test_the_picture_is_what_the_service_draws(client: httpx.Client) -> None:
     ).text
 
     assert PICTURE.read_text("utf-8") == drawn
+
+
+def test_the_reply_that_is_shown_is_the_reply_that_comes(client: httpx.Client) -> None:
+    text = (PROJECT / "README.md").read_text("utf-8").split("What a reply holds beside its text")[1]
+    shown = json.loads(text.split("```json\n")[1].split("```")[0])
+    body: dict[str, Any] = {}
+    reply: dict[str, Any] = {}
+    for exchange in exchanges(SECTIONS[0]):
+        reply = client.post("/api/v1/chat", json={"message": exchange.message, **body}).json()
+        body["conversation_id"] = reply["conversation_id"]
+        if reply["turn"] == shown["turn"]:
+            break
+
+    assert of_the_kind(shown, reply) == shown
+
+
+def of_the_kind(shown: Any, real: Any) -> Any:
+    """Return what is real as far as it is shown, with the figures and the id of the run as shown."""
+    if isinstance(shown, dict):
+        of_both = shown.keys() & real.keys()
+        return {
+            name: shown[name] if name == "run_id" else of_the_kind(shown[name], real[name])
+            for name in of_both
+        }
+    if isinstance(shown, list):
+        return [of_the_kind(*pair) for pair in zip(shown, real, strict=True)]
+    # Figures change with each word of a prompt; none and some are not the same all the same.
+    is_figure = isinstance(shown, int | float) and not isinstance(shown, bool)
+    return shown if is_figure and isinstance(real, int | float) and bool(real) == bool(shown) else real

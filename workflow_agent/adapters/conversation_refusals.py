@@ -31,7 +31,9 @@ def id_taken(conversation_id: str) -> AlreadyExists:
 def no_conversation(conversation_id: str) -> ConversationNotFound:
     """Return the error for an id that no conversation has."""
     return ConversationNotFound(
-        f"There is no conversation {shown(conversation_id)}.", conversation_id=conversation_id[:64]
+        f"There is no conversation {shown(conversation_id)}. "
+        "Create it under this id, or send a message without one.",
+        conversation_id=conversation_id[:64],
     )
 
 

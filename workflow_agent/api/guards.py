@@ -133,7 +133,8 @@ class HostGuard:
     def _refusal(self, method: str, host: str, origin: str | None) -> WorkflowAgentError | None:
         if _host_name(f"//{host}") not in self.allowed:
             return MisdirectedRequest(
-                f"This server is not {host[:100]!r}. Use one of the valid names, or set allowed hosts.",
+                f"This server is not {host[:100]!r}. Use one of the valid names, or add it to "
+                "WORKFLOW_AGENT_ALLOWED_HOSTS.",
                 valid=sorted(self.allowed),
             )
         if method not in _SAFE_METHODS and origin is not None and _host_name(origin) not in self.allowed:

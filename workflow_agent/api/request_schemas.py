@@ -22,6 +22,7 @@ class NewConversation(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"id": "expenses-chat", "title": "Expenses"}]})
 
     id: ConversationIdText | None = None
+    """A name of your own for it, by which messages find it; made up where it is left out."""
     title: Title = ""
     mode_override: Mode | None = None
     """Leads every turn instead of the inferred mode."""

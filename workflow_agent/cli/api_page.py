@@ -13,9 +13,9 @@ API under `/v1` and the endpoints of front ends.
 
 Bodies are JSON. Errors are `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`,
 `code`, `instance`, and what helps to mend the request. With `WORKFLOW_AGENT_API_KEYS` set, every route but
-`/health` and `/ready` wants `Authorization: Bearer …`. Lists have `items` and `next_cursor`, which goes into
-`cursor` of the next request. `ETag` of a reply goes into `If-Match` of a change.
-A `?` marks what may be left out."""
+`/health`, `/ready` and the page's own files wants `Authorization: Bearer …`. Lists have `items` and
+`next_cursor`, which goes into `cursor` of the next request. `ETag` of a reply goes into `If-Match` of a
+change. A `?` marks what may be left out."""
 
 
 def api_page(document: Schema) -> str:

@@ -23,8 +23,11 @@ def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
         request_model,
         context_planner=settings.context_planner_model,
         summarizer=settings.summarizer_model,
-        # A server of one's own that speaks OpenAI's protocol need not have OpenAI's models.
-        has_openai_key=settings.model_base_url is None and ProviderKeys().openai_api_key is not None,
+        # Nobody's text goes to a provider that was not named, because a key for it happens to be there; and a
+        # server of one's own that speaks OpenAI's protocol need not have OpenAI's models.
+        has_openai_key=request_model.startswith("openai")
+        and settings.model_base_url is None
+        and ProviderKeys().openai_api_key is not None,
     )
 
 

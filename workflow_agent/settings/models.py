@@ -19,14 +19,14 @@ class Models:
     search by words, of workflows and of passages. Names, descriptions and steps of workflows, documents, tool
     results and the questions about them are sent to its provider."""
     context_planner_model: str | None = None
-    """The model that plans which artifacts go into the window; without it `openai:gpt-4o-mini` where
-    OPENAI_API_KEY is set and the model that answers has a provider, otherwise the model that answers."""
+    """The model that plans which artifacts go into the window; without it `openai:gpt-4o-mini` where the
+    model that answers is one of OpenAI's own, otherwise the model that answers."""
     summarizer_model: str | None = None
     """The model that summarizes artifacts and earlier turns; chosen as `context_planner_model` is."""
     model_base_url: str | None = None
     """Base URL of an OpenAI-compatible server, for models named `openai:…`."""
     model_api_key: SecretStr | None = None
-    """Key for `model_base_url`; other providers read their own variables."""
+    """Key for `model_base_url`, to which OPENAI_API_KEY is not sent; providers read their own variables."""
     model_window_tokens: Count = 128_000
     """The model's window where its profile does not say."""
     reply_reserve_tokens: Count = 4_096
