@@ -46,15 +46,17 @@ class Result:
         return self.note or f"{self.value:.1%}"
 
 
-def _modes() -> Iterator[Result]:
+def modes() -> Iterator[Result]:
+    """Yield how often the mode is the labelled one, of each half."""
     for half, path in eval_modes.HALVES.items():
         yield Result(
             "mode inference", f"{half}: as labelled", eval_modes.accuracy(path), len(eval_modes.rows(path))
         )
 
 
-def _references() -> Iterator[Result]:
-    for half, path in eval_references.HALVES.items():
+def references() -> Iterator[Result]:
+    """Yield how often a reference is resolved as a person would, of each set."""
+    for half, path in eval_references.SETS.items():
         answers = eval_references.evaluated(path)
         surely = sum(one.is_surely_wrong for one in answers)
         name = "references"
@@ -108,7 +110,7 @@ def results(arguments: Sequence[str]) -> list[Result]:
     """Return every line; with another model than the offline one, those that a model answers."""
     parts: list[Callable[[], Iterator[Result]]] = [lambda: _drafts(arguments)]
     if name_asked_for(arguments) == OFFLINE:
-        parts = [_modes, _references, *parts, _search, _formats, _retention, _artifacts]
+        parts = [modes, references, *parts, _search, _formats, _retention, _artifacts]
     found: list[Result] = []
     for part in parts:
         found += part()
