@@ -8,9 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from workflow_agent.cli.http_backend import local_backend
+from workflow_agent.domain.context_record import SECTIONS
+from workflow_agent.domain.context_shape import ContextRecord
 from workflow_agent.main.in_process import application_transport
 from workflow_agent.settings import Settings
 
@@ -100,8 +103,46 @@ def test_the_examples_and_the_table_name_what_the_files_have() -> None:
     used = set(re.findall(r"\.([a-z_0-9]{2,})", re.sub(r'"(?:\\"|[^"(])*\\\(', "", filters)))
     listed = set(re.findall(r"`([a-z_]+)`", re.search(r"\| field \|.*?\n\n", PAGE, re.DOTALL)[0]))
 
-    in_contents = {"findings", "severity", "message", "breakdown", "used_tokens", "key", "value"}
-    in_context = {"artifacts_processed", "strategy", "rationale", "counting", "turns", "budget_tokens"}
+    in_contents = {"findings", "severity", "message", "key", "value"}
     words = {"imported", "user_message", "agent_reply", "system_event", "json"}
-    assert used - known - in_contents - in_context == set()
+    assert used - known - in_contents == set()
     assert listed - known - words == set()
+
+
+def undescribed(value: Any, schema: Any, whole: Any, at: str = "context") -> list[str]:
+    """Return where a value has a member that its schema does not describe."""
+    schema = next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), schema)
+    if "$ref" in schema:
+        schema = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, list):
+        return [place for one in value for place in undescribed(one, schema["items"], whole, f"{at}[]")]
+    if not isinstance(value, dict):
+        return []
+    found: list[str] = []
+    for name, one in value.items():
+        described = schema.get("properties", {}).get(name, {})
+        if "description" not in described:
+            found.append(f"{at}.{name}")
+        found += undescribed(one, described, whole, f"{at}.{name}")
+    return found
+
+
+def test_every_field_of_a_context_record_is_described_and_of_its_type(folder: Path) -> None:
+    (file,) = (folder / "data").rglob("expenses-chat.json")
+    events = json.loads(file.read_text("utf-8"))["events"]
+    records = [event["context"] for event in events if "context" in event]
+    schema = ContextRecord.model_json_schema(mode="serialization")
+
+    assert any(one["artifacts_processed"] and one["compaction"] and one["planning_cost"] for one in records)
+    for record in records:
+        assert undescribed(record, schema, schema) == []
+        jsonschema_rs.validate(schema, record)
+    assert set(ContextRecord.model_fields) == set(records[-1])
+    assert "default" not in json.dumps(schema)
+
+
+def test_the_page_tells_of_every_section() -> None:
+    table = re.search(r"\| section \|.*?\n\n", PAGE, re.DOTALL)[0]
+    named = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+
+    assert set(re.findall(r"\w+", " ".join(named))) == set(SECTIONS)

@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
 
-from workflow_agent.domain.artifacts import ArtifactUsageRecord
+from workflow_agent.domain.artifacts import ArtifactUsageRecord, PlannedBy
 from workflow_agent.domain.costs import RunCosts
 from workflow_agent.domain.usage import Usage
 from workflow_agent.domain.values import JsonObject
-
-PlannedBy = Literal["nobody", "rule", "model", "cache", "fallback"]
-"""Who planned: nobody, as there was nothing; a rule; a model, now or before; a rule, as the model failed."""
 
 
 @dataclass(slots=True)

@@ -8,9 +8,11 @@ from pydantic import BaseModel, ConfigDict
 from workflow_agent.domain.artifacts import ArtifactType
 from workflow_agent.domain.call_history import CallRecord
 from workflow_agent.domain.compaction import Compaction
+from workflow_agent.domain.context_shape import ContextRecord
 from workflow_agent.domain.conversation import Cost, Event, ModeRecord, Phase, Usage, WorkflowTouch
 from workflow_agent.domain.iterations import Iteration
 from workflow_agent.domain.previews import Preview
+from workflow_agent.domain.recorded_context import RecordedContext
 from workflow_agent.domain.runs import RunError, RunStatus
 from workflow_agent.domain.values import JsonObject
 
@@ -44,7 +46,7 @@ class ChatResponse(BaseModel):
     mode: ModeRecord
     tools_used: list[str]
     workflows_touched: list[WorkflowTouch]
-    context: JsonObject
+    context: RecordedContext
     usage: Usage
     cost: Cost
     model: str
@@ -209,20 +211,21 @@ class ArtifactList(Page):
     total: int
 
 
-class ContextRecord(BaseModel):
-    """What the model saw in one turn, token by token."""
-
-    model_config = ConfigDict(extra="allow")
+class ContextItem(ContextRecord):
+    """A context record in a list, with what it is the record of."""
 
     conversation_id: str
     turn: int
     at: datetime
+    """When the reply was there."""
+    run_id: str = ""
+    """The run that it is of; in the list of one conversation."""
 
 
 class ContextList(BaseModel):
     """Context records."""
 
-    items: list[ContextRecord]
+    items: list[ContextItem]
     next_cursor: str | None = None
 
 

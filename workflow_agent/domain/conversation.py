@@ -12,6 +12,7 @@ from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.iterations import Iteration
 from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.previews import Preview
+from workflow_agent.domain.recorded_context import RecordedContext
 from workflow_agent.domain.runs import Run
 from workflow_agent.domain.usage import Cost, Totals, Usage
 from workflow_agent.domain.values import JsonObject, Moment, Value, iso_milliseconds
@@ -100,7 +101,7 @@ class AgentReply(Value):
     usage: Usage = Usage()
     cost: Cost = Cost()
     duration_ms: float | None = None
-    context: JsonObject = Field(default_factory=dict)
+    context: RecordedContext = Field(default_factory=dict)
     iterations: tuple[Iteration, ...] = ()
     preview: Preview | None = None
     """A change it showed without making it; the next message may confirm it."""

@@ -20,6 +20,7 @@ from workflow_agent.domain.artifacts.extraction import (
     with_newest_results,
 )
 from workflow_agent.domain.artifacts.planning import (
+    PlannedBy,
     PlanningThresholds,
     corrected_plan,
     planning_need,
@@ -29,7 +30,8 @@ from workflow_agent.domain.artifacts.ruling import rule_plan
 
 __all__ = [
     "Artifact", "ArtifactDecision", "ArtifactPlan", "ArtifactType", "ArtifactUsageRecord", "Context",
-    "ConversationMessage", "PlanningThresholds", "ProcessingStrategy", "artifact_of", "build_llm_messages",
+    "ConversationMessage", "PlannedBy", "PlanningThresholds", "ProcessingStrategy", "artifact_of",
+    "build_llm_messages",
     "corrected_plan", "document_artifact", "extract_artifacts_from_messages", "extract_artifacts_from_steps",
     "planning_need", "replies_out_of_sight", "rule_plan", "should_use_llm_planning",
     "with_newest_results",

@@ -17,6 +17,8 @@ Reason = Literal[
     "near or over the limit", "expensive primary model", "a large artifact",
 ]  # fmt: skip
 """Why a model plans the context, or does not."""
+PlannedBy = Literal["nobody", "rule", "model", "cache", "fallback"]
+"""Who planned: nobody, as there was nothing; a rule; a model, now or before; a rule, as the model failed."""
 
 
 @dataclass(frozen=True, slots=True)
