@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import Served, serving
-from workflow_agent.adapters.verification import verify
+from workflow_agent.adapters.verification import repair, verify
 from workflow_agent.api.errors import STATUS_OF
 from workflow_agent.settings import ENV_PREFIX, Settings
 
@@ -135,6 +135,8 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
             until.set()
             for thread in talking:
                 thread.join()
+    _, left = repair(copied)
+    assert not left
     unpacking = [line for line in restore.splitlines() if not line.startswith("workflow-agent")]
     shell(f"DATA={restored}\nBACKUP={copied}\n" + "\n".join(unpacking))
 
