@@ -24,6 +24,7 @@ from workflow_agent.domain.iterations import IterationToolCall
 from workflow_agent.domain.phases import PhaseChange, change_phase
 from workflow_agent.domain.runs import RunError
 from workflow_agent.domain.sealing import SealRule
+from workflow_agent.domain.values import JsonObject
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 
@@ -61,6 +62,19 @@ def with_calls(talk: Conversation) -> Conversation:
         return event.model_copy(update={"iterations": (first, *event.iterations[1:])})
 
     return talk.model_copy(update={"events": tuple(map(called, talk.events))})
+
+
+def recorded(context: JsonObject) -> Callable[[Conversation], Conversation]:
+    """Return what gives every reply a context record."""
+
+    def changed(talk: Conversation) -> Conversation:
+        events = (
+            one.model_copy(update={"context": context}) if isinstance(one, AgentReply) else one
+            for one in talk.events
+        )
+        return talk.model_copy(update={"events": tuple(events)})
+
+    return changed
 
 
 def failed(talk: Conversation) -> Conversation:
@@ -102,12 +116,75 @@ def test_a_turn_is_shown_in_full_with_its_calls(tmp_path: Path) -> None:
     assert "Message 1" not in output
 
 
+def an_artifact(source: str, strategy: str, why: str, taken: int | None = None) -> JsonObject:
+    sizes = {"original_size_chars": 1_200, "processed_size_chars": taken}
+    return {"source": source, "strategy": strategy, "rationale": why, **sizes}
+
+
+RECORD: JsonObject = {
+    "used_tokens": 1_000, "budget_tokens": 2_000, "level": "ok", "counting": "provider",
+    "breakdown": {"history": 750, "tools": 250, "phase": 0},
+    "turns": {"included": 3, "compacted": 4, "excluded": 5},
+    "compaction": {"id": "cmp_1", "to_turn": 4, "fallback": "TimeoutError"},
+    "message": {"original_chars": 9_000, "included_chars": 4_000},
+    "artifacts_processed": [
+        an_artifact("attachment:Travel policy", "rag_extract", "may hold what is asked for", 300),
+        an_artifact("history:msg_7:get_workflow", "exclude", "shares no words with the question"),
+    ],
+    "planning": {
+        "planned_by": "fallback", "reason": "historical artifacts", "model": "planner-1",
+        "failure": "ModelHTTPError", "corrections": ["art_1 was planned twice"], "notes": [],
+    },
+}  # fmt: skip
+
+
+def test_a_turn_is_shown_with_what_the_model_saw_and_who_decided(tmp_path: Path) -> None:
+    stored(tmp_path, lambda old: talked(3, old), recorded(RECORD))
+
+    _, output = run(tmp_path, "invoice-1", "--turn", "2")
+
+    lines = [" ".join(line.split()) for line in output.splitlines()]
+    for line in (
+        "history 750 75% ######### The earlier turns that are in view, with their frame",
+        "tools 250 25% ### The definitions of the tools that are offered",
+        "counted as the provider counted",
+        "turns 3 in view, 4 as a summary, 5 left out",
+        "compaction cmp_1 stands for turns 1 to 4, without a summary: TimeoutError",
+        "message 4,000 of 9,000 characters were sent",
+        "planning by rule, as the model planner-1 failed (ModelHTTPError): historical artifacts",
+        "art_1 was planned twice",
+        "attachment:Travel policy in passages 300 of 1,200 may hold what is asked for",
+        "history:msg_7:get_workflow left out 1,200 shares no words with the question",
+    ):
+        assert line in lines
+    assert re.search(r"^ +run \S+, attempt 1: completed$", output, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"breakdown": 3},
+        {"breakdown": {"history": "much"}, "turns": 1, "planning": ["x"], "artifacts_processed": {"a": 1}},
+        {"breakdown": {"other": 1}, "message": {"original_chars": "x"}, "artifacts_processed": [1, {}]},
+        {"breakdown": {"other": 1}, "planning": {"planned_by": "rule", "notes": 3}, "compaction": 1},
+    ],
+)
+def test_a_record_of_another_form_is_no_obstacle(tmp_path: Path, record: JsonObject) -> None:
+    stored(tmp_path, lambda old: talked(1, old), recorded(record))
+
+    code, output = run(tmp_path, "invoice-1", "--turn", "1")
+
+    assert code == 0
+    assert "Answer 1." in output
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 def test_nothing_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
-    stored(tmp_path, lambda old: talked(3, old), failed, planned)
+    stored(tmp_path, lambda old: talked(3, old), recorded(RECORD), failed, planned)
     conversation = asyncio.run(JsonConversationStore(DurableFiles(tmp_path)).load("default", "invoice-1"))
 
-    for view in (of_conversation(conversation), of_turn(conversation, conversation, 4)):
+    views = (of_turn(conversation, conversation, number) for number in (2, 4))
+    for view in (of_conversation(conversation), *views):
         console = Console(file=io.StringIO(), width=columns)
         for part in view:
             console.print(part)

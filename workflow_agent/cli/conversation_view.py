@@ -1,7 +1,6 @@
 """A conversation as Rich shows it: plain words first, figures beside them, nothing that needs colour."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from rich.console import Group, RenderableType
@@ -11,21 +10,21 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from workflow_agent.cli.context_view import of_context
+from workflow_agent.cli.printable import clean
 from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.conversation import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.domain.iterations import Iteration
 from workflow_agent.domain.records import Records
 from workflow_agent.domain.runs import Run
 
-_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _SHORT_CHARS = 600
 _SIGNALS_SHOWN = 3
-_BAR = 24
 
 
 def of_conversation(conversation: Conversation) -> Iterator[RenderableType]:
     """Yield the header, each turn that is in the file in short, and the compactions."""
-    yield Panel(_facts(conversation), title=_clean(conversation.title or conversation.id), title_align="left")
+    yield Panel(_facts(conversation), title=clean(conversation.title or conversation.id), title_align="left")
     if conversation.sealed_turns:
         yield Text(
             f"Turns 1 to {conversation.sealed_turns:,} are sealed; --turn N shows any of them.", style="dim"
@@ -41,7 +40,7 @@ def of_turn(conversation: Conversation, records: Records, number: int) -> Iterat
     """Yield one turn in full: the message, each step with its calls, the reply, and what the model saw."""
     name = conversation.title or conversation.id
     where = " (sealed)" if number <= conversation.sealed_turns else ""
-    yield _clean(f"{name}, turn {number:,} of {conversation.turn_count:,}{where}", style="bold")
+    yield clean(f"{name}, turn {number:,} of {conversation.turn_count:,}{where}", style="bold")
     for event in records.events:
         if not isinstance(event, SystemEvent) and event.turn == number:
             yield from _event(event, records, is_short=False)
@@ -67,7 +66,7 @@ def _facts(conversation: Conversation) -> Table:
     table.add_column(overflow="fold")
     for name, value in facts:
         if value is not None:
-            table.add_row(name, _clean(value))
+            table.add_row(name, clean(value))
     return table
 
 
@@ -78,17 +77,17 @@ def _origin(conversation: Conversation) -> str | None:
 
 def _event(event: Event, records: Records, *, is_short: bool) -> Iterator[RenderableType]:
     if isinstance(event, SystemEvent):
-        yield _clean(f"* {event.content}", style="dim italic")
+        yield clean(f"* {event.content}", style="dim italic")
     elif isinstance(event, UserMessage):
         yield Text()
         yield Rule(f"Turn {event.turn:,}, {_moment(event.at)}", align="left")
         yield _said(event.author, event.content, "cyan", is_short=is_short)
         yield from (_ended(run, is_short=is_short) for run in _without_reply(event, records))
     else:
-        yield from _reply(event, is_short=is_short)
+        yield from _reply(event, records, is_short=is_short)
 
 
-def _reply(reply: AgentReply, *, is_short: bool) -> Iterator[RenderableType]:
+def _reply(reply: AgentReply, records: Records, *, is_short: bool) -> Iterator[RenderableType]:
     if is_short:
         yield Padding(_calls_in_short(reply.iterations), (0, 0, 0, 2))
     else:
@@ -96,11 +95,18 @@ def _reply(reply: AgentReply, *, is_short: bool) -> Iterator[RenderableType]:
     yield _said(reply.author, reply.content, "green", is_short=is_short)
     for touch in reply.workflows_touched:
         told = f"  {touch.change} {touch.name} ({touch.id}, version {touch.version})"
-        yield _clean(told, style="magenta")
-    figures = (_clean(line, style="dim") for line in _figures(reply, is_short=is_short))
+        yield clean(told, style="magenta")
+    figures = (clean(line, style="dim") for line in _figures(reply, is_short=is_short))
     yield Padding(Group(*figures), (0, 0, 0, 2))
     if not is_short:
-        yield from _context(reply.context)
+        told = (
+            f"run {run.run_id}, attempt {run.attempt}: {run.status}"
+            for run in records.runs
+            if run.run_id == reply.run_id
+        )
+        yield from (clean(f"  {line}", style="dim") for line in told)
+        yield Text()
+        yield from of_context(reply.context)
 
 
 def _figures(reply: AgentReply, *, is_short: bool) -> Iterator[str]:
@@ -128,7 +134,7 @@ def _calls_in_short(iterations: Sequence[Iteration]) -> Text:
         for call in one.tool_calls
     ]
     steps = f"{len(iterations)} step{'' if len(iterations) == 1 else 's'}"
-    return _clean(f"{steps}: {', '.join(shown)}" if shown else steps, style="yellow")
+    return clean(f"{steps}: {', '.join(shown)}" if shown else steps, style="yellow")
 
 
 def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
@@ -144,29 +150,12 @@ def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
             given = ", ".join(f"{name}={value!r}" for name, value in args.get(call.id, {}).items())
             took = "" if call.duration_ms is None else f"{call.duration_ms:,.0f}"
             table.add_row(
-                str(one.number), _clean(call.name), _clean(_short(given)), call.outcome or "open", took
+                str(one.number), clean(call.name), clean(_short(given)), call.outcome or "open", took
             )
         if not one.tool_calls:
             table.add_row(str(one.number), Text("answered", style="dim"), "", "", "")
     if table.row_count:
         yield Padding(table, (1, 0))
-
-
-def _context(record: Mapping[str, object]) -> Iterator[RenderableType]:
-    """Yield what the model saw, section by section."""
-    breakdown = record.get("breakdown")
-    if not isinstance(breakdown, dict) or not breakdown:
-        return
-    table = Table(title="What the model saw", title_justify="left", title_style="bold", show_edge=False)
-    table.add_column("section", no_wrap=True)
-    table.add_column("tokens", justify="right", no_wrap=True)
-    table.add_column("share", no_wrap=True)
-    sections = {str(name): int(tokens) for name, tokens in breakdown.items() if isinstance(tokens, int)}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - JSON of any shape
-    total = sum(sections.values()) or 1
-    for name, tokens in sections.items():
-        bar = "#" * round(_BAR * tokens / total)
-        table.add_row(_clean(name), f"{tokens:,}", f"{tokens / total:>4.0%} {bar}")
-    yield table
 
 
 def _without_reply(message: UserMessage, records: Records) -> Iterator[Run]:
@@ -177,7 +166,7 @@ def _without_reply(message: UserMessage, records: Records) -> Iterator[Run]:
 
 def _ended(run: Run, *, is_short: bool) -> RenderableType:
     why = f": {run.error.message}" if run.error else ""
-    line = _clean(f"  {run.status} ({run.agent}, attempt {run.attempt}){why}", style="red")
+    line = clean(f"  {run.status} ({run.agent}, attempt {run.attempt}){why}", style="red")
     return line if is_short else Group(line, *_steps(run.iterations))
 
 
@@ -192,7 +181,7 @@ def _compactions(compactions: Sequence[Compaction]) -> Table:
         undone = "(undone) " if one.restored_at is not None else ""
         table.add_row(
             f"{one.from_turn}-{one.to_turn}", one.trigger, f"{one.tokens_before:,} to {one.tokens_after:,}",
-            _clean(undone + _short(text)),
+            clean(undone + _short(text)),
         )  # fmt: skip
     return table
 
@@ -201,17 +190,12 @@ def _said(author: str, content: str, style: str, *, is_short: bool) -> Renderabl
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True, style=f"bold {style}")
     table.add_column(overflow="fold")
-    table.add_row(_clean(f"{author}:"), _clean(_short(content) if is_short else content))
+    table.add_row(clean(f"{author}:"), clean(_short(content) if is_short else content))
     return table
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _SHORT_CHARS else f"{text[:_SHORT_CHARS]}… ({len(text):,} characters)"
-
-
-def _clean(text: str, style: str = "") -> Text:
-    """Return text as a terminal may show it: what would move its cursor or change its colours is marked."""
-    return Text(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\t", "    ")), style=style)
 
 
 def _tokens(sent: int, received: int) -> str:
