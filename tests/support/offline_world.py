@@ -33,9 +33,10 @@ class World:
     current_mode: str = "general"
 
     def find(self, reference: str) -> Workflow:
-        """Return a workflow by id or name, or make the model try again."""
+        """Open a workflow by id or name and return it, or make the model try again."""
         for versions in self.store.values():
             if reference.lower() in (versions[-1].id, versions[-1].name.lower()):
+                self.open_id = versions[-1].id
                 return versions[-1]
         raise ModelRetry(f"There is no workflow {reference!r}. Known: {', '.join(self.store)}")
 

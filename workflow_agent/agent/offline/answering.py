@@ -120,7 +120,7 @@ class Answering:
 
     def _offer(self, turn: Turn, turns_back: int) -> Offer | None:
         """Return what the reply before asked or offered, found by replaying its turn, or None."""
-        if not turn.past or turns_back == 0:
+        if not turn.past or turns_back == 0 or turn.past[-1].others:
             return None
         past = turn.past[-1]
         # What waits for a yes now did not wait then.
@@ -145,7 +145,7 @@ class Answering:
                     return turn, analysis.apply_proposal(offer, numbers)
             case Suggestion() if answer == "yes":
                 return self._again(turn, offer.request)
-            case Choice() if chosen := picked(turn.text, offer):
+            case Choice() if chosen := picked(turn.text, offer) or _only_one(offer, answer):
                 return self._again(
                     replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request
                 )
@@ -196,3 +196,8 @@ class Answering:
         if request.slots.get("what") and turn.facts.agent in agents.named_in(turn, request):
             return self._skill(replace(turn, text=request.slots["what"]))
         return _SKILLS[request.kind](turn, request)
+
+
+def _only_one(choice: Choice, answer: str | None) -> str | None:
+    """Return the id of the only candidate, where a message says yes to it; else None."""
+    return choice.candidates[0].id if answer == "yes" and len(choice.candidates) == 1 else None

@@ -112,7 +112,8 @@ def validate(turn: Turn, request: Request) -> Skill:
 def fix(turn: Turn, request: Request) -> Skill:
     """Apply every fix that is safe, or those of the findings that are numbered."""
     phrase = request.slots.get("workflow")
-    ref = yield from which_workflow(turn, None if phrase is None or is_pronoun(phrase) else phrase)
+    named = None if phrase is None or is_pronoun(phrase) else phrase
+    ref = yield from which_workflow(turn, named, to_change=True)
     if "n" not in request.slots:
         result = yield Call("fix_findings", {"workflow": ref.id})
         return _mended(result)

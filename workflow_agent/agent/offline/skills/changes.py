@@ -11,7 +11,7 @@ from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.agent.offline.skills.connections import CONNECTIONS
 from workflow_agent.agent.offline.skills.deadlines import DEADLINES
-from workflow_agent.agent.offline.skills.focus import read_workflow
+from workflow_agent.agent.offline.skills.focus import listed_workflow, read_workflow
 from workflow_agent.agent.offline.skills.owners import OWNERS
 from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, NotReadable, Plan, plan_orders
 from workflow_agent.agent.offline.skills.settings import SETTINGS
@@ -48,7 +48,7 @@ BUILDERS: Mapping[str, Builder] = {**STRUCTURE, **CONNECTIONS, **SETTINGS, **DEA
 def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = False) -> Skill:
     """Apply what a message orders, show it first, or describe it when the message only weighs it."""
     orders, phrase = _without_mention(turn, request, drafting)
-    workflow = yield from read_workflow(turn, phrase)
+    workflow = yield from read_workflow(turn, phrase, to_change=True)
     if removed := _removed_workflow(turn, orders, workflow):
         return deletion((yield Call("delete_workflow", {"workflow": removed})))
     plan = _planned(turn, workflow, orders, drafting)
@@ -77,7 +77,7 @@ def _without_mention(
 
 
 def _removed_workflow(turn: Turn, orders: Sequence[Order], workflow: Workflow) -> str | None:
-    """Return the id of the workflow that an order removes whole: by name, or as "it" after no step."""
+    """Return the id of the workflow that an order removes whole: by name, place in a list, or as "it"."""
     readings = orders[0].readings if len(orders) == 1 else ()
     if not readings or readings[0].kind != "remove":
         return None
@@ -86,6 +86,8 @@ def _removed_workflow(turn: Turn, orders: Sequence[Order], workflow: Workflow) -
         return workflow.id
     if any(phrase in (step.id, step.name.lower()) for step in workflow.steps):
         return None
+    if (shown := listed_workflow(turn, phrase)) is not None:
+        return shown.id
     refs = [Candidate(workflow.id, workflow.name), *(Candidate(r.id, r.name) for r in known_workflows(turn))]
     named = next((ref.id for ref in refs if phrase in (ref.id, ref.name.lower())), None)
     return named or (phrase if re.fullmatch(WORKFLOW_ID_PATTERN, phrase) else None)

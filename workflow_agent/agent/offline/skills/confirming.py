@@ -20,7 +20,7 @@ def delete_workflow(turn: Turn, request: Request) -> Skill:
     unnamed = phrase is None or is_pronoun(phrase)
     if unnamed and (focus(turn) is None or _SEVERAL.search(request.text)):
         return Reply("I delete one workflow at a time, once you name it and say yes to it. Which one?")
-    ref = yield from which_workflow(turn, phrase)
+    ref = yield from which_workflow(turn, phrase, to_change=True)
     result = yield Call("delete_workflow", {"workflow": ref.id})
     return deletion(result)
 

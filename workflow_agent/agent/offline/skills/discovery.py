@@ -9,10 +9,10 @@ from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.stems import phrase_score
 from workflow_agent.agent.offline.skills.answers import Inquiry
 from workflow_agent.agent.offline.skills.answers_facts import ANSWERS
+from workflow_agent.agent.offline.skills.asking import not_found
 from workflow_agent.agent.offline.skills.focus import (
     is_pronoun,
     names_workflow,
-    not_found,
     read_workflow,
     which_workflow,
 )

@@ -7,20 +7,22 @@ from typing import Any
 
 from workflow_agent.agent.offline.intents.numbers import ordinal_of, unquoted
 from workflow_agent.agent.offline.intents.stems import phrase_score
+from workflow_agent.agent.offline.skills.asking import ask_which, not_found
 from workflow_agent.agent.offline.skills.steps import PRONOUNS
 from workflow_agent.agent.offline.turn.facts import HERE, WorkflowRef
-from workflow_agent.agent.offline.turn.focus import focus, known_workflows, listed_in_reply
+from workflow_agent.agent.offline.turn.focus import (
+    focus,
+    known_workflows,
+    listed_in_reply,
+    meant_to_change,
+)
 from workflow_agent.agent.offline.turn.outcome import (
     Answered,
     Call,
-    Candidate,
-    Choice,
     Reply,
-    Suggestion,
     ToolFailure,
 )
 from workflow_agent.agent.offline.turn.reading import Turn
-from workflow_agent.agent.offline.wording.lists import numbered
 from workflow_agent.domain.errors import InvalidWorkflow
 from workflow_agent.domain.memory import Resolution, resolve_reference
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
@@ -45,6 +47,7 @@ _BY_NAME = 0.95
 _SURELY = 0.85
 _SURE = 0.72
 _AHEAD = 0.08
+_MOST_ASKED = 8
 
 Reading = Generator[Call, Any, Workflow]
 Choosing = Generator[Call, Any, WorkflowRef]
@@ -72,15 +75,20 @@ def is_pronoun(phrase: str) -> bool:
 
 def names_workflow(turn: Turn, phrase: str) -> bool:
     """Say whether a phrase is the name of a workflow the conversation met, or says that it is a workflow."""
-    if re.search(rf"\b{_NOUN}$", phrase, re.IGNORECASE) or _listed(turn, phrase):
+    if re.search(rf"\b{_NOUN}$", phrase, re.IGNORECASE) or listed_workflow(turn, phrase):
         return True
     if _STANDS_IN.search(phrase) and remembered(turn, phrase).outcome != "unknown":
         return True
     return _met(turn, bare_name(phrase)) is not None
 
 
-def which_workflow(turn: Turn, phrase: str | None) -> Choosing:
+def which_workflow(turn: Turn, phrase: str | None, *, to_change: bool = False) -> Choosing:
     """Return the workflow a phrase means; without a phrase, the one at hand.
+
+    Args:
+        turn: What was said.
+        phrase: What the message calls it; None where it names none.
+        to_change: Whether it is to be changed: then one that was only found is asked about.
 
     Raises:
         Answered: Nothing or several things fit; the reply asks.
@@ -88,11 +96,11 @@ def which_workflow(turn: Turn, phrase: str | None) -> Choosing:
     if phrase is not None and phrase.lower() in turn.chosen:
         return WorkflowRef(turn.chosen[phrase.lower()], bare_name(phrase))
     if phrase is None or is_pronoun(phrase):
-        return (yield from _at_hand(turn))
+        return (yield from _at_hand(turn, to_change=to_change))
     if re.fullmatch(WORKFLOW_ID_PATTERN, phrase):
         return WorkflowRef(phrase, phrase)
     wanted = bare_name(phrase)
-    if told := _listed(turn, phrase) or _met(turn, wanted) or _dealt_with(turn, phrase):
+    if told := listed_workflow(turn, phrase) or _met(turn, wanted) or _dealt_with(turn, phrase):
         return told
     at_hand = focus(turn)
     if at_hand is not None and phrase_score(wanted, [at_hand.name]) >= _SURELY:
@@ -145,7 +153,7 @@ def _dealt_with(turn: Turn, phrase: str) -> WorkflowRef | None:
     return None
 
 
-def _listed(turn: Turn, phrase: str) -> WorkflowRef | None:
+def listed_workflow(turn: Turn, phrase: str) -> WorkflowRef | None:
     """Return the workflow that "the second one" means in the list just shown."""
     match = _ORDINAL.fullmatch(unquoted(phrase).lower())
     shown = [item for item in listed_in_reply(turn) if item.id.startswith("wf_")]
@@ -160,12 +168,15 @@ def _listed(turn: Turn, phrase: str) -> WorkflowRef | None:
     return WorkflowRef(shown[at].id, shown[at].name) if at is not None and 0 <= at < len(shown) else None
 
 
-def _at_hand(turn: Turn) -> Choosing:
-    ref = focus(turn)
-    if ref is not None:
-        return ref
+def _at_hand(turn: Turn, *, to_change: bool) -> Choosing:
     if "" in turn.chosen:
         return WorkflowRef(turn.chosen[""], turn.chosen[""])
+    meant = meant_to_change(turn)
+    if to_change and meant.refs and meant.is_offered:
+        raise Answered(ask_which(turn, "", "Which workflow do you mean?", meant.refs[:_MOST_ASKED]))
+    ref = meant.refs[0] if to_change and meant.refs else focus(turn)
+    if ref is not None:
+        return ref
     result = yield Call("list_workflows", {"limit": 20})
     refs = [WorkflowRef(item["id"], item["name"]) for item in result["workflows"]]
     if len(refs) == 1 and result["total"] == 1:
@@ -213,31 +224,15 @@ def _best(
     )
 
 
-def ask_which(turn: Turn, phrase: str, question: str, refs: Sequence[WorkflowRef]) -> Reply:
-    """Return the question which of several workflows a phrase means; an empty phrase is the one at hand."""
-    candidates = tuple(Candidate(ref.id, ref.name) for ref in refs)
-    return Reply(f"{question}\n\n{numbered(candidates)}", Choice(turn.text, phrase, candidates, turn.chosen))
-
-
-def not_found(wanted: str, suggestions: Sequence[Any]) -> Reply:
-    """Return the reply for a name that nothing has, with the closest ones."""
-    close = [Candidate(item["id"], item["name"]) for item in suggestions][:3]
-    if not close:
-        return Reply(
-            f'I found no workflow for {wanted[:120]!r}. Say "list workflows" to see what there is, '
-            "or tell me who does what, and I build one."
-        )
-    offer = Suggestion(f"show {close[0].name}") if len(close) == 1 else None
-    return Reply(f"I found no workflow for {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)
-
-
-def read_workflow(turn: Turn, phrase: str | None, version: int | None = None) -> Reading:
-    """Return the workflow a phrase means, read through the tool.
+def read_workflow(
+    turn: Turn, phrase: str | None, version: int | None = None, *, to_change: bool = False
+) -> Reading:
+    """Return the workflow a phrase means, read through the tool; see `which_workflow`.
 
     Raises:
         Answered: It cannot be told which, or it cannot be read.
     """
-    ref = yield from which_workflow(turn, phrase)
+    ref = yield from which_workflow(turn, phrase, to_change=to_change)
     wanted: dict[str, Any] = {"workflow": ref.id}
     result = yield Call("get_workflow", wanted if version is None else wanted | {"version": version})
     try:

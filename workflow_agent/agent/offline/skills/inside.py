@@ -9,8 +9,8 @@ from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.stems import phrase_score
 from workflow_agent.agent.offline.skills.answers import Inquiry, nothing_about
 from workflow_agent.agent.offline.skills.answers_facts import ANSWERS
+from workflow_agent.agent.offline.skills.asking import ask_which
 from workflow_agent.agent.offline.skills.focus import (
-    ask_which,
     bare_name,
     is_pronoun,
     names_workflow,

@@ -19,7 +19,7 @@ from workflow_agent.domain.workflow import Workflow
 
 def same(turn: Turn, request: Request) -> Skill:
     """Do to another step what was just done to one: "the same for the legal review"."""
-    workflow = yield from read_workflow(turn, None)
+    workflow = yield from read_workflow(turn, None, to_change=True)
     repeated = [
         edit for edit in _last_edits(turn) if isinstance(edit.get("step"), str) and edit["op"] in _REPEATABLE
     ]
@@ -70,7 +70,7 @@ _REPEATABLE = frozenset({
 
 def undo(turn: Turn, request: Request) -> Skill:
     """Take the last change back, or return to a version; say what it would be where that is only asked."""
-    ref = yield from which_workflow(turn, request.slots.get("workflow"))
+    ref = yield from which_workflow(turn, request.slots.get("workflow"), to_change=True)
     if request.meaning != "order" or _IS_POSSIBLE.match(core_of(turn.text).whole):
         return (yield from _undo_weighed(ref, request))
     wanted: dict[str, Any] = {"workflow": ref.id}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
 from workflow_agent.agent.offline.turn.facts import WorkflowRef
@@ -14,28 +15,82 @@ _ABOUT_ONE = frozenset({
     "export_workflow", "fix_findings", "delete_workflow", "apply_preview",
 })  # fmt: skip
 _LISTED = re.compile(r"^\s*(\d{1,3})\. (?:\*\*)?(.{1,200}?)(?:\*\*)? \(`([a-z0-9_-]{1,64})`", re.MULTILINE)
+_NAMED = re.compile(r"(\*\*)([^*\n]{1,200})\*\* \(`(wf_[a-z0-9_-]{1,61})`")
 _TOLD_STEP = re.compile(r"\(`([a-z0-9][a-z0-9_-]{0,63})`\)")
 _STEP_KEYS = ("step", "from", "before", "after")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What was spoken of last."""
+
+    refs: tuple[WorkflowRef, ...] = ()
+    is_offered: bool = False
+    """Whether it was found or named, and nobody opened it."""
 
 
 def focus(turn: Turn) -> WorkflowRef | None:
     """Return the workflow that "it" means, or None when nothing says.
 
-    What the last turns dealt with comes before the open workflow, unless another one was opened since.
+    The one spoken of last comes before the open workflow; what was opened is open until another one is.
     """
-    gone = _deleted(turn)
+    spoken = _spoken_of(turn, several_too=False)
+    return spoken.refs[0] if spoken.refs else turn.facts.open
+
+
+def meant_to_change(turn: Turn) -> Spoken:
+    """Return the workflow that a change means which names none, or those to ask about.
+
+    One that was only found or named is none to change: where it is not the open one too, all are offered.
+    """
+    spoken, opened = _spoken_of(turn, several_too=True), turn.facts.open
+    both = {ref.id: ref for ref in (*([opened] if opened else []), *spoken.refs)}
+    is_settled = len(both) == 1 and (opened is not None or not spoken.is_offered)
+    return Spoken(tuple(both.values()), is_offered=not is_settled)
+
+
+def _spoken_of(turn: Turn, *, several_too: bool) -> Spoken:
+    """Return what the newest turn dealt with that dealt with any."""
+    gone, opened = _deleted(turn), turn.facts.open
     for past in reversed(turn.past):
-        touched = last_touched(past)
-        if touched is None or touched.id in gone:
-            continue
-        reopened = (
-            past.facts is not None and past.facts.open != turn.facts.open and turn.facts.open is not None
-        )
-        return turn.facts.open if reopened else touched
-    if turn.facts.open is not None:
-        return turn.facts.open
+        if told := _told_by_others(turn, past):
+            spoken = Spoken(tuple(told), is_offered=True)
+        elif touched := last_touched(past):
+            # Whatever is dealt with is opened: another one that is open was opened since.
+            spoken = Spoken((opened or touched,))
+        else:
+            spoken = _found(past)
+        refs = tuple(ref for ref in spoken.refs if ref.id not in gone)
+        if len(refs) == 1 or (refs and several_too):
+            return Spoken(refs, spoken.is_offered)
+    if opened is not None:
+        return Spoken((opened,))
     dated = sorted(turn.facts.known, key=lambda ref: ref.turn or 0)
-    return dated[-1] if dated else None
+    return Spoken(tuple(dated[-1:]), is_offered=True)
+
+
+def _told_by_others(turn: Turn, past: PastTurn) -> list[WorkflowRef]:
+    """Return the workflows that another agent's last reply names; the open one alone where it told of it."""
+    if not past.others:
+        return []
+    text = past.others[-1]
+    by_id = {m[3]: WorkflowRef(m[3], m[2]) for m in _NAMED.finditer(text)}
+    known = [*([turn.facts.open] if turn.facts.open else []), *turn.facts.known, *_from_turns(turn)]
+    by_name = {ref.id: ref for ref in known if f"**{ref.name}**" in text}
+    named = by_name | by_id
+    opened = turn.facts.open
+    if opened is not None and opened.id in named and not text.rstrip().endswith("?"):
+        return [opened]
+    return list(named.values())
+
+
+def _found(past: PastTurn) -> Spoken:
+    """Return what a turn's last call found; a list of several is no offer of any."""
+    last = past.exchanges[-1] if past.exchanges else None
+    hits = _hits(last) if last else []
+    if last is None or (last.tool != "search_workflows" and len(hits) > 1):
+        return Spoken()
+    return Spoken(tuple(hits), is_offered=last.tool == "search_workflows")
 
 
 def _deleted(turn: Turn) -> set[str]:
@@ -46,12 +101,9 @@ def _deleted(turn: Turn) -> set[str]:
 
 
 def last_touched(past: PastTurn) -> WorkflowRef | None:
-    """Return the one workflow a turn dealt with last."""
-    for exchange in reversed(past.exchanges):
-        if exchange.tool in _ABOUT_ONE and (ref := ref_of(exchange.result)):
-            return ref
-    found = _hits(past.exchanges[-1]) if past.exchanges else []
-    return found[0] if len(found) == 1 else None
+    """Return the workflow that the tools of a turn dealt with last."""
+    dealt_with = (ref_of(one.result) for one in reversed(past.exchanges) if one.tool in _ABOUT_ONE)
+    return next(filter(None, dealt_with), None)
 
 
 def ref_of(result: Any) -> WorkflowRef | None:
@@ -98,7 +150,7 @@ def listed_in_reply(turn: Turn) -> list[Candidate]:
     """Return what the last reply numbered, so that "the second one" means what the person saw."""
     if not turn.past:
         return []
-    return [Candidate(m[3], m[2]) for m in _LISTED.finditer(turn.past[-1].reply)]
+    return [Candidate(m[3], m[2]) for m in _LISTED.finditer(turn.past[-1].said_last)]
 
 
 def last_step(turn: Turn) -> str | None:
@@ -111,7 +163,7 @@ def last_step(turn: Turn) -> str | None:
             edits = list(exchange.args.get("edits") or [])
     if edits:
         return _step_of(edits[-1])
-    steps = _steps_told(turn.past[-1].reply)
+    steps = _steps_told(turn.past[-1].said_last)
     return steps[0] if len(steps) == 1 else None
 
 
@@ -120,7 +172,7 @@ def last_told(turn: Turn) -> str | None:
 
     Of a reply in one line that is the step it ends with; one with branches leaves it open.
     """
-    reply = turn.past[-1].reply if turn.past else ""
+    reply = turn.past[-1].said_last if turn.past else ""
     steps = [] if "\n" in reply else _steps_told(reply)
     return last_step(turn) or (steps[-1] if steps else None)
 

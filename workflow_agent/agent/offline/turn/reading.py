@@ -4,12 +4,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, cast
 
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
+    SystemPromptPart,
     TextContent,
     TextPart,
     ToolCallPart,
@@ -26,6 +28,8 @@ _ADDRESS = re.compile(
     r"^(?:@[A-Za-z][\w-]{0,63}[,:]?\s+(?:and\s+|,\s*)?)+|,?\s*@[A-Za-z][\w-]{0,63}(?=\s*[?!.]*$)"
 )
 """Whom a message speaks to, in front of it or at its end: no part of what it says."""
+_OTHER = re.compile(r"\[[a-z0-9][a-z0-9_-]{0,63}\]: ")
+"""Stands before what another agent said."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,13 @@ class PastTurn:
     facts: Facts | None
     """None when the messages do not keep the instructions of that turn."""
     material: tuple[Material, ...] = ()
+    others: tuple[str, ...] = ()
+    """What other agents said after the reply, or instead of it."""
+
+    @property
+    def said_last(self) -> str:
+        """What the person read last in the turn, whoever said it."""
+        return self.others[-1] if self.others else self.reply
 
 
 @dataclass(frozen=True)
@@ -86,14 +97,38 @@ def read_turn(messages: Sequence[ModelMessage], instructions: str, tools: frozen
 
 
 def _grouped(messages: Sequence[ModelMessage]) -> list[list[ModelMessage]]:
-    """Return the messages turn by turn; what comes before the first user message belongs to none."""
+    """Return the messages turn by turn; what comes before the first user message belongs to none.
+
+    A message to another agent and what that one said reach the model in one request with the message to
+    answer: each is a turn of its own. One that nobody answered is none, unless it is the last.
+    """
     groups: list[list[ModelMessage]] = []
     for message in messages:
-        if isinstance(message, ModelRequest) and any(isinstance(p, UserPromptPart) for p in message.parts):
-            groups.append([message])
+        if isinstance(message, ModelRequest):
+            for piece in _by_prompt(message):
+                if any(isinstance(part, UserPromptPart) for part in piece.parts):
+                    groups.append([piece])
+                elif groups:
+                    groups[-1].append(piece)
         elif groups:
             groups[-1].append(message)
-    return groups
+    return [group for group in groups[:-1] if _is_answered(group)] + groups[-1:]
+
+
+def _is_answered(group: Sequence[ModelMessage]) -> bool:
+    return any(isinstance(message, ModelResponse) for message in group) or bool(_said_by_others(group))
+
+
+def _by_prompt(request: ModelRequest) -> list[ModelRequest]:
+    """Return a request cut before each of the person's messages; the last has the instructions."""
+    starts = [at for at, part in enumerate(request.parts) if isinstance(part, UserPromptPart)]
+    bounds = sorted({0, *starts, len(request.parts)})
+    pieces = [request.parts[a:b] for a, b in pairwise(bounds)]
+    last = len(pieces) - 1
+    return [
+        ModelRequest(parts=list(parts), instructions=request.instructions if at == last else None)
+        for at, parts in enumerate(pieces)
+    ]
 
 
 def _past_turn(group: Sequence[ModelMessage]) -> PastTurn:
@@ -107,7 +142,20 @@ def _past_turn(group: Sequence[ModelMessage]) -> PastTurn:
         exchanges=tuple(_exchanges(group)),
         facts=read_facts(first.instructions) if first.instructions else None,
         material=_material(prompts[-1]),
+        others=tuple(_said_by_others(group)),
     )
+
+
+def _said_by_others(group: Sequence[ModelMessage]) -> list[str]:
+    """Return what other agents said since the last response of the model's own."""
+    said: list[str] = []
+    for message in group:
+        if isinstance(message, ModelResponse):
+            said = []
+            continue
+        texts = [part.content for part in message.parts if isinstance(part, SystemPromptPart)]
+        said += [text[match.end() :] for text in texts if (match := _OTHER.match(text))]
+    return said
 
 
 def _material(prompt: UserPromptPart) -> tuple[Material, ...]:

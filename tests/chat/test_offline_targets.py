@@ -1,0 +1,131 @@
+"""Which workflow the offline model changes where a message names none."""
+
+import pytest
+
+from tests.support.chats import APPROVAL, TENANT, chat_with
+from tests.support.talking import Talk
+from workflow_agent.agent.offline.model import OfflineModel
+
+VENDOR = "wf_vendor_a"
+ADDS = "add a step archive the file at the end"
+
+
+@pytest.fixture
+async def talk() -> Talk:
+    """Return a conversation in which one workflow was made, where another one is kept."""
+    under_test = chat_with(OfflineModel())
+    await under_test.add()
+    started = Talk(under_test)
+    await started.say("create a workflow called Vendor A: purchasing enters the vendor, finance approves it")
+    return started
+
+
+async def versions(talk: Talk) -> tuple[int, int]:
+    """Return the versions of the one made and of the one kept."""
+    kept = [await talk.under_test.workflows.get(TENANT, one) for one in (VENDOR, APPROVAL.id)]
+    return kept[0].version, kept[1].version
+
+
+@pytest.mark.parametrize("said", ["fix what you can", ADDS, "add a legal review to it at the end"])
+@pytest.mark.parametrize("finds", ["find the expense workflow", "@finder find the expense workflow"])
+@pytest.mark.parametrize("between", [None, "hello"])
+async def test_what_was_found_and_not_opened_is_asked_about_before_a_change(
+    talk: Talk, said: str, finds: str, between: str | None
+) -> None:
+    await talk.say(finds)
+    if between:
+        await talk.say(between)
+
+    reply = await talk.say(said)
+
+    assert "Which workflow do you mean?" in reply.content
+    assert "**Vendor A**" in reply.content
+    assert "**Expense approval**" in reply.content
+    assert await versions(talk) == (1, 1)
+
+
+@pytest.mark.parametrize("said", ["undo that", "delete it"])
+async def test_what_was_found_and_not_opened_is_not_undone_or_deleted(talk: Talk, said: str) -> None:
+    await talk.say(ADDS)
+    await talk.say("find the expense workflow")
+
+    reply = await talk.say(said)
+
+    assert "Which workflow do you mean?" in reply.content
+    assert await versions(talk) == (2, 1)
+
+
+async def test_the_answer_says_which_one_is_changed(talk: Talk) -> None:
+    await talk.say("find the expense workflow")
+    await talk.say(ADDS)
+
+    await talk.say("the second one")
+
+    assert await versions(talk) == (1, 2)
+
+
+@pytest.mark.parametrize("said", ["fix what you can", ADDS])
+async def test_what_another_agent_told_of_comes_before_what_was_found_earlier(talk: Talk, said: str) -> None:
+    await talk.say("find the expense workflow")
+    told = await talk.say("@analyst what can go wrong in Vendor A?")
+
+    await talk.say(said)
+
+    assert told.author == "analyst"
+    assert await versions(talk) == (2, 1)
+
+
+async def test_what_another_agent_opened_is_changed_and_not_what_was_made_before(talk: Talk) -> None:
+    await talk.say("@finder find the expense workflow")
+    opened = await talk.say("yes")
+
+    asked = await talk.say("@assistant delete it")
+
+    assert opened.author == "finder"
+    assert "would delete **Expense approval**" in asked.content
+
+
+async def test_the_second_of_another_agents_list_is_the_second(talk: Talk) -> None:
+    await talk.say("@finder list my workflows")
+
+    asked = await talk.say("@editor delete the second one")
+
+    assert "would delete **" in asked.content
+
+
+async def test_a_yes_is_for_who_spoke_last_and_not_for_an_older_offer(talk: Talk) -> None:
+    await talk.say("find the expense workflow")
+    await talk.say("@analyst what can go wrong in Vendor A?")
+
+    reply = await talk.say("@assistant yes")
+
+    assert "**Expense approval**" not in reply.content
+
+
+async def test_a_workflow_that_is_opened_with_the_message_is_the_one_to_change(talk: Talk) -> None:
+    outcome = await talk.under_test.say(ADDS, conversation_id=talk.conversation_id, workflow_id=APPROVAL.id)
+
+    assert outcome.reply.content.startswith("Done: **Expense approval**")
+    assert await versions(talk) == (1, 2)
+
+
+async def test_the_only_one_that_was_found_is_asked_about_too() -> None:
+    talk = Talk(chat_with(OfflineModel()))
+    await talk.under_test.add()
+    await talk.say("find the expense workflow")
+
+    asked = await talk.say(ADDS)
+    done = await talk.say("yes")
+
+    assert asked.content == "Do you mean **Expense approval** (`wf_expense_approval`)?"
+    assert done.content.startswith("Done: **Expense approval** is now version 2.")
+
+
+async def test_after_a_deletion_no_older_workflow_is_changed_unasked(talk: Talk) -> None:
+    await talk.say("show the expense approval")
+    await talk.say("delete it")
+    await talk.say("yes")
+
+    asked = await talk.say(ADDS)
+
+    assert asked.content == "Do you mean **Vendor A** (`wf_vendor_a`)?"
