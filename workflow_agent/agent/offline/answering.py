@@ -47,6 +47,8 @@ _PLACE = re.compile(
     r"(?:(?:right|just|directly) )?(?:before|after|between|at the|as |in front|behind|to the|once)\b",
     re.IGNORECASE,
 )
+_ASKED_BESIDE = frozenset({"stuck", "analyse", "validate", "inside", "explain", "show"})
+"""What is answered together with a question about a document."""
 _MOST_TURNS_BACK = 4
 """How many turns an exchange of question and answer is followed back."""
 
@@ -112,11 +114,22 @@ class Answering:
             settle = confirming.confirm if answer == "yes" else confirming.drop
             return turn, settle(turn, Request("answer"))
         if documents.is_about_material(turn):
-            return turn, documents.quote_material(turn)
+            return turn, self._from_material(turn)
         if turn.facts.confirmed and answer_in(turn.text) == "yes":
             return self._again(turn, turn.facts.confirmed)
         offer = self._offer(turn, turns_back)
         return self._taken_up(turn, offer) or (turn, self._skill(turn))
+
+    def _from_material(self, turn: Turn) -> Skill:
+        """Answer from documents, after what is asked beside them."""
+        parts = documents.asked_beside(turn.text)
+        beside = replace(turn, text=parts[0]) if parts else turn
+        request = self._request(beside)
+        if parts is None or request.kind not in _ASKED_BESIDE:
+            return (yield from documents.quote_material(turn))
+        reply = yield from _SKILLS[request.kind](beside, request)
+        quoted = yield from documents.quote_material(replace(turn, text=parts[1]))
+        return Reply(f"{reply.text}\n\n{quoted.text}", reply.offer)
 
     def _offer(self, turn: Turn, turns_back: int) -> Offer | None:
         """Return what the reply before asked or offered, found by replaying its turn, or None."""

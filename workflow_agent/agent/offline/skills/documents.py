@@ -31,6 +31,9 @@ _PLACE = re.compile(r"^\[characters (\d+) to (\d+) of \d+\]\n", re.MULTILINE)
 _NAMES_NOTHING = frozenset({
     "say", "says", "said", "document", "file", "attach", "mention", "state", "policy",
 })  # fmt: skip
+_JOINT = re.compile(r",? and (?=(?:does|do|is|are|what|how|which|who|when|where)\b)", re.IGNORECASE)
+_RAW = re.compile(r'"\s*:\s*["\[{\d]|[\[{]\s*"')
+"""What only the notation of a result has."""
 _MOST_QUOTES = 3
 _MOST_CHARS = 600
 
@@ -59,17 +62,42 @@ def _names_one(text: str, documents: Iterable[Material]) -> bool:
     return any(asked & set(content_words(one.source.partition(":")[2])) for one in documents)
 
 
+def asked_beside(text: str) -> tuple[str, str] | None:
+    """Return a question about something else and the one about documents after it, or None."""
+    first, joint, second = _JOINT.sub("\0", text, count=1).partition("\0")
+    return (first.strip(), second.strip()) if joint and not _MEANS_MATERIAL.search(first) else None
+
+
 def quote_material(turn: Turn) -> Skill:
-    """Quote the passages that answer best, each with where it is from."""
+    """Quote the passages that answer best, each with where it is from.
+
+    A question about documents is answered from them alone: what a tool gave back is none.
+    """
     yield from ()
-    quotes = best_quotes(turn.text, turn.material)
+    documents = _documents_meant(turn)
+    material = documents or turn.material
+    quotes = best_quotes(turn.text, material) or _whole(documents)
     if not quotes:
-        named = ", ".join(f"“{_called(one.source)}”" for one in turn.material)
+        named = ", ".join(f"“{_called(one.source)}”" for one in material)
         return Reply(f"I looked through {named} and found nothing about that.")
     said = "\n\n".join(
         f"From “{_called(one.source)}”:\n\n> " + one.text.replace("\n", "\n> ") for one in quotes
     )
     return Reply(said)
+
+
+def _documents_meant(turn: Turn) -> list[Material]:
+    """Return the documents a message asks about: those it names, else all; none where it asks for results."""
+    documents = [one for one in turn.material if one.artifact_type == "document"]
+    if named := [one for one in documents if _names_one(turn.text, [one])]:
+        return named
+    return documents if _MEANS_MATERIAL.search(turn.text) else []
+
+
+def _whole(documents: Sequence[Material]) -> list[Quote]:
+    """Return a document as it is, where it is the only one and short: "does it fit the policy?"."""
+    texts = [(one.source, _PLACE.sub("", one.text)) for one in documents]
+    return [Quote(source, text, 0) for source, text in texts if len(texts) == 1 and len(text) <= _MOST_CHARS]
 
 
 def best_quotes(question: str, material: Sequence[Material]) -> list[Quote]:
@@ -92,25 +120,30 @@ def _quotes(question: str, material: Material) -> Iterable[Quote]:
 
 
 def in_lines(result: str) -> str:
-    """Return a tool's result for people: what it lists, a line each, then its other facts."""
+    """Return a tool's result for people: what it lists, a line each, then its other facts; else nothing."""
     try:
         read: Any = json.loads(result)
     except ValueError:
-        return result
+        # Of a result in passages not even the beginning can be read as what it was.
+        return "" if _RAW.search(result) else result
     if not isinstance(read, dict):
-        return result
+        return ""
     facts = cast("JsonObject", read)
     listed = [
         item for value in facts.values() if isinstance(value, list) for item in cast("list[Any]", value)
     ]
-    named = [cast("JsonObject", item) for item in listed if isinstance(item, dict) and "name" in item]
-    lines = [
-        f"- **{item['name']}**" + (f" (`{item['id']}`)" if "id" in item else "")
-        + (f": {item['description']}" if item.get("description") else "")
-        for item in named
-    ]  # fmt: skip
+    told = [_line(cast("JsonObject", item)) for item in listed if isinstance(item, dict)]
+    about = facts.get("workflow")
+    named = [_line(cast("JsonObject", about))] if isinstance(about, dict) else []
     plain = [f"- {name}: {value}" for name, value in facts.items() if isinstance(value, str | int | float)]
-    return "\n".join((*lines, *plain)) or result
+    return "\n".join((*filter(None, (*named, *told)), *plain))
+
+
+def _line(item: JsonObject) -> str:
+    if "name" not in item:
+        return f"- {item['message']}" if "message" in item else ""
+    about = f": {item['description']}" if item.get("description") else ""
+    return f"- **{item['name']}**" + (f" (`{item['id']}`)" if "id" in item else "") + about
 
 
 def _near(word: str, held: Iterable[str]) -> bool:
