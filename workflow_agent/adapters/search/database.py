@@ -16,6 +16,8 @@ from workflow_agent.adapters.search.ranking import WEIGHTS, Candidate
 
 _SCHEMA = 1
 _BATCH = 500
+_MOST_RANKED = 2_000
+"""Documents that one look-up ranks: of more with its words, those that were indexed last."""
 
 _TABLES = (
     "DROP TABLE IF EXISTS vocabulary",
@@ -41,6 +43,8 @@ _STORE_FACTS = (
 _STORE_WORDS = f"INSERT INTO texts(rowid, {_COLUMNS}) VALUES(?, {', '.join('?' * len(FIELDS))})"
 _FORGET_WORDS = "DELETE FROM texts WHERE rowid = (SELECT rowid FROM documents WHERE id = ?)"
 _SELECT_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY {_RANK}"  # noqa: S608 - names of our own
+_SELECT_NEWEST_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? AND rowid > ? ORDER BY {_RANK} LIMIT ?"  # noqa: S608 - names of our own
+_SELECT_FIRST_BEFORE = "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
 _SELECT_WORDS = (
     f"SELECT documents.id, {', '.join(f'texts.{name}' for name in FIELDS)} FROM texts "  # noqa: S608 - names of our own
     "JOIN documents ON documents.rowid = texts.rowid "
@@ -137,10 +141,19 @@ class SearchDatabase:
 
     def _likeliest(self, expression: str, rows: Collection[int] | None, limit: int) -> list[int]:
         if rows is None:
-            ranked = self._connection.execute(f"{_SELECT_RANKED} LIMIT ?", (expression, limit))
+            last_left_out = self._last_left_out(expression)
+            ranked = self._connection.execute(_SELECT_NEWEST_RANKED, (expression, last_left_out, limit))
             return [row for (row,) in ranked]
         ranked = self._connection.execute(_SELECT_RANKED, (expression,))
         return list(islice((row for (row,) in ranked if row in rows), limit))
+
+    def _last_left_out(self, expression: str) -> int:
+        """Return the row after which no more documents with an expression come than are ranked."""
+        (most,) = self._connection.execute("SELECT max(rowid) FROM documents").fetchone()
+        if (most or 0) <= _MOST_RANKED:
+            return 0
+        found = self._connection.execute(_SELECT_FIRST_BEFORE, (expression, _MOST_RANKED)).fetchone()
+        return found[0] if found else 0
 
 
 def _listed(values: Iterable[str | int]) -> str:
