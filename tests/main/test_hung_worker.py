@@ -49,6 +49,7 @@ def test_a_worker_that_hangs_is_told_from_one_that_ends(tmp_path: Path, work: Wo
     assert found == ended
 
 
+@pytest.mark.slow
 async def test_a_worker_that_hangs_is_replaced_and_the_other_serves_on(
     server: ServerProcess, tmp_path: Path
 ) -> None:
