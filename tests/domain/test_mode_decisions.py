@@ -77,3 +77,10 @@ def test_confidence_grows_with_the_lead() -> None:
     unclear, clear = infer_mode("approval"), infer_mode("please rename the last step to Archive")
 
     assert unclear.confidence < 0.75 < clear.confidence
+
+
+@pytest.mark.parametrize("message", ["list my workflows", "where can it get stuck?", "undo that"])
+def test_each_signal_is_told_once(message: str) -> None:
+    signals = infer_mode(message, workflow_loaded=True).signals
+
+    assert len(set(signals)) == len(signals)

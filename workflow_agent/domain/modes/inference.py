@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from workflow_agent.domain.modes.evidence import MODES, WRITING, Evidence, Mode
@@ -81,7 +82,9 @@ def _confidence(scores: Mapping[Mode, float], mode: Mode) -> float:
 
 def _readable(reasons: Iterable[Evidence]) -> tuple[str, ...]:
     strongest = sorted(reasons, key=lambda item: (-item.weight, item.reason))
-    return tuple(f"{item.mode}: {item.reason}" for item in strongest[:SHOWN_SIGNALS])
+    # The same words may fit two phrases.
+    told = dict.fromkeys(f"{item.mode}: {item.reason}" for item in strongest)
+    return tuple(islice(told, SHOWN_SIGNALS))
 
 
 def _highest(scores: Mapping[Mode, float], modes: Sequence[Mode]) -> Mode:
