@@ -1,7 +1,9 @@
 // The model's window: what fills it, how that went turn by turn, and what compaction left out.
 
 import { ask, at, query } from "./api.js";
+import { artifactsUsed, planned } from "./artifacts_used.js";
 import { button, fill, h, s } from "./dom.js";
+import { SECTIONS } from "./sections.js";
 import { count, many, moment, spoken } from "./words.js";
 
 const WIDTH = 560;
@@ -47,13 +49,19 @@ export class ContextTab {
     const bar = s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", class: "bar", role: "img", "aria-label": `${count(used)} of ${count(whole)} tokens: ${parts.map(([name, tokens]) => `${spoken(name)} ${count(tokens)}`).join(", ")}` });
     let x = 0;
     for (const [name, tokens] of parts) {
-      bar.append(s("rect", { x, y: 0, width: (tokens / whole) * 100, height: 10, class: this.#colour(name) }, s("title", {}, `${spoken(name)}: ${count(tokens)} tokens`)));
+      bar.append(s("rect", { x, y: 0, width: (tokens / whole) * 100, height: 10, class: this.#colour(name) }, s("title", {}, `${spoken(name)}: ${count(tokens)} tokens. ${SECTIONS[name] ?? ""}`)));
       x += (tokens / whole) * 100;
     }
     const level = record.level && record.level !== "ok" ? h("span", { className: `level is-${record.level}` }, record.level) : null;
     fill(this.detail, h("div", { className: "window-head" }, h("h3", {}, `Turn ${record.turn}`), level, h("span", { className: "grow" }), h("span", { className: "quiet" }, `${count(used)} of ${count(whole)} tokens, ${Math.round((used / whole) * 100)} %`)), bar,
-      h("ul", { className: "legend" }, ...parts.map(([name, tokens]) => h("li", {}, s("svg", { viewBox: "0 0 10 10", class: "swatch", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2.5, class: this.#colour(name) })), h("span", {}, spoken(name)), h("span", { className: "quiet number" }, count(tokens))))),
-      h("p", { className: "quiet" }, this.#story(record)));
+      h("ul", { className: "legend" }, ...parts.map(([name, tokens]) => h("li", { title: SECTIONS[name] }, s("svg", { viewBox: "0 0 10 10", class: "swatch", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2.5, class: this.#colour(name) })), h("span", {}, spoken(name)), h("span", { className: "quiet number" }, count(tokens))))),
+      h("p", { className: "quiet" }, this.#story(record)), planned(record), artifactsUsed(record), this.#meanings(parts));
+  }
+
+  #meanings(parts) {
+    const told = parts.filter(([name]) => SECTIONS[name]);
+    const list = h("details", { className: "meanings", open: this.isExplained, ontoggle: () => { this.isExplained = list.open; } }, h("summary", {}, "What the sections are"), h("dl", { className: "facts" }, ...told.flatMap(([name]) => [h("dt", {}, spoken(name)), h("dd", {}, SECTIONS[name])])));
+    return list;
   }
 
   #story(record) {
