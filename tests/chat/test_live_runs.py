@@ -76,9 +76,26 @@ async def test_an_ended_run_keeps_nothing_that_its_work_knew() -> None:
     assert live.task is None
 
 
+async def test_who_waits_gets_the_outcome_of_a_run_that_has_let_go_of_it() -> None:
+    live = LiveRuns().open("r")
+    awaited = live.awaited()
+
+    async def work() -> None:
+        live.settle(OUTCOME, 0.0)
+
+    task = asyncio.create_task(work())
+    live.worked_on_by(task)
+    await task
+    await asyncio.sleep(0)
+
+    assert live.end is None
+    assert live.is_settled
+    assert await awaited() is OUTCOME
+
+
 async def test_everyone_who_waits_gets_the_outcome() -> None:
     live = LiveRuns().open("r")
-    waiting = [asyncio.create_task(live.outcome()) for _ in range(3)]
+    waiting = [asyncio.ensure_future(live.awaited()()) for _ in range(3)]
 
     live.settle(OUTCOME, 0.0)
 
@@ -92,7 +109,7 @@ async def test_everyone_who_waits_gets_the_error() -> None:
 
     for _ in range(2):
         with pytest.raises(ModelFailed, match="no"):
-            await live.outcome()
+            await live.awaited()()
 
 
 async def test_a_reader_that_comes_late_gets_everything_and_an_end() -> None:

@@ -39,8 +39,8 @@ class Joining:
     async def joined(self, tenant: str, conversation: Conversation, run: Run) -> StartedTurn:
         """Return a turn that was begun before, as if it had been begun now."""
         live = self.live.get(run.run_id)
-        if live is not None and live.settled is None:
-            return StartedTurn(conversation.id, run.turn, run.run_id, run.asked, live.stream, live.outcome)
+        if live is not None and not live.is_settled:
+            return StartedTurn(conversation.id, run.turn, run.run_id, run.asked, live.stream, live.awaited())
         records = await Past(self.store, conversation).around_turn(run.turn)
         stream = await self.stream(tenant, run.run_id) or replayed(records, run)
 

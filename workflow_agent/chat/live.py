@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from workflow_agent.chat.requests import TurnOutcome
@@ -11,18 +11,44 @@ from workflow_agent.domain.errors import WorkflowAgentError
 
 
 @dataclass(slots=True)
+class RunEnd:
+    """What a run comes to. Whoever waits for it holds it; the run lets go of it when its work is over."""
+
+    outcome: TurnOutcome | WorkflowAgentError | None = None
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait(self) -> TurnOutcome:
+        """Wait for the outcome; raise it where it is an error."""
+        await self.came.wait()
+        if isinstance(self.outcome, TurnOutcome):
+            return self.outcome
+        assert self.outcome is not None  # noqa: S101 - it is there before it is said to have come
+        raise self.outcome
+
+
+@dataclass(slots=True)
 class LiveRun:
     """A run of this process."""
 
     run_id: str
     stream: RunStream
+    end: RunEnd | None = field(default_factory=RunEnd)
+    """None when the work is over: what came of it is in the conversation."""
     task: asyncio.Task[None] | None = None
     """The work on it; None when it is over."""
     stopping: str | None = None
     """Why it is being stopped, once it is: cancelled or interrupted."""
-    settled: TurnOutcome | WorkflowAgentError | None = None
     ended_at: float | None = None
-    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_settled(self) -> bool:
+        """Say whether the outcome is known, be there still something to clear up or not."""
+        return self.ended_at is not None
+
+    @property
+    def outcome(self) -> TurnOutcome | WorkflowAgentError | None:
+        """Return what it came to; None before that, and when the work is over."""
+        return self.end.outcome if self.end else None
 
     def worked_on_by(self, task: asyncio.Task[None]) -> None:
         """Take note of the work; it is let go of when it is over, with all that it knew, which is a lot."""
@@ -34,30 +60,30 @@ class LiveRun:
         if not task.cancelled():
             task.exception()
         self.task = None
+        self.end = None
 
     def settle(self, outcome: TurnOutcome | WorkflowAgentError, at: float) -> None:
         """Let everyone who waits have the outcome."""
-        self.settled = outcome
+        assert self.end is not None  # noqa: S101 - the work is not over before this
+        self.end.outcome = outcome
         self.ended_at = at
         self.stream.close()
-        self.done.set()
+        self.end.came.set()
+
+    def awaited(self) -> Callable[[], Awaitable[TurnOutcome]]:
+        """Return what waits for the outcome; to be asked for before the work is over."""
+        assert self.end is not None  # noqa: S101 - see above
+        return self.end.wait
 
     async def cancel(self) -> bool:
         """Stop the work and wait until its end is stored; say whether there was any left to stop."""
-        if self.settled is not None or self.task is None:
+        end = self.end
+        if self.is_settled or self.task is None or end is None:
             return False
         self.stopping = "cancelled"
         self.task.cancel()
-        await self.done.wait()
+        await end.came.wait()
         return True
-
-    async def outcome(self) -> TurnOutcome:
-        """Wait for the outcome; raise it where it is an error."""
-        await self.done.wait()
-        if isinstance(self.settled, TurnOutcome):
-            return self.settled
-        assert self.settled is not None  # noqa: S101 - settle() comes before done.set()
-        raise self.settled
 
 
 @dataclass(slots=True)
@@ -87,11 +113,11 @@ class LiveRuns:
     def is_running(self, run_id: str) -> bool:
         """Say whether this process works on a run now."""
         live = self._runs.get(run_id)
-        return live is not None and live.settled is None
+        return live is not None and not live.is_settled
 
     def running(self) -> list[LiveRun]:
         """Return the runs under way."""
-        found = {id(live): live for live in list(self._runs.values()) if live.settled is None}
+        found = {id(live): live for live in list(self._runs.values()) if not live.is_settled}
         return list(found.values())
 
     def tasks(self) -> list[asyncio.Task[None]]:

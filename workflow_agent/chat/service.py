@@ -96,11 +96,10 @@ class Chat:
         trace.identify(run_id=run.run_id, conversation_id=conversation.id)
         if accepted[-1].is_new:
             live = self.worker.launch(tenant, request, self.roster[run.agent], conversation, run, trace)
+            awaited = live.awaited()
             await journals.forget_read()
             first = leading_in(conversation, run)
-            return StartedTurn(
-                conversation.id, run.turn, first.run_id, first.asked, live.stream, live.outcome
-            )
+            return StartedTurn(conversation.id, run.turn, first.run_id, first.asked, live.stream, awaited)
         await journals.forget_read()
         trace.ended("replayed")
         return await self.joining.joined(tenant, conversation, run)

@@ -129,7 +129,7 @@ class Worker:
             for each in jobs:
                 each.trace.calls_unrecorded(each.evidence.calls.failed)
             self.owners.settle(job.tenant, job.conversation.id)
-            if not isinstance(live.settled, StorageFailed):
+            if not isinstance(live.outcome, StorageFailed):
                 for each in jobs:
                     await self.journal.forget(each.tenant, each.run)
 
