@@ -3,6 +3,7 @@ import pytest
 from tests.support.compacted_talks import compacted_by, said
 from tests.support.long_talks import talked
 from tests.support.stored import AT, a_conversation
+from workflow_agent.agent.offline.skills.talk import spoken
 from workflow_agent.domain.compacting import (
     CompactionRule,
     due_cut,
@@ -99,6 +100,31 @@ def test_the_order_in_which_workflows_were_made_outlives_compaction() -> None:
     told = earlier.ledger.splitlines()
     at = told.index("What happened, oldest first:")
     assert told[at + 1 : at + 3] == ["- turn 1: created wf_1 (Onboarding)", "- turn 3: created wf_3 (Refund)"]
+
+
+def test_the_numbers_of_a_list_are_no_facts() -> None:
+    talk = said("1. Sales writes the offer.\n2) Legal has 3 days.\n 3. **Finance** pays\nIt takes 4 weeks")
+
+    assert ledger_of(talk.events[:1]).numbers == ("Legal has 3 days", "It takes 4 weeks")
+
+
+def reply_saying(text: str) -> Ledger:
+    """Return the facts of a turn that was answered so."""
+    talk = said("help")
+    return ledger_of([talk.events[0], talk.events[1].model_copy(update={"content": text})])
+
+
+@pytest.mark.parametrize("kind", sorted(spoken()))
+def test_what_the_assistant_suggests_to_say_is_no_fact(kind: str) -> None:
+    ledger = reply_saying(spoken()[kind])
+
+    assert (ledger.names, ledger.numbers) == ((), ())
+
+
+def test_what_stands_beside_a_suggestion_is_a_fact() -> None:
+    ledger = reply_saying('You can say, for example:\n\n- "undo"\n\nThe desk is called "Night Owls".')
+
+    assert ledger.names == ("Night Owls",)
 
 
 def test_a_question_binds_nobody() -> None:

@@ -20,6 +20,10 @@ _QUOTE: Final = re.compile(r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|(?<!\w)'
 _SENTENCE_END: Final = re.compile(
     r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bNo\.)(?<!\b[A-Z]\.)(?<=[.!?…])\s+|\n+"
 )
+_LIST_NUMBER: Final = re.compile(r"^[ \t>]*\d{1,3}[.)][ \t]+", re.MULTILINE)
+_LIST_ITEM: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]")
+_EXAMPLES: Final = re.compile(r"\b(?:you can say|for example|things like)\b[^.!?\n]*:$", re.IGNORECASE)
+_EXAMPLE: Final = re.compile(r"\b(?:say|for example)[,:]? [\"“]", re.IGNORECASE)
 _CLAUSE_END: Final = (",", ";", ":", ".", "!", "?")
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
@@ -82,9 +86,28 @@ ERROR: Final = re.compile(
 )
 
 
+def unnumbered(text: str) -> str:
+    """Return a text without the numbers of its lists: they say where an item stands and nothing else."""
+    return _LIST_NUMBER.sub("", text)
+
+
+def without_examples(reply: str) -> str:
+    """Return a reply without what it only suggests to say: "for example:" with its list, 'say "help"'."""
+    kept: list[str] = []
+    suggests = False
+    for line in reply.splitlines():
+        suggests = _EXAMPLES.search(line.strip()) is not None or (
+            suggests and (not line.strip() or _LIST_ITEM.match(line) is not None)
+        )
+        if not suggests:
+            kept.append(" ".join(one for one in _SENTENCE_END.split(line) if not _EXAMPLE.search(one)))
+    return "\n".join(kept)
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, one of them a line at most, without surrounding space."""
-    return [one.strip(" \t-*•") for one in _SENTENCE_END.split(text[:_READ_CHARS]) if one.strip(" \t-*•")]
+    pieces = _SENTENCE_END.split(unnumbered(text[:_READ_CHARS]))
+    return [one.strip(" \t-*•") for one in pieces if one.strip(" \t-*•")]
 
 
 def matching(pattern: re.Pattern[str], told: Iterable[str]) -> Iterator[str]:

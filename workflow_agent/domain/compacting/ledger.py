@@ -106,11 +106,10 @@ def _figures(told: Sequence[str], found: dict[str, list[str]]) -> None:
 
 
 def _from_reply(reply: AgentReply, found: dict[str, list[str]]) -> None:
-    _ids(reply.content, found)
-    found["numbers"] += (
-        one for sentence in facts.sentences(reply.content) for one in facts.quantities_in(sentence)
-    )
-    found["names"] += facts.quotes(reply.content)
+    told = facts.without_examples(reply.content)
+    _ids(told, found)
+    found["numbers"] += (one for sentence in facts.sentences(told) for one in facts.quantities_in(sentence))
+    found["names"] += facts.quotes(told)
     for touch in reply.workflows_touched:
         found["workflow_ids"].append(touch.id)
         found["names"].append(f"{touch.id} = {touch.name}")
