@@ -21,6 +21,8 @@ from workflow_agent.agent.plan_request import PLAN_TOOL
 from workflow_agent.chat.attaching import NewAttachment
 from workflow_agent.chat.gathering import Gathering
 
+pytestmark = pytest.mark.untraced
+
 POLICY = "Claims are due within 30 days.\n\n" + "Nothing else is said here.\n\n" * 40
 
 

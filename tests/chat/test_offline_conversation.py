@@ -6,6 +6,8 @@ from tests.support.chats import TENANT, chat_with
 from tests.support.talking import Talk
 from workflow_agent.agent.offline.model import OfflineModel
 
+pytestmark = pytest.mark.untraced
+
 DESCRIPTION = (
     "When an employee submits an expense the manager approves or rejects it. If approved, finance pays it "
     "out, otherwise tell the employee by email. The manager has two days."

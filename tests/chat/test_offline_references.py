@@ -6,6 +6,8 @@ from tests.support.chats import chat_with
 from tests.support.talking import Talk
 from workflow_agent.agent.offline.model import OfflineModel
 
+pytestmark = pytest.mark.untraced
+
 
 @pytest.fixture
 async def talk() -> Talk:

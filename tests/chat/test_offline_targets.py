@@ -6,6 +6,8 @@ from tests.support.chats import APPROVAL, TENANT, chat_with
 from tests.support.talking import Talk
 from workflow_agent.agent.offline.model import OfflineModel
 
+pytestmark = pytest.mark.untraced
+
 VENDOR = "wf_vendor_a"
 ADDS = "add a step archive the file at the end"
 

@@ -14,6 +14,8 @@ from workflow_agent.agent.models import Provider, build_model, with_fallback
 from workflow_agent.chat import StartedTurn, TurnRequest
 from workflow_agent.domain.errors import Misconfigured, ModelFailed
 
+pytestmark = pytest.mark.untraced
+
 FINE = Says(["All", " is well."])
 
 

@@ -10,6 +10,8 @@ from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.intents.grammar import MOST_PHRASE_CHARS, matches, phrase_table, word_lists
 from workflow_agent.agent.offline.intents.reading import read_request
 
+pytestmark = pytest.mark.untraced
+
 MOST_SECONDS = 1.5
 TABLES = ("changes", "intents", "talk", "portfolio", "inside", "lookup", "answers")
 
