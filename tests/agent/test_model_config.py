@@ -34,6 +34,11 @@ def test_a_model_is_expensive_by_its_price_and_an_unknown_price_is_not(name: str
     assert ModelConfig.from_request(name).is_expensive_primary() is expected
 
 
+def test_the_offline_model_costs_nothing_and_is_not_unknown() -> None:
+    assert ModelConfig.from_request("offline").input_price_usd() == 0
+    assert ModelConfig.from_request("test").input_price_usd() is None
+
+
 def test_the_threshold_itself_is_not_expensive() -> None:
     config = ModelConfig.from_request("openai:gpt-4o")
 

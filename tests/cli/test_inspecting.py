@@ -24,6 +24,7 @@ from workflow_agent.domain.iterations import IterationToolCall
 from workflow_agent.domain.phases import PhaseChange, change_phase
 from workflow_agent.domain.runs import RunError
 from workflow_agent.domain.sealing import SealRule
+from workflow_agent.domain.usage import Cost
 from workflow_agent.domain.values import JsonObject
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
@@ -158,6 +159,49 @@ def test_a_turn_is_shown_with_what_the_model_saw_and_who_decided(tmp_path: Path)
     ):
         assert line in lines
     assert re.search(r"^ +run \S+, attempt 1: completed$", output, re.MULTILINE)
+
+
+def priced(*replies: tuple[str, float | None]) -> Callable[[Conversation], Conversation]:
+    """Return what gives each reply a model and a cost, and the conversation their sum."""
+
+    def changed(talk: Conversation) -> Conversation:
+        left = iter(replies)
+        events: list[Event] = []
+        for one in talk.events:
+            event: Event = one
+            if isinstance(one, AgentReply):
+                model, spent = next(left)
+                event = one.model_copy(update={"model": model, "cost": Cost(total_usd=spent)})
+            events.append(event)
+        spent = sum(amount or 0 for _, amount in replies)
+        totals = talk.usage_totals.model_copy(update={"cost_usd": spent})
+        return talk.model_copy(update={"events": tuple(events), "usage_totals": totals})
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("replies", "whole", "each"),
+    [
+        pytest.param([("offline", None)], "nothing", ["nothing"], id="offline"),
+        pytest.param([("local", None)], "price not known", ["price not known"], id="without a price"),
+        pytest.param([("o1", 0.5), ("offline", None)], "$0.5000", ["$0.5000", "nothing"], id="both"),
+        pytest.param(
+            [("o1", 0.5), ("local", None)], "$0.5000, and turns whose price is not known",
+            ["$0.5000", "price not known"], id="one of two without a price",
+        ),
+    ],
+)  # fmt: skip
+def test_what_costs_nothing_is_told_from_what_has_no_known_price(
+    tmp_path: Path, replies: list[tuple[str, float | None]], whole: str, each: list[str]
+) -> None:
+    stored(tmp_path, lambda old: talked(len(replies), old), priced(*replies))
+
+    _, output = run(tmp_path, "invoice-1")
+
+    assert re.search(rf"^cost +{re.escape(whole)}$", output, re.MULTILINE)
+    told = [line.rpartition(", ")[2] for line in output.splitlines() if "tokens in and" in line][1:]
+    assert told == each
 
 
 @pytest.mark.parametrize(

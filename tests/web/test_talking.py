@@ -197,3 +197,10 @@ def test_a_reply_that_is_kept_is_shown_where_its_stream_is_gone(browser: Browser
 
         expect(reply.locator(".prose")).to_contain_text("Hello")
     assert all("404" in one for one in complaints)
+
+
+def test_the_model_is_named_and_what_costs_nothing_is_said_to(visitor: Visitor) -> None:
+    visitor.say("Hello there").get_by_role("button", name="How this reply was made").click()
+
+    expect(visitor.page.locator("#model")).to_have_text("Model: offline")
+    expect(visitor.page.locator(".run-head .facts")).to_contain_text("Costnothing")

@@ -99,6 +99,8 @@ def test_a_narrow_screen_shows_one_part_at_a_time(browser: Browser, served: Serv
 
         page.get_by_role("button", name="Show the details").click()
         expect(page.locator(".canvas svg")).to_be_visible()
+        beside = [page.locator(".workflow-head h2"), page.get_by_role("button", name="All workflows")]
+        name, listing = (one.bounding_box() for one in beside)
         page.get_by_role("button", name="Close the details").click()
         page.get_by_role("button", name="Show the conversations").click()
         expect(page.get_by_role("searchbox")).to_be_focused()
@@ -106,6 +108,10 @@ def test_a_narrow_screen_shows_one_part_at_a_time(browser: Browser, served: Serv
 
         expect(page.get_by_role("searchbox")).to_be_hidden()
         assert wide == NARROW["width"]
+        assert name is not None
+        assert listing is not None
+        assert listing["x"] > name["x"] + name["width"]
+        assert listing["y"] < name["y"] + name["height"]
         assert serious(page) == []
 
 

@@ -10,6 +10,7 @@ from workflow_agent.domain.values import Value
 CHEAP_MODEL = "openai:gpt-4o-mini"
 """Plans and summarizes unless something else is set, where there is an OpenAI key."""
 EXPENSIVE_USD_PER_TOKEN = 1e-5
+_FREE = "offline"
 _PER = 1_000_000
 
 
@@ -41,7 +42,7 @@ class ModelConfig(Value):
             has_openai_key: Whether OpenAI's small model can be used. Who answers without a provider also
                 plans without one.
         """
-        aside = CHEAP_MODEL if has_openai_key and request_model != "offline" else request_model
+        aside = CHEAP_MODEL if has_openai_key and request_model != _FREE else request_model
         return cls(
             primary=request_model, context_planner=context_planner or aside, summarizer=summarizer or aside
         )
@@ -58,6 +59,8 @@ class ModelConfig(Value):
 
 def input_price_usd(name: str) -> Decimal | None:
     """Return what an input token of a model costs in US dollars; None where its price is not known."""
+    if name == _FREE:
+        return Decimal()
     vendor, _, model = name.rpartition(":")
     try:
         _, known = data_snapshot.get_snapshot().find_provider_model(

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workflow_agent.cli.context_view import of_context
+from workflow_agent.cli.cost_view import cost_of_conversation, cost_of_reply
 from workflow_agent.cli.printable import clean
 from workflow_agent.domain.compaction import Compaction
 from workflow_agent.domain.conversation import AgentReply, Conversation, Event, SystemEvent, UserMessage
@@ -58,7 +59,7 @@ def _facts(conversation: Conversation) -> Table:
         ("mode", f"{conversation.mode_override}, set for all turns" if conversation.mode_override else None),
         ("forked from", _origin(conversation)),
         ("model", f"{totals.requests:,} requests, {_tokens(totals.input_tokens, totals.output_tokens)}"),
-        ("cost", f"${totals.cost_usd:.4f}" if totals.cost_usd else "nothing, as far as prices are known"),
+        ("cost", cost_of_conversation(conversation)),
         ("worked for", _duration(worked) if worked else None),
     ]
     table = Table.grid(padding=(0, 2))
@@ -116,11 +117,10 @@ def _figures(reply: AgentReply, *, is_short: bool) -> Iterator[str]:
     signals = f": {', '.join(told)}" if told else ""
     yield f"mode {reply.mode.name} {reply.mode.confidence:.2f}, {reply.mode.source}{signals}"
     took = "" if reply.duration_ms is None else f" in {_duration(reply.duration_ms)}"
-    usage, cost = reply.usage, reply.cost.total_usd
-    price = "price not known" if cost is None else f"${cost:.4f}"
+    usage = reply.usage
     requests = f"{usage.requests} request{'' if usage.requests == 1 else 's'}"
     sent = _tokens(usage.input_tokens, usage.output_tokens)
-    yield f"{reply.model}: {requests}, {sent}{took}, {price}"
+    yield f"{reply.model}: {requests}, {sent}{took}, {cost_of_reply(reply)}"
     used, budget = reply.context.get("used_tokens"), reply.context.get("budget_tokens")
     if isinstance(used, int) and isinstance(budget, int) and budget:
         yield f"context {used:,} of {budget:,} tokens ({used / budget:.0%}, {reply.context.get('level', '')})"

@@ -158,6 +158,6 @@ addEventListener("keydown", (event) => {
   if (event.altKey && event.code === "KeyK") { event.preventDefault(); view.openSide(); byId("search").focus(); }
   if (event.key === "/" && event.target === document.body) { event.preventDefault(); composer.focus(); }
 });
-ask("/health").then(({ model, version }) => { byId("model").textContent = model; byId("model").title = `Version ${version}, answering with ${model}`; }).catch(() => {});
+ask("/health").then(({ model, version }) => { byId("model").textContent = `Model: ${model}`; byId("model").title = `Version ${version}, answering with ${model}`; }).catch(() => {});
 talks.load().then(() => talks.mark(chat.id));
 go();

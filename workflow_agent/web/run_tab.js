@@ -2,7 +2,7 @@
 
 import { ask, at } from "./api.js";
 import { fill, h } from "./dom.js";
-import { count, lasting, shortened, spoken } from "./words.js";
+import { costing, count, lasting, shortened, spoken } from "./words.js";
 
 const MOST_CHARS = 20000;
 
@@ -33,7 +33,7 @@ export class RunTab {
     const facts = reply ? [
       ["Agent", reply.author], ["Mode", `${reply.mode.name} (${reply.mode.source}, ${Math.round(reply.mode.confidence * 100)} %)`], ["Model", reply.model], ["Took", lasting(reply.duration_ms)],
       ["Tokens", `${count(reply.usage.input_tokens)} in, ${count(reply.usage.output_tokens)} out, ${reply.usage.requests} requests`],
-      ["Cost", reply.cost.total_usd === null ? "not known" : `$${reply.cost.total_usd.toFixed(4)}`],
+      ["Cost", costing(reply)],
     ] : [["Status", run?.status ?? "unknown"], ["Error", run?.error?.message ?? ""]];
     const signals = reply?.mode.signals?.length ? h("details", {}, h("summary", {}, "Why this mode"), h("ul", { className: "signals" }, ...reply.mode.signals.map((signal) => h("li", {}, signal)))) : null;
     return h("section", { className: "run-head" }, h("h3", {}, `Turn ${turn}`), h("dl", { className: "facts" }, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))])), signals);

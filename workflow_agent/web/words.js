@@ -30,6 +30,12 @@ export function count(number) { return (number ?? 0).toLocaleString("en"); }
 /** Return a count with its noun. */
 export function many(number, one, several = `${one}s`) { return `${count(number)} ${number === 1 ? one : several}`; }
 
+/** Return what a reply cost: the offline model costs nothing, and not every other one's price is known. */
+export function costing({ cost, model }) {
+  if (cost.total_usd === null) return model === "offline" ? "nothing" : "price not known";
+  return `$${cost.total_usd.toFixed(4)}`;
+}
+
 /** Return a name from a program as words: `edit_workflow` is "Edit workflow". */
 export function spoken(name) {
   const words = String(name).replace(/[_-]+/g, " ").trim();

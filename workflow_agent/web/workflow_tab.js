@@ -85,7 +85,7 @@ export class WorkflowTab {
       ...[...this.known].map(([id, name]) => h("option", { value: id, selected: id === workflow.id }, name)));
     const zoom = h("div", { className: "zoom" }, button("plus", "Larger", () => this.canvas.zoom(1.25)), h("button", { type: "button", className: "icon-button", "aria-label": "Smaller", title: "Smaller", onclick: () => this.canvas.zoom(0.8) }, "−"), h("button", { type: "button", className: "icon-button fit", "aria-label": "Fit the width", title: "Fit the width", onclick: () => this.canvas.fit() }, "Fit"));
     fill(this.element,
-      h("div", { className: "workflow-head" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), h("span", { className: "grow" }), button("list", "All workflows", () => this.#open(null))),
+      h("div", { className: "workflow-head" }, h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id)), button("list", "All workflows", () => this.#open(null))),
       this.preview ? previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } }) : null,
       this.preview ? null : [this.#slider(), this.about], h("div", { className: "canvas-box" }, this.canvasBox, zoom), this.#findings());
     if (this.preview) this.element.querySelector(".preview").classList.add("is-open");
