@@ -40,6 +40,33 @@ def test_the_description_is_the_text_on_one_line() -> None:
     assert graph["description"] == "The clerk scans it. Then the boss signs it."
 
 
+@pytest.mark.parametrize(
+    ("text", "description"),
+    [
+        (
+            "Create a workflow called Parking permit: the clerk checks the form, then the boss signs it.",
+            "The clerk checks the form, then the boss signs it.",
+        ),
+        (
+            'Please build me a process named "Parking permit". The clerk checks it. The boss signs it.',
+            "The clerk checks it. The boss signs it.",
+        ),
+        (
+            "create a workflow: for each claim the clerk checks it and the boss signs it, then finance pays",
+            "For each claim the clerk checks it and the boss signs it, then finance pays",
+        ),
+        ("Build me an expense approval: the boss approves, finance pays", "The boss approves, finance pays"),
+        ("The clerk scans it: then the boss signs it.", "The clerk scans it: then the boss signs it."),
+        (
+            "Make a workflow where the clerk scans it: then the boss signs it.",
+            "Make a workflow where the clerk scans it: then the boss signs it.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_description_does_not_repeat_the_order_to_make_it(text: str, description: str) -> None:
+    assert drafted(text)["description"] == description
+
+
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
 def test_a_process_that_is_only_named_gets_its_usual_form_and_says_so(topic: Topic) -> None:
     draft = draft_workflow(f"we need a workflow for {topic.name.lower()}")

@@ -60,6 +60,7 @@ _HEADING: Final = re.compile(
     r"^\s*#*\s*(?!\(?\d|[-*+] |[a-z][.)] )\"?([^\n.!?;→,\"]{3,60}?)\"?\s*(?::\s*|\n+(?=\s*(?:\d+[.)]"
     r"|[-*+]\s)))"
 )
+_LEAD: Final = re.compile(r"\s*(?P<order>[^:.!?\n]{3,160})[:.!?\n]\s*(?P<told>.+)", re.DOTALL)
 _WISH: Final = re.compile(
     r"\s*(?:i|we) (?:want|need|would like|have) to (?!know\b|see\b|ask\b)[^:\n]{3,60}:", re.IGNORECASE
 )
@@ -93,6 +94,17 @@ def read_request(text: str) -> Request:
     if not topic and (not is_request or _WISH.match(text)):
         topic, body = _heading(body)
     return Request(body, name, tuple(alias for alias in aliases if alias), topic, is_request)
+
+
+def without_order(text: str) -> str:
+    """Return cleaned text without the order it begins with: "Create a workflow called Refund: …"."""
+    found = _LEAD.match(text)
+    if found is None:
+        return text
+    asked = read_request(found["order"])
+    is_order = asked.is_request and not asked.body.strip(" .,:;")
+    told = found["told"].strip()
+    return told[:1].upper() + told[1:] if is_order and told else text
 
 
 def _called(text: str) -> tuple[str | None, str]:

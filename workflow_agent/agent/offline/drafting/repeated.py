@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from workflow_agent.agent.offline.drafting.results import Draft
-from workflow_agent.agent.offline.drafting.texts import draft_text
+from workflow_agent.agent.offline.drafting.texts import described, draft_text
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow_parsing import slug, unique_id
 
 _MOST_LOOPS = 5
-_DESCRIPTION_CHARS = 1_000
 _ARTICLES = re.compile(r"\b(?:the|an?|our|their) ")
 """The name of a step has none."""
 _FOR_EACH = re.compile(
@@ -62,9 +61,7 @@ def draft_with_loops(text: str, parse_step: Callable[[str], JsonObject | None]) 
     draft = (draft_text(shorter) or draft_text(f"{shorter}, then finish")) if found else None
     for one in found:
         draft = _with_loop(draft, one) if draft is not None else None
-    return (
-        draft_text(text) if draft is None else replace(draft, description=text.strip()[:_DESCRIPTION_CHARS])
-    )
+    return draft_text(text) if draft is None else replace(draft, description=described(text))
 
 
 def _body(item: str, said: str, parse_step: Callable[[str], JsonObject | None]) -> _Repeated | None:

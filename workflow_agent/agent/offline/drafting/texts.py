@@ -10,7 +10,7 @@ from workflow_agent.agent.offline.drafting.flow import Flow
 from workflow_agent.agent.offline.drafting.graph import MAX_STEPS
 from workflow_agent.agent.offline.drafting.items import item_parts, listed_steps, titled
 from workflow_agent.agent.offline.drafting.lifecycles import draw_lifecycle
-from workflow_agent.agent.offline.drafting.names import Request, read_request
+from workflow_agent.agent.offline.drafting.names import Request, read_request, without_order
 from workflow_agent.agent.offline.drafting.nouns import singular
 from workflow_agent.agent.offline.drafting.phrases import keywords
 from workflow_agent.agent.offline.drafting.reader import Reader
@@ -142,7 +142,7 @@ def _starting_point(request: Request, text: str) -> Draft | None:
     assumption = f"You named no steps, so this is {usual}; adapt it to how you work."
     draft = _named(replace(request, name=request.name or topic.name), drawing, text)
     return replace(
-        draft, tags=topic.tags, assumptions=(assumption, *draft.assumptions), description=_description(text)
+        draft, tags=topic.tags, assumptions=(assumption, *draft.assumptions), description=described(text)
     )
 
 
@@ -159,7 +159,7 @@ def _named(request: Request, drawing: Drawing, text: str) -> Draft:
         assumptions.append(f"I read the first {MAX_CHARS} characters.")
     return Draft(
         name=name[:200].strip() or "New workflow",
-        description=_description(text),
+        description=described(text),
         steps=tuple(drawing.steps),
         transitions=tuple(drawing.transitions),
         start=drawing.steps[0]["id"],
@@ -179,8 +179,9 @@ def _lifecycle_name(request: Request, drawing: Drawing) -> str:
     return f"{about[:1].upper()}{about[1:]} lifecycle"[:120]
 
 
-def _description(text: str) -> str:
-    plain = " ".join(clean(text).split())
+def described(text: str) -> str:
+    """Return the description of a workflow: what was told, on one line, without the order to make it."""
+    plain = " ".join(without_order(clean(text)).split())
     return (
         plain
         if len(plain) <= _MAX_DESCRIPTION_CHARS
