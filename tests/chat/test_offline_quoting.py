@@ -62,3 +62,14 @@ async def test_a_result_that_is_asked_for_is_told_and_not_quoted_raw(talk: Talk,
 
     assert "{" not in reply
     assert '":' not in reply
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["as the policy I attached says", "according to the vendor policy", "as the attached policy requires"],
+)
+async def test_an_order_that_names_a_document_is_an_order(talk: Talk, source: str) -> None:
+    reply = await asked_with_policy(talk, f"set the timeout of approve to 5 days, {source}")
+
+    assert reply.startswith("Done: **Vendor A** is now version 2.")
+    assert "P5D" in reply

@@ -113,7 +113,7 @@ class Answering:
         if turn.facts.pending is not None and (answer := answer_in(turn.text)):
             settle = confirming.confirm if answer == "yes" else confirming.drop
             return turn, settle(turn, Request("answer"))
-        if documents.is_about_material(turn):
+        if documents.is_about_material(turn) and not self._orders(turn):
             return turn, self._from_material(turn)
         if turn.facts.confirmed and answer_in(turn.text) == "yes":
             return self._again(turn, turn.facts.confirmed)
@@ -182,6 +182,11 @@ class Answering:
 
     def _request(self, turn: Turn) -> Request:
         return read_request(turn.text, self.drafting, mode=turn.facts.mode, has_focus=focus(turn) is not None)
+
+    def _orders(self, turn: Turn) -> bool:
+        """Say whether a message orders a change, whatever it says of where that is from."""
+        request = self._request(turn)
+        return request.kind == "change" and request.meaning == "order"
 
     def _skill(self, turn: Turn) -> Skill:
         given = name_given_in(turn.text)

@@ -14,6 +14,15 @@ _FROM_NOW_ON = re.compile(
     r"(?<=\w),? (?:from now on|from here on|in (?:the )?future|going forward|as of now|ab jetzt)$",
     re.IGNORECASE,
 )
+_SOURCE = re.compile(
+    r",? (?:just |exactly )?as (?:the|our|my|this|that) [^,.;:]{1,60} "
+    r"(?:says?|said|requires?|states?|demands?|wants?|prescribes?|tells us)[.!]?$"
+    r"|,? (?:according to|as per|in line with) (?:the|our|my|this|that) (?:[^,.;:]{1,40} )?"
+    r"(?:policy|policies|document|handbook|guidelines?|rules?|regulations?|attachment|file|manual|contract|law)"
+    r"(?: (?:that )?i attached)?[.!]?$",
+    re.IGNORECASE,
+)
+"""Where an order is from: no part of what it orders."""
 _TWICE = re.compile(r"\b(once|twice)$", re.IGNORECASE)
 
 
@@ -45,6 +54,7 @@ def read_orders(text: str, drafting: Drafting, *, stated: bool = False) -> tuple
         drafting: Reads steps, durations and triggers.
         stated: Whether an order may be said as a statement, too: "Anna does the review from now on".
     """
+    text = _SOURCE.sub("", text)
     tables = [phrase_table("changes"), *([phrase_table("statements")] if stated else [])]
     orders = [order for sentence in split_sentences(text) for order in _orders(sentence, drafting, tables)]
     return tuple(orders) if any(order.readings for order in orders) else ()

@@ -4,19 +4,40 @@ import re
 from collections.abc import Mapping
 
 from workflow_agent.agent.offline.intents.changes import Change
+from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, Plan
+from workflow_agent.agent.offline.skills.steps import StepUnclear
 from workflow_agent.agent.offline.turn.outcome import JsonObject
 from workflow_agent.domain.durations import duration_of, exact_seconds
 from workflow_agent.domain.workflow import Step
+from workflow_agent.domain.workflow_parsing import slug
 
 _MORE = re.compile(r"\bmore\b", re.IGNORECASE)
 
 
 def _timeout(plan: Plan, change: Change) -> list[JsonObject]:
     sign = 1 if _MORE.search(change.slots.get("dur", "")) else 0
-    edits = [_limit(plan, step, change, sign) for step in plan.finder.find_all(change.slots["step"])]
+    steps = _of_who(plan, change) if "who" in change.slots else plan.finder.find_all(change.slots["step"])
+    edits = [_limit(plan, step, change, sign) for step in steps]
     plan.prefers_workflow = False
     return edits
+
+
+def _of_who(plan: Plan, change: Change) -> list[str]:
+    """Return the step that somebody has a time for; of several, the one that is theirs.
+
+    Raises:
+        StepUnclear: None is theirs, or several are.
+    """
+    who = slug(unquoted(change.slots["who"]).removeprefix("the "))
+    try:
+        return list(plan.finder.find_all(change.slots["step"]))
+    except StepUnclear as unclear:
+        steps = [step for one in unclear.candidates if (step := plan.workflow.step(one.id))]
+        theirs = [step.id for step in steps if step.assignee is not None and slug(step.assignee) == who]
+        if len(theirs) != 1:
+            raise
+        return theirs
 
 
 def _longer(plan: Plan, change: Change) -> list[JsonObject]:
