@@ -16,6 +16,7 @@ from workflow_agent.cli.leaving import (
     EXIT_FAILED,
     EXIT_MISCONFIGURED,
     EXIT_NOT_FOUND,
+    EXIT_UNREACHABLE,
     CommandFailed,
 )
 from workflow_agent.main.in_process import application_transport
@@ -133,3 +134,14 @@ def test_comments_in_a_stream_are_passed_over() -> None:
     [event] = parsed_events(lines)
 
     assert (event.id, event.name, event.data) == ("4", "delta", {"text": "a"})
+
+
+def test_a_server_without_tls_is_told_from_none_at_all(server: str) -> None:
+    with (
+        server_backend(server.replace("http:", "https:"), None) as backend,
+        pytest.raises(CommandFailed, match="begins with http://") as refused,
+    ):
+        backend.root("/health")
+
+    assert refused.value.exit_code == EXIT_UNREACHABLE
+    assert "Nobody answers" not in str(refused.value)

@@ -219,6 +219,9 @@ def test_slash_commands_do_what_help_says(data_dir: Path, tmp_path: Path) -> Non
     assert ran.code == 0
     assert "version 3" in ran.out
     assert "tokens (" in ran.out
+    sections = re.findall(r"^  (\w+) +([\d,]+)(?:  (█*))?$", ran.out, re.MULTILINE)
+    assert {bool(bar) == (size != "0") for _, size, bar in sections} == {True}
+    assert {"0", "1"} <= {size if size == "0" else "1" for _, size, _ in sections}
     assert all(name in ran.out for name in COMMANDS)
     for said in (
         "`it` is Expense approval", "There is no mode 'dancing'; there are auto,", "The mode is analysis",

@@ -56,6 +56,15 @@ def test_where_all_is_well_nothing_is_changed(data_dir: Path) -> None:
     assert sorted(data_dir.rglob("*")) == before
 
 
+@pytest.mark.parametrize(
+    ("keys", "told"), [("one-key", "1 API key is set"), ("a-key,b-key", "2 API keys are set")]
+)
+def test_keys_are_counted(data_dir: Path, keys: str, told: str) -> None:
+    _, found = examined(DATA_DIR=str(data_dir), API_KEYS=keys)
+
+    assert told in found["configuration"]["found"]
+
+
 def test_a_directory_that_is_to_be_made_is_not_made_by_looking(tmp_path: Path) -> None:
     ran, found = examined(DATA_DIR=str(tmp_path / "later"))
 

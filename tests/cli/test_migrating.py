@@ -175,7 +175,7 @@ def test_one_that_comes_twice_is_brought_in_once(histories: Path, data: Path) ->
     ran = migrated(data, histories)
 
     assert ran.code == 0
-    assert f"Brought in {ALL} conversations with 7 turns; 1 were there already." in ran.err
+    assert f"Brought in {ALL} conversations with 7 turns; 1 was there already." in ran.err
 
 
 def test_a_server_takes_them_too(histories: Path, server: str) -> None:
@@ -197,7 +197,7 @@ def test_one_that_cannot_be_stored_is_named_and_the_rest_can_follow(histories: P
     assert stopped.code == 1
     assert f"{histories}/zz.json: " in stopped.err
     assert f"{ALL} of {ALL + 1} came in before" in stopped.err
-    assert f"Brought in 1 conversations with 1 turns; {ALL} were there already." in again.err
+    assert f"Brought in 1 conversation with 1 turn; {ALL} were there already." in again.err
 
 
 def test_standard_input_is_read(data: Path) -> None:

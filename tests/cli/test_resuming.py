@@ -1,6 +1,7 @@
 """A turn is followed to its end where the line breaks, or the server ends, in the middle of the reply."""
 
 import json
+import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -151,6 +152,22 @@ def test_where_nobody_was_reached_nothing_is_waited_for() -> None:
 
     assert lost.value.exit_code == EXIT_UNREACHABLE
     assert service.waited == []
+
+
+def distrustful(request: httpx2.Request) -> httpx2.Response:
+    failed = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")
+    failed.verify_message = "self-signed certificate"
+    raise httpx2.ConnectError(str(failed), request=request) from failed
+
+
+def test_a_certificate_that_is_not_trusted_is_told_from_nobody_answering() -> None:
+    with pytest.raises(
+        CommandFailed, match=r"certificate of .* not trusted here: self-signed.*SSL_CERT_FILE"
+    ) as lost:
+        Service(distrustful).turn()
+
+    assert lost.value.exit_code == EXIT_UNREACHABLE
+    assert "Nobody answers" not in str(lost.value)
 
 
 def test_a_refusal_when_it_is_taken_up_again_is_passed_on() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from workflow_agent.cli.wording import counted
 from workflow_agent.domain.errors import WorkflowAgentError
 from workflow_agent.settings import Settings, refuse_open_binding
 
@@ -53,7 +54,8 @@ def _address(settings: Settings) -> Finding:
         refuse_open_binding(settings)
     except WorkflowAgentError as error:
         return Finding("configuration", "misconfigured", error.message)
-    keys = f"{len(settings.api_keys)} API keys are set" if settings.api_keys else "no API key is needed"
+    count = counted(len(settings.api_keys), "API key is", "API keys are")
+    keys = f"{count} set" if settings.api_keys else "no API key is needed"
     return Finding("configuration", "ok", f"listens on {settings.host}; {keys}")
 
 

@@ -4,6 +4,7 @@ The two differ in the transport alone, so they answer, and refuse, in the same w
 """
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -96,13 +97,29 @@ class HttpBackend(Backend):
             raise self._stranger() from error
 
     def silence(self, error: httpx2.TransportError) -> CommandFailed:
-        """Return what to say where nobody answers."""
+        """Return what to say where nobody answers, or nobody that can be talked to safely."""
+        if (failed := _tls_failure(error)) is not None:
+            return self._insecure(failed)
         why = str(error) or type(error).__name__
         return CommandFailed(
             f"Nobody answers at {self.where}: {why}. Start a server with `workflow-agent serve`, mend --url "
             "(or WORKFLOW_AGENT_URL), or leave it out to work on a data directory.",
             EXIT_UNREACHABLE,
         )
+
+    def _insecure(self, failed: ssl.SSLError) -> CommandFailed:
+        if isinstance(failed, ssl.SSLCertVerificationError):
+            what = (
+                f"The certificate of {self.where} is not trusted here: {failed.verify_message}. "
+                "Name a file with its issuer's certificate in SSL_CERT_FILE, or"
+            )
+        else:
+            why = (failed.reason or str(failed)).replace("_", " ").lower()
+            what = (
+                f"{self.where} does not answer as a server with TLS does: {why}. "
+                "Where it listens without, its address begins with http://:"
+            )
+        return CommandFailed(f"{what} mend --url (or WORKFLOW_AGENT_URL).", EXIT_UNREACHABLE)
 
     def _stranger(self) -> CommandFailed:
         return CommandFailed(
@@ -122,6 +139,14 @@ class HttpBackend(Backend):
         if not isinstance(problem, dict) or "detail" not in problem:
             return self._stranger()
         return CommandFailed(problem_text(problem), _CODES.get(response.status_code, EXIT_FAILED))  # pyright: ignore[reportUnknownArgumentType] - JSON
+
+
+def _tls_failure(error: BaseException) -> ssl.SSLError | None:
+    """Return what went wrong with TLS, if that is what an error comes from."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    return cause
 
 
 def problem_text(problem: Mapping[str, Any]) -> str:

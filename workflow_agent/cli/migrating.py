@@ -13,6 +13,7 @@ from workflow_agent.cli.leaving import EXIT_CONFLICT, EXIT_FAILED, EXIT_NOT_FOUN
 from workflow_agent.cli.options import AsJson
 from workflow_agent.cli.printing import print_json, print_note, print_rows, progress
 from workflow_agent.cli.reaching import with_backend
+from workflow_agent.cli.wording import counted
 
 if TYPE_CHECKING:
     from workflow_agent.cli.migration_files import Found
@@ -193,8 +194,8 @@ def _conclude(entries: Sequence[Entry], wrong: Sequence[Entry], *, is_done: bool
     turns = sum(one.conversation.turn_count for one in fresh if one.conversation)
     did = "Brought in" if is_done else "Would bring in"
     print_note(
-        f"{did} {len(fresh)} conversations with {turns} turns; "
-        f"{sum(one.state == THERE for one in entries)} were there already."
+        f"{did} {counted(len(fresh), 'conversation')} with {counted(turns, 'turn')}; "
+        f"{counted(sum(one.state == THERE for one in entries), 'was', 'were')} there already."
     )
     if not wrong:
         return

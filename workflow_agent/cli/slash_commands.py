@@ -92,8 +92,9 @@ def _context(backend: Backend, asking: Asking, _: str) -> str:
     breakdown: Mapping[str, Any] = last["breakdown"]
     width = max(map(len, breakdown), default=0)
     for section, tokens in breakdown.items():
-        bar = "█" * max(round(tokens / max(used, 1) * _BAR_CHARS), 1)
-        print_text(f"  {section:{width}}  {tokens:>7,}  {bar}")
+        # What is there is seen, however little it is.
+        bar = "█" * max(round(tokens / max(used, 1) * _BAR_CHARS), min(tokens, 1))
+        print_text(f"  {section:{width}}  {tokens:>7,}  {bar}".rstrip())
     return ""
 
 
