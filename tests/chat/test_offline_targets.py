@@ -95,6 +95,27 @@ async def test_the_second_of_another_agents_list_is_the_second(talk: Talk) -> No
     assert "would delete **" in asked.content
 
 
+@pytest.mark.parametrize("agent", ["", "@editor "])
+async def test_the_second_of_a_list_of_workflows_is_no_step(talk: Talk, agent: str) -> None:
+    listed = await talk.say("list my workflows")
+    second = "Vendor A" if "2. **Vendor A**" in listed.content else "Expense approval"
+
+    asked = await talk.say(f"{agent}rename the second one to Spending")
+
+    assert asked.content.startswith(f"Do you mean **{second}**")
+    assert await versions(talk) == (1, 1)
+
+
+async def test_a_yes_renames_the_workflow_that_was_listed(talk: Talk) -> None:
+    await talk.say("list my workflows")
+    await talk.say("rename the second one to Spending")
+
+    done = await talk.say("yes")
+
+    assert "is now version 2" in done.content
+    assert "Spending" in [one.name for one in await talk.under_test.workflows.all(TENANT)]
+
+
 async def test_a_yes_is_for_who_spoke_last_and_not_for_an_older_offer(talk: Talk) -> None:
     await talk.say("find the expense workflow")
     await talk.say("@analyst what can go wrong in Vendor A?")

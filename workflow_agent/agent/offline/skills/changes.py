@@ -30,6 +30,7 @@ from workflow_agent.agent.offline.turn.outcome import (
     Proposal,
     Reply,
     Skill,
+    Suggestion,
     ToolFailure,
 )
 from workflow_agent.agent.offline.turn.reading import Turn
@@ -51,6 +52,8 @@ def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = 
     workflow = yield from read_workflow(turn, phrase, to_change=True)
     if removed := _removed_workflow(turn, orders, workflow):
         return deletion((yield Call("delete_workflow", {"workflow": removed})))
+    if (asked := _listed_one(turn, orders)) is not None:
+        return asked
     plan = _planned(turn, workflow, orders, drafting)
     if request.meaning != "order":
         return _weighed(workflow, plan.edits)
@@ -91,6 +94,15 @@ def _removed_workflow(turn: Turn, orders: Sequence[Order], workflow: Workflow) -
     refs = [Candidate(workflow.id, workflow.name), *(Candidate(r.id, r.name) for r in known_workflows(turn))]
     named = next((ref.id for ref in refs if phrase in (ref.id, ref.name.lower())), None)
     return named or (phrase if re.fullmatch(WORKFLOW_ID_PATTERN, phrase) else None)
+
+
+def _listed_one(turn: Turn, orders: Sequence[Order]) -> Reply | None:
+    """Return the question whether "the second one" is a workflow of the list just shown, and no step."""
+    for phrase in (change.slots.get("step", "") for order in orders for change in order.readings):
+        if (shown := listed_workflow(turn, phrase)) is not None:
+            meant = Suggestion(turn.text.replace(phrase, shown.name))
+            return Reply(f"Do you mean **{shown.name}** (`{shown.id}`)? Nothing is changed yet.", meant)
+    return None
 
 
 def _planned(turn: Turn, workflow: Workflow, orders: tuple[Order, ...], drafting: Drafting) -> Plan:
