@@ -128,7 +128,7 @@ class PlanningCost(Recorded):
     total_usd: float | None = None
     """Both; null where no price is known."""
     requests: int = 0
-    """Calls of a model, those that failed included."""
+    """Calls that a model answered, also those whose answer was of no use."""
     input_tokens: int = 0
     """What they were sent."""
     output_tokens: int = 0
@@ -162,7 +162,7 @@ class Planning(Recorded):
 
 
 class CacheStats(Recorded):
-    """All caches of the process together, since its start."""
+    """The caches of workflows, their outlines and earlier turns together, since the process began."""
 
     hits: int = 0
     """What was there."""
