@@ -152,3 +152,13 @@ async def test_after_a_deletion_no_older_workflow_is_changed_unasked(talk: Talk)
     asked = await talk.say(ADDS)
 
     assert asked.content == "Do you mean **Vendor A** (`wf_vendor_a`)?"
+
+
+async def test_a_change_that_changes_nothing_makes_no_version(talk: Talk) -> None:
+    await talk.say("give the approval 3 days")
+
+    again = await talk.say("give the approval 3 days")
+
+    assert again.content.startswith("There was nothing to change")
+    assert [one.change for one in again.workflows_touched] == ["viewed"]
+    assert await versions(talk) == (2, 1)

@@ -51,7 +51,7 @@ async def store_edits(
     *,
     preview: Preview | None = None,
 ) -> JsonObject:
-    """Apply edits to the newest version; return what changed.
+    """Apply edits to the newest version; return what changed. Edits that change nothing make no version.
 
     Raises:
         ModelRetry: The edits were previewed for a version that is no longer the newest.
@@ -59,13 +59,18 @@ async def store_edits(
     documents = tuple(edit_document(edit) for edit in edits)
     known = Change(deps.author(), "edited", edits=documents, digest=digest)
 
+    unchanged: list[Workflow] = []
+
     def applied(current: Workflow) -> tuple[Workflow, Change]:
         changed = apply_edits(current, edits)
+        if changed.workflow == current:
+            unchanged.append(current)
+            return current, known
         return changed.workflow, replace(known, summary=tuple(describe_diff(changed.diff)))
 
-    changed = await _updated(deps, workflow, applied, known, preview=preview)
-    if changed is workflow or changed.version == 1:
-        return _report(workflow, changed)
+    changed = await _updated(deps, workflow, applied, known, preview=preview, unchanged=unchanged)
+    if unchanged or changed.version == 1:
+        return _report(changed, changed)
     # What is stored, not what was read before: another writer, or an earlier attempt, may have come between.
     before = await deps.workflows.version(deps.tenant, workflow.id, changed.version - 1)
     return _report(parse_workflow(before.document), changed)
@@ -109,8 +114,15 @@ async def store_restored(
 
 
 async def _updated(
-    deps: WorkflowContext, workflow: Workflow, apply: Apply, known: Change, *, preview: Preview | None
+    deps: WorkflowContext,
+    workflow: Workflow,
+    apply: Apply,
+    known: Change,
+    *,
+    preview: Preview | None,
+    unchanged: Sequence[Workflow] = (),
 ) -> Workflow:
+    """Return the workflow as `apply` made it; `unchanged` holds it then where it was that way already."""
     expected = preview.version if preview else None
     try:
         changed = await deps.workflows.update(
@@ -120,7 +132,7 @@ async def _updated(
         if preview is None:
             raise
         raise stale(preview) from error
-    deps.progress.touch(changed, "modified", formerly=workflow.name)
+    deps.progress.touch(changed, "viewed" if unchanged else "modified", formerly=workflow.name)
     return changed
 
 
