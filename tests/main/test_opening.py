@@ -1,0 +1,22 @@
+"""What a command opens: the data as it is, and nothing beside it."""
+
+import asyncio
+from pathlib import Path
+
+from workflow_agent.main.opening import open_data, open_workflows
+from workflow_agent.settings import load_settings
+
+
+def test_opening_a_directory_for_a_command_leaves_it_as_it_is(tmp_path: Path) -> None:
+    with open_data(load_settings(data_dir=tmp_path, tenant="acme")) as data:
+        page = asyncio.run(data.conversations.page(data.tenant))
+
+    assert (data.tenant, page.items, list(tmp_path.iterdir())) == ("acme", (), [])
+
+
+def test_looking_at_its_workflows_makes_nothing_but_the_search_index(tmp_path: Path) -> None:
+    with open_workflows(load_settings(data_dir=tmp_path, tenant="acme")) as opened:
+        listed = asyncio.run(opened.catalog.all(opened.tenant))
+
+    assert (opened.tenant, list(listed)) == ("acme", [])
+    assert {path.name for path in tmp_path.iterdir()} <= {".index"}
