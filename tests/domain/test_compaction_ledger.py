@@ -121,6 +121,14 @@ def test_what_the_assistant_suggests_to_say_is_no_fact(kind: str) -> None:
     assert (ledger.names, ledger.numbers) == ((), ())
 
 
+def test_the_names_in_a_drawing_are_no_facts() -> None:
+    drawing = '```mermaid\nflowchart TD\n    s_review["Review"]:::step\n    classDef step fill:#fff4d6\n```'
+
+    ledger = reply_saying(f"Here it is:\n\n{drawing}\n\nIt has 4 steps.")
+
+    assert (ledger.names, ledger.step_ids, ledger.numbers) == ((), (), ("It has 4 steps",))
+
+
 def test_what_stands_beside_a_suggestion_is_a_fact() -> None:
     ledger = reply_saying('You can say, for example:\n\n- "undo"\n\nThe desk is called "Night Owls".')
 

@@ -23,6 +23,7 @@ _SENTENCE_END: Final = re.compile(
 _LIST_NUMBER: Final = re.compile(r"^[ \t>]*\d{1,3}[.)][ \t]+", re.MULTILINE)
 _LIST_ITEM: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]")
 _EXAMPLES: Final = re.compile(r"\b(?:you can say|for example|things like)\b[^.!?\n]*:$", re.IGNORECASE)
+_DRAWN: Final = re.compile(r"^```(?:mermaid|dot|svg)\b.*?^```", re.MULTILINE | re.DOTALL)
 _EXAMPLE: Final = re.compile(r"\b(?:say|for example)[,:]? [\"“]", re.IGNORECASE)
 _CLAUSE_END: Final = (",", ";", ":", ".", "!", "?")
 _MONTH: Final = (
@@ -91,11 +92,11 @@ def unnumbered(text: str) -> str:
     return _LIST_NUMBER.sub("", text)
 
 
-def without_examples(reply: str) -> str:
-    """Return a reply without what it only suggests to say: "for example:" with its list, 'say "help"'."""
+def stating(reply: str) -> str:
+    """Return a reply without diagrams and what it only suggests to say: "for example:" and its list."""
     kept: list[str] = []
     suggests = False
-    for line in reply.splitlines():
+    for line in _DRAWN.sub("", reply).splitlines():
         suggests = _EXAMPLES.search(line.strip()) is not None or (
             suggests and (not line.strip() or _LIST_ITEM.match(line) is not None)
         )

@@ -106,7 +106,7 @@ def _figures(told: Sequence[str], found: dict[str, list[str]]) -> None:
 
 
 def _from_reply(reply: AgentReply, found: dict[str, list[str]]) -> None:
-    told = facts.without_examples(reply.content)
+    told = facts.stating(reply.content)
     _ids(told, found)
     found["numbers"] += (one for sentence in facts.sentences(told) for one in facts.quantities_in(sentence))
     found["names"] += facts.quotes(told)

@@ -96,7 +96,7 @@ def _dropped(
 
 
 def _told(event: Event) -> str:
-    return facts.without_examples(event.content) if isinstance(event, AgentReply) else event.content
+    return facts.stating(event.content) if isinstance(event, AgentReply) else event.content
 
 
 def may_wait(conversation: Conversation, cut: Cut, own: Ledger, count: Callable[[str], int]) -> bool:
