@@ -162,3 +162,23 @@ async def test_a_change_that_changes_nothing_makes_no_version(talk: Talk) -> Non
     assert again.content.startswith("There was nothing to change")
     assert [one.change for one in again.workflows_touched] == ["viewed"]
     assert await versions(talk) == (2, 1)
+
+
+async def test_undo_asks_where_another_workflow_was_changed_than_is_spoken_of(talk: Talk) -> None:
+    await talk.say("give the approval 3 days")
+    await talk.say("@analyst what can go wrong in the expense approval?")
+
+    asked = await talk.say("undo that")
+    undone = await talk.say("Vendor A")
+
+    assert "Which workflow do you mean?" in asked.content
+    assert undone.content.startswith("Done: **Vendor A** is back to how it was in version 1")
+
+
+async def test_undo_takes_back_what_was_just_changed_unasked(talk: Talk) -> None:
+    await talk.say("give the approval 3 days")
+    await talk.say("@analyst what can go wrong in it?")
+
+    undone = await talk.say("undo that")
+
+    assert undone.content.startswith("Done: **Vendor A** is back")

@@ -7,11 +7,13 @@ from typing import Any
 from workflow_agent.agent.offline.intents.numbers import number_of
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.text import core_of
+from workflow_agent.agent.offline.skills.asking import ask_which
 from workflow_agent.agent.offline.skills.changes import apply_edits, unclear_step
 from workflow_agent.agent.offline.skills.confirming import is_preview, previewed
-from workflow_agent.agent.offline.skills.focus import read_workflow, which_workflow
+from workflow_agent.agent.offline.skills.focus import is_pronoun, read_workflow, which_workflow
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.turn.facts import WorkflowRef
+from workflow_agent.agent.offline.turn.focus import last_changed
 from workflow_agent.agent.offline.turn.outcome import Call, Candidate, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.domain.workflow import Workflow
@@ -70,7 +72,12 @@ _REPEATABLE = frozenset({
 
 def undo(turn: Turn, request: Request) -> Skill:
     """Take the last change back, or return to a version; say what it would be where that is only asked."""
-    ref = yield from which_workflow(turn, request.slots.get("workflow"), to_change=True)
+    phrase = request.slots.get("workflow")
+    ref = yield from which_workflow(turn, phrase, to_change=True)
+    is_named = "" in turn.chosen or not (phrase is None or is_pronoun(phrase))
+    changed = None if is_named else last_changed(turn)
+    if changed is not None and changed.id != ref.id:
+        return ask_which(turn, "", "Which workflow do you mean?", (changed, ref))
     if request.meaning != "order" or _IS_POSSIBLE.match(core_of(turn.text).whole):
         return (yield from _undo_weighed(ref, request))
     wanted: dict[str, Any] = {"workflow": ref.id}

@@ -131,6 +131,12 @@ def _hits(exchange: Exchange) -> list[WorkflowRef]:
     )
 
 
+def last_changed(turn: Turn) -> WorkflowRef | None:
+    """Return the workflow that this conversation changed last, whoever did; None where it changed none."""
+    changed = [ref for ref in turn.facts.known if ref.change in ("created", "modified")]
+    return max(changed, key=lambda ref: ref.turn or 0, default=None)
+
+
 def known_workflows(turn: Turn) -> list[WorkflowRef]:
     """Return every workflow the conversation met, newest first, each once."""
     refs = [*_from_turns(turn), *([turn.facts.open] if turn.facts.open else []), *turn.facts.known]
