@@ -119,7 +119,7 @@ async def test_archived_compactions_are_listed_and_can_be_restored(
     conversation_id = ""
     for n in range(24):
         into = conversation_id or None
-        conversation_id = await talked(client, application, f"Story {n}. " + "It goes on. " * 30, into=into)
+        conversation_id = await talked(client, application, f"Story {n}. It goes on and on.", into=into)
     path = f"/api/v1/conversations/{conversation_id}"
     before = await application.services.conversations.load("default", conversation_id)
 
@@ -145,7 +145,7 @@ async def test_archived_compactions_are_listed_and_can_be_restored(
     assert turns == {"included": 24 - first["to_turn"], "compacted": first["to_turn"], "excluded": 0}
     history = (await client.get(f"{path}/history")).json()
     assert [one["content"] for one in history["items"] if one["type"] == "user_message"][:24] == [
-        f"Story {n}. " + "It goes on. " * 30 for n in range(24)
+        f"Story {n}. It goes on and on." for n in range(24)
     ]
     found = (await client.get(f"{path}/search", params={"q": "Story 5"})).json()
     assert [one["turn"] for one in found["items"]] == [16, 6]

@@ -22,7 +22,6 @@ from workflow_agent.domain.compacting import (
     in_force,
     last_summary,
     may_ask,
-    may_wait,
     new_ledger,
     restored,
     with_compaction,
@@ -225,10 +224,8 @@ class Compactor:
         count_spending: bool,
         compaction_id: str | None = None,
     ) -> Made:
-        own = facts_of_cut(conversation, cut)
-        if may_wait(conversation, cut, own, count):
-            return Made(None, conversation)
         with self.telemetry.compaction(conversation.id, cut.trigger) as trace:
+            own = facts_of_cut(conversation, cut)
             result = await self._summarised(conversation, cut, own, count)
             made = compaction_of(
                 conversation, cut, own, result,

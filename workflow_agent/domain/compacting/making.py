@@ -99,25 +99,10 @@ def _told(event: Event) -> str:
     return facts.stating(event.content) if isinstance(event, AgentReply) else event.content
 
 
-def may_wait(conversation: Conversation, cut: Cut, own: Ledger, count: Callable[[str], int]) -> bool:
-    """Say whether a cut is due by the number of turns alone, leaving no room for a summary."""
-    made = compaction_of(
-        conversation, cut, own, Summarised(None), compaction_id="", at=conversation.updated_at, count=count
-    )
-    return _is_by_turns(cut) and made.tokens_after >= made.tokens_before
-
-
-def _is_by_turns(cut: Cut) -> bool:
-    # Where nothing is taken, a summary is made up for that failed before.
-    return cut.trigger == "turns" and bool(cut.taken)
-
-
 def with_compaction(
     conversation: Conversation, compaction: Compaction, cut: Cut, *, count_spending: bool
 ) -> Conversation:
     """Return the conversation with a compaction in force; without it when it was made of another state.
-
-    One that was due by the number of turns alone is not put in force either where the window became longer.
 
     Args:
         conversation: As it is now, under its lock.
@@ -128,8 +113,7 @@ def with_compaction(
     if count_spending and (compaction.usage != Usage() or compaction.cost != Cost()):
         totals = added(conversation.usage_totals, compaction.usage, compaction.cost, turns=0)
         conversation = conversation.model_copy(update={"usage_totals": totals})
-    is_longer = _is_by_turns(cut) and compaction.tokens_after >= compaction.tokens_before
-    if is_longer or not still_holds(conversation, cut):
+    if not still_holds(conversation, cut):
         return conversation
     # What all carry, one carries: in long conversations it is by far the largest part of them.
     earlier = (one.model_copy(update={"carried": Ledger()}) for one in conversation.compactions)
