@@ -132,15 +132,13 @@ async def test_a_workflow_that_is_opened_with_the_message_is_the_one_to_change(t
     assert await versions(talk) == (1, 2)
 
 
-async def test_the_only_one_that_was_found_is_asked_about_too() -> None:
+async def test_the_only_one_there_is_to_speak_of_is_changed_once_it_was_found() -> None:
     talk = Talk(chat_with(OfflineModel()))
     await talk.under_test.add()
     await talk.say("find the expense workflow")
 
-    asked = await talk.say(ADDS)
-    done = await talk.say("yes")
+    done = await talk.say("add a step Archive file to it at the end")
 
-    assert asked.content == "Do you mean **Expense approval** (`wf_expense_approval`)?"
     assert done.content.startswith("Done: **Expense approval** is now version 2.")
 
 
@@ -182,3 +180,27 @@ async def test_undo_takes_back_what_was_just_changed_unasked(talk: Talk) -> None
     undone = await talk.say("undo that")
 
     assert undone.content.startswith("Done: **Vendor A** is back")
+
+
+@pytest.mark.parametrize(
+    "said", ["the expense approval", "the expense approval workflow", "Expense approval"]
+)
+async def test_a_workflow_is_renamed_and_deleted_by_its_name_as_the_first_thing_said(said: str) -> None:
+    talk = Talk(chat_with(OfflineModel()))
+    await talk.under_test.add()
+
+    renamed = await talk.say(f"rename {said} to Spending")
+    asked = await Talk(talk.under_test).say("delete spending")
+
+    assert "Renamed the workflow from 'Expense approval' to 'Spending'" in renamed.content
+    assert asked.content.startswith("That would delete **Spending**")
+
+
+async def test_a_step_of_the_workflow_at_hand_is_renamed_rather_than_a_workflow() -> None:
+    talk = Talk(chat_with(OfflineModel()))
+    await talk.under_test.add()
+    await talk.say("show the expense approval")
+
+    renamed = await talk.say("rename the manager review to Boss review")
+
+    assert "Renamed step 'Manager review' to 'Boss review'" in renamed.content

@@ -17,6 +17,7 @@ from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, NotRea
 from workflow_agent.agent.offline.skills.settings import SETTINGS
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.skills.structure import STRUCTURE, changes_structure
+from workflow_agent.agent.offline.skills.wholes import named_whole, of_the_whole
 from workflow_agent.agent.offline.turn.drafting import Drafting
 from workflow_agent.agent.offline.turn.focus import known_workflows, last_step, listed_in_reply
 from workflow_agent.agent.offline.turn.offers import fixes_offered
@@ -49,6 +50,8 @@ BUILDERS: Mapping[str, Builder] = {**STRUCTURE, **CONNECTIONS, **SETTINGS, **DEA
 def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = False) -> Skill:
     """Apply what a message orders, show it first, or describe it when the message only weighs it."""
     orders, phrase = _without_mention(turn, request, drafting)
+    if phrase is None and (whole := named_whole(turn, orders)) is not None:
+        orders, phrase = of_the_whole(orders), whole
     workflow = yield from read_workflow(turn, phrase, to_change=True)
     if removed := _removed_workflow(turn, orders, workflow):
         return deletion((yield Call("delete_workflow", {"workflow": removed})))
@@ -85,6 +88,8 @@ def _removed_workflow(turn: Turn, orders: Sequence[Order], workflow: Workflow) -
     if not readings or readings[0].kind != "remove":
         return None
     phrase = unquoted(readings[0].slots.get("step", "")).lower().removeprefix("the ")
+    if phrase == "workflow":
+        return workflow.id
     if phrase in ("it", "this", "that", "that one", "this one") and last_step(turn) is None:
         return workflow.id
     if any(phrase in (step.id, step.name.lower()) for step in workflow.steps):

@@ -41,11 +41,12 @@ def focus(turn: Turn) -> WorkflowRef | None:
 def meant_to_change(turn: Turn) -> Spoken:
     """Return the workflow that a change means which names none, or those to ask about.
 
-    One that was only found or named is none to change: where it is not the open one too, all are offered.
+    One that was only found is meant where it is all there was: beside another one that is open, or after one
+    was deleted, all are offered.
     """
     spoken, opened = _spoken_of(turn, several_too=True), turn.facts.open
     both = {ref.id: ref for ref in (*([opened] if opened else []), *spoken.refs)}
-    is_settled = len(both) == 1 and (opened is not None or not spoken.is_offered)
+    is_settled = len(both) == 1 and not (spoken.is_offered and _deleted(turn))
     return Spoken(tuple(both.values()), is_offered=not is_settled)
 
 
