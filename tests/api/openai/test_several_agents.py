@@ -1,6 +1,7 @@
 """What OpenAI's own client sees where several agents answer one message."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import openai
@@ -20,23 +21,19 @@ NAMED = "**finder:**\n\nFound none.\n\n**analyst:**\n\nNothing to check."
 ASKED = [{"role": "user", "content": BOTH}]
 
 
-class Talking:
-    """A client of a server whose model follows a script."""
-
-    def __init__(self, root: Path, *steps: object) -> None:
-        self._served = serving(load_settings(data_dir=root), scripted(*steps)[0])
-
-    def __enter__(self) -> OpenAI:
-        self.url = self._served.__enter__().url
-        return OpenAI(base_url=f"{self.url}/v1", api_key="none", max_retries=0, timeout=30)
-
-    def __exit__(self, *error: object) -> None:
-        self._served.__exit__(*error)
+@contextmanager
+def talking(root: Path, *steps: object) -> Iterator[OpenAI]:
+    """Give a client of a server whose model follows a script."""
+    with (
+        serving(load_settings(data_dir=root), scripted(*steps)[0]) as served,
+        OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0, timeout=30) as client,
+    ):
+        yield client
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[OpenAI]:
-    with Talking(tmp_path, *["Found none.", ["Nothing", " to check."]] * 3) as asking:
+    with talking(tmp_path, *["Found none.", ["Nothing", " to check."]] * 3) as asking:
         yield asking
 
 
@@ -89,7 +86,7 @@ def test_a_response_has_an_item_for_each_agent(client: OpenAI) -> None:
 
 def test_who_hands_over_is_followed_by_name(tmp_path: Path) -> None:
     over = Calls([("hand_off", {"to": "editor", "reason": "it changes things", "summary": "Please."})])
-    with Talking(tmp_path, over, "The editor will help.", "Here I am.") as client:
+    with talking(tmp_path, over, "The editor will help.", "Here I am.") as client:
         answer = client.chat.completions.create(
             model=MODEL, messages=[{"role": "user", "content": "hand this over to the editor"}]
         )
@@ -99,7 +96,7 @@ def test_who_hands_over_is_followed_by_name(tmp_path: Path) -> None:
 
 def test_an_error_in_the_middle_of_a_stream_is_raised_with_all_four_members(tmp_path: Path) -> None:
     seen: list[str] = []
-    with Talking(tmp_path, "Found none.", RuntimeError("secret")) as client:
+    with talking(tmp_path, "Found none.", RuntimeError("secret")) as client:
         stream = client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
         with pytest.raises(openai.APIError, match="Your message is kept") as failed:
             seen.extend(chunk.choices[0].delta.content or "" for chunk in stream)
@@ -111,7 +108,7 @@ def test_an_error_in_the_middle_of_a_stream_is_raised_with_all_four_members(tmp_
 
 
 def test_answers_there_are_remain_where_a_later_agent_fails(tmp_path: Path) -> None:
-    with Talking(tmp_path, "Found none.", RuntimeError("secret"), "Nothing to check.") as client:
+    with talking(tmp_path, "Found none.", RuntimeError("secret"), "Nothing to check.") as client:
         with pytest.raises(openai.APIStatusError) as failed:
             client.responses.create(model=MODEL, input=BOTH, conversation="talk")
         items = client.conversations.items.list("talk", order="asc").data
