@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,12 +165,9 @@ def count_damage(storm: Storm) -> dict[str, Any]:
     replies: Counter[tuple[str, str]] = Counter()
     for path in (tenant / "conversations").glob("*.json"):
         document = json.loads(path.read_text())
-        by_run = {
-            event["run_id"]: event["content"]
-            for event in document["events"]
-            if event["type"] == "user_message"
-        }
-        for event in document["events"]:
+        events = [*_sealed_events(path.with_suffix(".archive"), document["archive"]), *document["events"]]
+        by_run = {event["run_id"]: event["content"] for event in events if event["type"] == "user_message"}
+        for event in events:
             if event["type"] == "user_message":
                 messages[path.stem, event["content"]] += 1
             if event["type"] == "agent_reply":
@@ -194,6 +192,16 @@ def count_damage(storm: Storm) -> dict[str, Any]:
         "edits_lost": len(edits - set(added)),
         "edits_doubled": sum(times - 1 for times in added.values()),
     }
+
+
+def _sealed_events(archive: Path, entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the events of the sealed files that a conversation names, and no others'."""
+    for entry in entries:
+        held = json.loads((archive / entry["file"]).read_text())
+        if entry["kind"] == "turns":
+            yield from held["events"]
+        else:
+            yield from _sealed_events(archive, held["entries"])
 
 
 def _parses(path: Path) -> bool:
