@@ -29,7 +29,7 @@ from workflow_agent.domain.iterations import Outcome
 class LoopHooks(AbstractCapability[Any]):
     """Fills the evidence of the run it is in, so that it is right whatever way the run ends.
 
-    It keeps nothing itself, because runs share it. There is one for everything, because the framework
+    It keeps nothing of a run, because runs share it. There is one for everything, because the framework
     copies the run's context for each capability at each hook.
     """
 

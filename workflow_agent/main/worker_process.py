@@ -1,6 +1,5 @@
 """A worker of a server with several: its process as the supervisor sees it, and what runs in it."""
 
-import gc
 import json
 import os
 import pickle
@@ -17,6 +16,7 @@ from typing import BinaryIO
 from workflow_agent.cli.leaving import EXIT_FAILED, CommandFailed, exit_code_of
 from workflow_agent.domain.errors import WorkflowAgentError
 from workflow_agent.domain.values import JsonObject
+from workflow_agent.main.importing import importing
 from workflow_agent.main.seats import Seat
 from workflow_agent.settings import Settings
 
@@ -56,13 +56,10 @@ def work_of_service(
     settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision
 ) -> None:
     """Serve on a seat until told to stop, or until the supervisor is gone."""
-    # What is imported stays: looking for garbage in it while it grows takes a sixth of the start.
-    gc.disable()
-    # Here, because it takes seconds and memory that the supervisor has no use for.
-    from workflow_agent.main.serving import serve_on_seat  # noqa: PLC0415 - see above
+    with importing():
+        # Here, because it takes seconds and memory that the supervisor has no use for.
+        from workflow_agent.main.serving import serve_on_seat  # noqa: PLC0415 - see above
 
-    gc.freeze()
-    gc.enable()
     serve_on_seat(settings, seat, listener, supervision)
 
 

@@ -130,7 +130,7 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
 # Imported where they are used: the exporter is an extra, and reads the standard variables itself.
 def _span_export() -> SpanProcessor:
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415 - see above
     except ImportError as error:
         raise _not_installed() from error
     return BatchSpanProcessor(OTLPSpanExporter())
@@ -138,7 +138,7 @@ def _span_export() -> SpanProcessor:
 
 def _metric_export() -> MetricReader:
     try:
-        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter  # noqa: PLC0415
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter  # noqa: PLC0415 - see above
     except ImportError as error:
         raise _not_installed() from error
     return PeriodicExportingMetricReader(OTLPMetricExporter())
