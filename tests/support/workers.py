@@ -44,7 +44,16 @@ def pid_of(data: Path, number: int) -> int:
 
 def _has_open(process: Path, file: os.stat_result) -> bool:
     try:
-        opened = [link.stat() for link in (process / "fd").iterdir()]
+        opened = list((process / "fd").iterdir())
     except OSError:
         return False
-    return any((one.st_dev, one.st_ino) == (file.st_dev, file.st_ino) for one in opened)
+    return any(_is(link, file) for link in opened)
+
+
+def _is(link: Path, file: os.stat_result) -> bool:
+    try:
+        found = link.stat()
+    except OSError:
+        # A process that works has closed it since it was listed.
+        return False
+    return (found.st_dev, found.st_ino) == (file.st_dev, file.st_ino)
