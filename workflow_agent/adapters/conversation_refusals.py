@@ -20,15 +20,8 @@ def check_new_id(conversation_id: str) -> None:
         )
 
 
-def id_taken(conversation_id: str, aside: str | None = None) -> AlreadyExists:
-    """Return the error for an id that another conversation has, or had until its file was set aside."""
-    if aside is not None:
-        return AlreadyExists(
-            f"There was a conversation {conversation_id!r}; its file did not parse and waits as {aside!r} to "
-            "be mended. Choose another id.",
-            conversation_id=conversation_id,
-            aside=aside,
-        )
+def id_taken(conversation_id: str) -> AlreadyExists:
+    """Return the error for an id that another conversation has."""
     return AlreadyExists(
         f"There is already a conversation {conversation_id!r}. Choose another id.",
         conversation_id=conversation_id,
@@ -41,16 +34,6 @@ def no_conversation(conversation_id: str) -> ConversationNotFound:
         f"There is no conversation {shown(conversation_id)}. "
         "Create it under this id, or send a message without one.",
         conversation_id=conversation_id[:64],
-    )
-
-
-def damaged_conversation(conversation_id: str, aside: str) -> ConversationNotFound:
-    """Return the error for a conversation whose file was set aside and not mended yet."""
-    return ConversationNotFound(
-        f"Conversation {conversation_id!r} cannot be read: its file did not parse and was set aside as "
-        f"{aside!r}. Mend it and rename it back, or restore a backup.",
-        conversation_id=conversation_id,
-        aside=aside,
     )
 
 

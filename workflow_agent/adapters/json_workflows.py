@@ -19,6 +19,7 @@ from workflow_agent.adapters.workflow_versions import (
     may_repeat,
     next_version,
     no_version,
+    no_workflow,
 )
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
@@ -108,7 +109,6 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     def _create(self, place: WorkflowPlace, workflow: Workflow, change: Change) -> Workflow:
         self._kept.make_directory(place)
-        aside = self._kept.waiting(place)
         with locked(place.lock):
             # Under whatever id: finding its first choice taken, a repeated run asks for another.
             made = may_repeat(change) and earlier_write(
@@ -116,8 +116,8 @@ class JsonWorkflowCatalog(WorkflowCatalog):
             )
             if made:
                 return parse_workflow(made.document)
-            if aside is not None or self._kept.exists(place):
-                raise id_taken(place.id, aside)
+            if self._kept.exists(place):
+                raise id_taken(place.id)
             self._kept.make_room(place)
             return self._kept.commit(place, first_version(workflow, self._now()), change)
 
@@ -158,4 +158,4 @@ class JsonWorkflowCatalog(WorkflowCatalog):
     def _check_exists(self, place: WorkflowPlace) -> None:
         # Asked before locking, so that a wrong id leaves no lock file behind.
         if not self._kept.exists(place):
-            raise self._kept.missing(place)
+            raise no_workflow(place.id)

@@ -1,6 +1,5 @@
 """Triggers in plain words."""
 
-from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.workflow import (
     EventTrigger,
     ManualTrigger,
@@ -27,8 +26,7 @@ def describe_trigger(trigger: Trigger) -> str:
 
 def _describe_schedule(trigger: ScheduleTrigger) -> str:
     if trigger.cron is None:
-        # "Every day", and not "every 1 day".
-        return f"every {duration_in_words(trigger.every or '').removeprefix('1 ')}"
+        return f"every {trigger.every}"
     zone = f" {trigger.timezone}" if trigger.timezone else ""
     minute, hour, day, month, weekday = trigger.cron.split()
     if not (minute.isdigit() and hour.isdigit() and month == "*"):
