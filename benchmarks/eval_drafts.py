@@ -1,6 +1,6 @@
 """How well workflows are made from descriptions and changed in words, against gold graphs.
 
-    python -m benchmarks.eval_drafts [--set gold|dev|heldout] [--show] [--model openai:…]
+    python -m benchmarks.eval_drafts [--set gold|dev|heldout|dev_2|heldout_2] [--show] [--model openai:…]
 
 Each description and each order goes through the whole chat, as a user's message would; what is judged is the
 workflow that is stored afterwards. Where the reply to a description offers to make it, the user says yes.
@@ -28,12 +28,20 @@ from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.ports import Author, Change
 
 DATA, SAMPLES = Path(__file__).parent / "data", Path(__file__).parents[1] / "data" / "samples"
-SETS = {"gold": "", "dev": " (development)", "heldout": " (held out)"}
-"""The sets of rows, and what their figures are marked with."""
+SETS = {
+    "gold": "",
+    "dev": " (development)",
+    "heldout": " (held out)",
+    "dev_2": " (second development)",
+    "heldout_2": " (second held out)",
+}
+"""The sets of rows, and what their figures are marked with; the second ones are orders only."""
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    """Return the gold of a file."""
+    """Return the gold of a file; nothing when a set has none of its kind."""
+    if not (DATA / name).exists():
+        return []
     return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
 
 
@@ -89,6 +97,9 @@ class Judged:
         """Return each figure with the number of cases behind it."""
         count = len(self.drafts)
         right = sum(not failed for failed in self.edits.values())
+        editing = {f"editing{self.mark}: exactly what was asked": (right / len(self.edits), len(self.edits))}
+        if not count:
+            return editing
         return {
             f"creation{self.mark}: {what}": (value, count)
             for what, value in {
@@ -98,7 +109,7 @@ class Judged:
                 "no step too many": sum(one.extra == 0 for one in self.drafts) / count,
                 "exactly the gold graph": sum(one.is_exact for one in self.drafts) / count,
             }.items()
-        } | {f"editing{self.mark}: exactly what was asked": (right / len(self.edits), len(self.edits))}
+        } | editing
 
 
 async def judge(model: Model, name: str = "gold") -> Judged:

@@ -1,6 +1,7 @@
 """Claims about a workflow after an edit, as gold edits state them: `edge review>pay`, `no step audit`, …
 
-A `?` stands for the new step.
+A `?` stands for the new step. `branch check>pay 5,000` is an edge on a condition with these words,
+`cron 0 4 * * *` a schedule, `called Archive` a step of that name, `retry pay -` a step that is not retried.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -55,6 +56,8 @@ def _holds(before: Workflow, after: Workflow, claim: str, new: Sequence[str]) ->
     kind, _, rest = claim.partition(" ")
     if kind == "edge" and "?" in rest:
         return any(_edge(after, rest.replace("?", one)) for one in new)
+    if kind == "branch":
+        return _branch(after, rest, new)
     if kind == "new":
         return any(_field(after, f"{one} {rest.partition(' ')[2]}", rest.partition(" ")[0]) for one in new)
     check = _CHECKS.get(kind)
@@ -65,11 +68,26 @@ def _edge(after: Workflow, ends: str) -> bool:
     return any(f"{edge.from_}>{edge.to}" == ends for edge in after.transitions)
 
 
+def _branch(after: Workflow, claim: str, new: Sequence[str]) -> bool:
+    """Return whether there is an edge on a condition with the given words; a `?` is any of the new steps."""
+    ends, _, words = claim.partition(" ")
+    from_, _, to = ends.partition(">")
+    return any(
+        edge.when is not None
+        and words.casefold() in edge.when.text.casefold()
+        and edge.from_ in (new if from_ == "?" else [from_])
+        and edge.to in (new if to == "?" else [to])
+        for edge in after.transitions
+    )
+
+
 def _field(after: Workflow, claim: str, name: str) -> bool:
     own_id, _, wanted = claim.partition(" ")
     step = next((one for one in after.steps if one.id == own_id), None)
     if step is None:
         return False
+    if name == "retry" and wanted == "-":
+        return step.retry is None or step.retry.max_attempts == 1
     if name == "retry":
         return step.retry is not None and step.retry.max_attempts == int(wanted)
     if name == "timeout" and step.timeout and wanted != "-":
@@ -84,6 +102,8 @@ _CHECKS: Mapping[str, Check] = {
     "edge": _edge,
     "title": lambda after, name: after.name.casefold() == name.casefold(),
     "tag": lambda after, tag: tag in after.tags,
+    "called": lambda after, name: any(one.name.casefold() == name.casefold() for one in after.steps),
+    "cron": lambda after, cron: any(one.type == "schedule" and one.cron == cron for one in after.triggers),
     "start": lambda after, own_id: after.start == own_id,
     "trigger": lambda after, kind: any(one.type == kind for one in after.triggers),
     "description": lambda after, words: words.casefold() in after.description.casefold(),

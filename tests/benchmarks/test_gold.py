@@ -53,6 +53,28 @@ def test_anything_else_is_not(edges: list[str], steps: dict[str, dict[str, Any]]
     assert not judged(ROW, known).is_exact
 
 
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        pytest.param("branch check>count 500", True, id="a condition with the words"),
+        pytest.param("branch check>count 600", False, id="other words"),
+        pytest.param("branch check>? 500", False, id="no new step"),
+        pytest.param("called Check", True, id="a name"),
+        pytest.param("called Weigh", False, id="no such name"),
+        pytest.param("no cron 0 4 * * *", True, id="no schedule"),
+        pytest.param("retry check -", True, id="not tried again"),
+        pytest.param("retry count -", False, id="tried again"),
+    ],
+)
+def test_a_claim_about_conditions_names_or_retries_holds_or_fails(claim: str, holds: bool) -> None:
+    counted = {"type": "action", "retry": {"max_attempts": 2}}
+    known = made("check>count [above 500]", "count>done", count=counted)
+
+    failed = claims_that_fail(known, known, [claim], 0)
+
+    assert failed == ([] if holds else [claim])
+
+
 def test_a_loop_is_entered_at_its_first_step_and_left_at_its_last() -> None:
     row = {
         "text": "for each item the clerk checks it, then the boss signs",

@@ -1,17 +1,29 @@
 """Reading orders for changes: each clause as the changes it can mean, most likely first."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from workflow_agent.agent.offline.intents.grammar import Table, matches, phrase_table
 from workflow_agent.agent.offline.intents.numbers import listed, number_of
-from workflow_agent.agent.offline.intents.text import core_of, split_clauses, split_sentences
+from workflow_agent.agent.offline.intents.text import (
+    MASK,
+    core_of,
+    masked_quotes,
+    split_clauses,
+    split_sentences,
+    unmasked_quotes,
+)
 from workflow_agent.agent.offline.turn.drafting import Drafting
 
 _FROM_NOW_ON = re.compile(
     r"(?<=\w),? (?:from now on|from here on|in (?:the )?future|going forward|as of now|ab jetzt)$",
+    re.IGNORECASE,
+)
+_FROM_THEN_ON = re.compile(
+    r"(?:from|as of|starting|beginning)(?: with| on| from)? (?!now)[\w ]{2,24}? (?:on|onwards?)[, ]\s*",
     re.IGNORECASE,
 )
 _SOURCE = re.compile(
@@ -23,6 +35,18 @@ _SOURCE = re.compile(
     re.IGNORECASE,
 )
 """Where an order is from: no part of what it orders."""
+_PARTS = re.compile(
+    r"(?:\s*[,:;]|\s-)\s+(?:(?:and|so|but|then|because|since|as|also|instead)\s+)*"
+    r"|\s+(?:and|so|because|since)\s+(?:(?:also|then)\s+)?",
+    re.IGNORECASE,
+)
+"""Where a clause may fall in two that no verb of change tells apart."""
+_MOST_PARTINGS = 8
+_DAYTIME = re.compile(
+    r"(\d{1,2}(?::\d\d)?)(?: o'clock)? (?:in the|at) (morning|afternoon|evening|night)", re.IGNORECASE
+)
+_ONLY_TIME = re.compile(r"(?:at )?(?:\d{1,2}(?::\d\d)? ?(?:am|pm|h|o'clock)?|noon|midnight)", re.IGNORECASE)
+_TIME = re.compile(r"\d|\b(?:noon|midnight)\b", re.IGNORECASE)
 _TWICE = re.compile(r"\b(once|twice)$", re.IGNORECASE)
 
 
@@ -69,11 +93,31 @@ def _orders(sentence: str, drafting: Drafting, tables: Sequence[Table]) -> list[
     return [whole] if whole.readings else orders
 
 
+def parted_orders(text: str, drafting: Drafting) -> Iterator[tuple[Order, Order]]:
+    """Yield the ways in which a clause may be two: "compliance does it" behind a comma, a reason in front."""
+    tables = [phrase_table("changes"), phrase_table("statements")]
+    masked, kept = masked_quotes(text)
+    for match in islice(_PARTS.finditer(masked), _MOST_PARTINGS):
+        left, right = masked[: match.start()], masked[match.end() :]
+        if left and right:
+            yield (
+                _order(unmasked_quotes(left, kept), drafting, tables),
+                _order(unmasked_quotes(right, kept[left.count(MASK) :]), drafting, tables),
+            )
+
+
+def stated_order(text: str, drafting: Drafting) -> Order:
+    """Return a clause with what it means as a statement only."""
+    return _order(text, drafting, [phrase_table("statements")])
+
+
 def _order(clause: str, drafting: Drafting, tables: Sequence[Table]) -> Order:
     text = core_of(clause).text
     text = _TWICE.sub(lambda match: f"{number_of(match[1])} times", text)
+    if from_then := _FROM_THEN_ON.match(text):
+        text = f"{text[from_then.end() :]} from now on"
     plain = _FROM_NOW_ON.sub("", text)
-    said = [text] if plain == text else [text, plain]
+    said = [text] if plain == text else [plain, text]
     found = (match for one in said for table in tables for match in matches(one, table))
     readings = (_checked(kind, slots, drafting) for kind, slots in found)
     return Order(text, tuple(reading for reading in readings if reading is not None))
@@ -106,10 +150,21 @@ def _retry(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | Non
     return {"retry": retry}
 
 
+def _count(slots: Mapping[str, str], _: Drafting) -> dict[str, Any] | None:
+    number = number_of(slots["n"])
+    return {"number": number} if number else None
+
+
 def _trigger(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | None:
-    phrase = slots["trigger"]
+    phrase = _DAYTIME.sub(
+        lambda match: match[1] + ("am" if match[2].lower() == "morning" else "pm"), slots["trigger"]
+    )
     trigger = drafting.parse_trigger(phrase) or drafting.parse_trigger(f"every {phrase.removeprefix('on ')}")
-    return {"trigger": dict(trigger)} if trigger else None
+    if trigger:
+        said = "" if not _ONLY_TIME.fullmatch(phrase) and _TIME.search(phrase) else "day"
+        return {"trigger": dict(trigger), "says": said}
+    timed = drafting.parse_trigger(f"every day {phrase}") if _ONLY_TIME.fullmatch(phrase) else None
+    return {"trigger": dict(timed), "says": "time"} if timed else None
 
 
 def _tags(slots: Mapping[str, str], _: Drafting) -> dict[str, Any]:
@@ -122,6 +177,7 @@ _CHECKS: Mapping[str, Callable[[dict[str, str], Drafting], dict[str, Any] | None
     "shorter": _duration,
     "wait": _duration,
     "escalate": _duration,
+    "count": _count,
     "retry": _retry,
     "trigger": _trigger,
     "retrigger": _trigger,

@@ -28,7 +28,19 @@ _LENGTH = (
     rf"(?:(?:{_NUMBER}|\d{{1,6}}\.\d{{1,3}}|an?|half an?)[ -]?"
     rf"(?:(?:business|working|calendar|full|whole|more|and a half|half) )*{_UNIT}(?: and a half)?)"
 )
+_AMOUNT = (
+    r"(?:[€$£] ?)?\d[\d.,]{0,12}(?: ?(?:%|k|m))?"
+    r"(?: (?:eur|euros?|usd|dollars?|pounds?|gbp|chf|francs?|percent|points?))?"
+)
 _TYPED = {
+    "amount": _AMOUNT,
+    "was": _AMOUNT,
+    "limit": rf"[\w ]{{3,40}}? (?:above|over|below|under|of more than|of less than|bigger than|larger than) "
+    rf"{_AMOUNT}",
+    "quoted": r"(?:\"[^\"]+\"|'[^']+')",
+    "it": r"(?:it|that|this)",
+    "name": r"(?!(?:within|no later than|in (?:less|under) )\b).+?",
+    "beside": r"(?:before|after|behind|ahead of|(?:right|directly) (?:after|before))\b.+?",
     "n": _NUMBER,
     "ord": rf"(?:\d{{1,3}}(?:st|nd|rd|th)|{'|'.join(ORDINALS)}|last)",
     "workflow_only": r"(?:(?!\b(?:from|of|in|to|and|with|for)\b).)+?",
@@ -43,7 +55,7 @@ _TYPED = {
     "done": r"[a-z]+(?:ed|en|t|de|d|n)(?: (?:up|off|out|in|back|over))?",
     "unit": _UNIT,
     "m": _NUMBER,
-    "do": rf"(?!(?:{_NUMBER}|go|send it|back)\b).+?",
+    "do": rf"(?!(?:{_NUMBER}|go|send it|back|try|retry|repeat)\b).+?",
     "blurb": r"(?!(?:an? |the )?(?:[\w-]+ ){0,2}"
     r"(?:lists?|bullets?|bullet points|tables?|diagrams?|flow ?charts?|charts?|pictures?|graphs?|"
     r"stor(?:y|ies)|summary|outline|overview|text|prose|paragraphs?|sentences?|words)(?: please)?$|"

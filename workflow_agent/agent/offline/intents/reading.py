@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from workflow_agent.agent.offline.intents.changes import Order, read_orders
+from workflow_agent.agent.offline.intents.changes import Order, parted_orders, read_orders
 from workflow_agent.agent.offline.intents.grammar import MOST_PHRASE_CHARS, matches, phrase_table
 from workflow_agent.agent.offline.intents.importing import read_import
 from workflow_agent.agent.offline.intents.mentions import split_mention
@@ -28,6 +28,7 @@ _DESCRIBES_WORK = re.compile(
     r"^(?:when|whenever|once|first|every|each)\b.+,",
     re.IGNORECASE,
 )
+_ARROW = re.compile(r"->|=>")
 _NEGATED = re.compile(
     r"(?:please )?(?:don't|do not|never|dont|no need to|you needn't|stop)\s+(?!forget|hesitate)(\w+)",
     re.IGNORECASE,
@@ -81,6 +82,7 @@ def read_request(text: str, drafting: Drafting, *, mode: str, has_focus: bool) -
         or _from_table("portfolio", plain, core)
         or (_stated(plain, core, drafting) if has_focus else None)
         or (_inside(plain, core) if has_focus else None)
+        or (_parted(plain, core, drafting) if has_focus else None)
         or _from_table("lookup", plain, core)
         or _inside(plain, core)
         or _description(text, core)
@@ -152,6 +154,9 @@ def _creation(
         return Request("create", asked[1], core.text, core.meaning)
     if (has_focus and mode != "creation") or (orders and begins_with_order(core.text)):
         return None
+    if has_focus and orders and len(_ARROW.findall(core.text)) == 1:
+        # One thing that becomes another; a process has more arrows.
+        return None
     described = _description(text, core)
     if described is None and not has_focus and drafting.tells_work(text) == "surely":
         return Request("create", {}, core.text, "order")
@@ -191,6 +196,17 @@ def _orders(plain: str, core: Core, drafting: Drafting, *, has_focus: bool) -> t
         stated = read_orders(said, drafting, stated=True)
         orders = stated if all(order.readings for order in stated) else orders
     return orders or split_mention(core.text, (), drafting)[0]
+
+
+def _parted(plain: str, core: Core, drafting: Drafting) -> Request | None:
+    """Return the change that a message orders beside something else: a reason, or what else is said of it."""
+    if core.meaning != "order":
+        return None
+    said = without_trailing(plain)
+    parts = (part for parting in parted_orders(said, drafting) for part in parting)
+    if not any(part.readings for part in parts):
+        return None
+    return Request("change", {}, core.text, core.meaning, read_orders(said, drafting) or (Order(said, ()),))
 
 
 def _stated(plain: str, core: Core, drafting: Drafting) -> Request | None:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,7 +24,9 @@ _BASE_FORMS = {
 }
 _SPACES = re.compile(r"\s+")
 _SENTENCE_END = re.compile(r"\s*;\s+|[.!]\s+(?=[A-Za-z\x00])")
-_QUOTED = re.compile(r'"[^"\n]{1,200}"')
+_QUOTED = re.compile(r"""\"[^"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)""")
+MASK = "\x00"
+"""Stands for a quoted part while a text is split; `cleaned` takes it out of what people type."""
 
 
 def cleaned(text: str) -> str:
@@ -129,19 +132,29 @@ def begins_with_order(text: str) -> bool:
     return _ORDER.match(text) is not None
 
 
+def masked_quotes(text: str) -> tuple[str, list[str]]:
+    """Return a text with a mask in place of each quoted part, and those parts."""
+    return _QUOTED.sub(MASK, text), [match.group() for match in _QUOTED.finditer(text)]
+
+
+def unmasked_quotes(text: str, quoted: Sequence[str]) -> str:
+    """Return a masked text with its quoted parts again, the first of them first."""
+    parts = iter(quoted)
+    return re.sub(MASK, lambda match: next(parts, match[0]), text)
+
+
 def split_sentences(text: str) -> list[str]:
     """Return the parts of a text between full stops and semicolons; quoted text stays whole."""
-    kept = [match.group() for match in _QUOTED.finditer(text)]
-    pieces = [piece.strip(" ,;") for piece in _SENTENCE_END.split(_QUOTED.sub("\x00", text))]
-    return [re.sub("\x00", lambda _: kept.pop(0), piece) for piece in pieces if piece]
+    masked, kept = masked_quotes(text)
+    pieces = [piece.strip(" ,;") for piece in _SENTENCE_END.split(masked)]
+    return [re.sub(MASK, lambda _: kept.pop(0), piece) for piece in pieces if piece]
 
 
 def split_clauses(text: str) -> list[str]:
     """Return the parts of a sentence that each begin with a verb of change; quoted text stays whole."""
-    kept = [match.group() for match in _QUOTED.finditer(text)]
-    masked = _QUOTED.sub("\x00", text)
+    masked, kept = masked_quotes(text)
     pieces = [piece.strip(" ,;") for piece in _BOUNDARY.split(masked)]
-    clauses = [re.sub("\x00", lambda _: kept.pop(0), piece) for piece in filter(None, pieces)]
+    clauses = [re.sub(MASK, lambda _: kept.pop(0), piece) for piece in filter(None, pieces)]
     return [*clauses[:_MOST_CLAUSES], *filter(None, ["; ".join(clauses[_MOST_CLAUSES:])])]
 
 

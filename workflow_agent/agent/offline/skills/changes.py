@@ -8,12 +8,15 @@ from workflow_agent.agent.offline.intents.changes import Order
 from workflow_agent.agent.offline.intents.mentions import split_mention
 from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.intents.reading import Request
+from workflow_agent.agent.offline.skills.conditions import CONDITIONS
 from workflow_agent.agent.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.agent.offline.skills.connections import CONNECTIONS
 from workflow_agent.agent.offline.skills.deadlines import DEADLINES
 from workflow_agent.agent.offline.skills.focus import listed_workflow, read_workflow
+from workflow_agent.agent.offline.skills.orders import plan_orders
 from workflow_agent.agent.offline.skills.owners import OWNERS
-from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, NotReadable, Plan, plan_orders
+from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, NotReadable, Plan
+from workflow_agent.agent.offline.skills.reshaping import RESHAPING
 from workflow_agent.agent.offline.skills.settings import SETTINGS
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.skills.structure import STRUCTURE, changes_structure
@@ -44,7 +47,10 @@ from workflow_agent.agent.offline.wording.changes import (
 from workflow_agent.agent.offline.wording.lists import clipped, joined, numbered
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
 
-BUILDERS: Mapping[str, Builder] = {**STRUCTURE, **CONNECTIONS, **SETTINGS, **DEADLINES, **OWNERS}
+BUILDERS: Mapping[str, Builder] = {
+    **STRUCTURE, **RESHAPING, **CONDITIONS, **CONNECTIONS, **SETTINGS, **DEADLINES, **OWNERS,
+}  # fmt: skip
+_ASKS_WHO = re.compile(r"(?:\W*(?:and|so|ok|but) )*(?:who|whose|whom|by whom|to whom)\b", re.IGNORECASE)
 
 
 def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = False) -> Skill:
@@ -130,7 +136,8 @@ def _planned(turn: Turn, workflow: Workflow, orders: tuple[Order, ...], drafting
     chosen = {**said, **turn.chosen}
     last = last_step(turn)
     finder = StepFinder.of(workflow, last=last, chosen=chosen)
-    plan = Plan(workflow, finder, drafting, prefers_workflow=finder.last is None)
+    asked_who = bool(turn.past) and _ASKS_WHO.match(turn.past[-1].text) is not None
+    plan = Plan(workflow, finder, drafting, prefers_workflow=finder.last is None, asked_who=asked_who)
     try:
         return plan_orders(plan, orders, BUILDERS)
     except StepUnclear as unclear:

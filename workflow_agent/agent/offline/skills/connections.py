@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from workflow_agent.agent.offline.intents.changes import Change
 from workflow_agent.agent.offline.intents.numbers import unquoted
-from workflow_agent.agent.offline.intents.stems import content_words, phrase_score
+from workflow_agent.agent.offline.intents.stems import content_words, likeness, phrase_score
 from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, NotReadable, Plan
 from workflow_agent.agent.offline.skills.steps import StepUnclear
 from workflow_agent.agent.offline.turn.outcome import Candidate, JsonObject
@@ -41,13 +41,26 @@ def _splits(one: str, other: str, link: str) -> Iterator[tuple[str, str]]:
 def _connect(plan: Plan, change: Change) -> list[JsonObject]:
     condition = unquoted(change.slots.get("cond", ""))
     if "from" in change.slots:
-        source, target = pair(plan, change.slots["from"], change.slots["to"], "to")
+        source, target, condition = _from(plan, change, condition)
     else:
         source, target = _source_of(plan, change), plan.step(change.slots["to"])
-    if condition and (taken := _of_this_case(plan, source, condition)) is not None:
+    taken = _of_this_case(plan, source, condition) or _of_like_case(plan, source, condition)
+    if condition and taken is not None:
         return [{"op": "update_transition", "transition": taken.id, "set": {"to": target}}]
     edit: JsonObject = {"op": "connect", "from": source, "to": target}
     return [edit | ({"type": "condition", "when": {"text": condition}} if condition else {})]
+
+
+def _from(plan: Plan, change: Change, condition: str) -> tuple[str, str, str]:
+    """Return the two steps and the case; what leaves may be a case itself: "a declined request"."""
+    said, to = change.slots["from"], change.slots["to"]
+    try:
+        return *pair(plan, said, to, "to"), condition
+    except StepUnclear as unclear:
+        case = [] if condition or unclear.candidates else cases_of(plan, said)
+        if not case:
+            raise
+        return case[0].from_, plan.step(to), said
 
 
 def _of_this_case(plan: Plan, source: str, condition: str) -> Transition | None:
@@ -59,14 +72,23 @@ def _of_this_case(plan: Plan, source: str, condition: str) -> Transition | None:
     return next((edge for edge in cases if _is_case(edge, said)), None)
 
 
-def _is_case(edge: Transition, said: list[str]) -> bool:
+def _of_like_case(plan: Plan, source: str, condition: str) -> Transition | None:
+    """Return the transition that is taken in a case said in other words: declined for rejected."""
+    if plan.workflow.step(source) is None or _NEGATION.search(condition):
+        return None
+    said = content_words(condition)
+    cases = (edge for edge in plan.workflow.outgoing(source) if edge.when is not None and edge.when.text)
+    return next((edge for edge in cases if _is_case(edge, said, related=True)), None)
+
+
+def _is_case(edge: Transition, said: list[str], *, related: bool = False) -> bool:
     text = (edge.when.text if edge.when else "") or ""
     return not _NEGATION.search(text) and all(
-        phrase_score(word, [" ".join(said)]) > 0 for word in content_words(text)
+        any(likeness(word, one, related=related) > 0 for one in said) for word in content_words(text)
     )
 
 
-def _cases(plan: Plan, condition: str) -> list[Transition]:
+def cases_of(plan: Plan, condition: str) -> list[Transition]:
     """Return the transitions taken in a case, of the one step they can be meant of.
 
     Raises:
@@ -76,6 +98,7 @@ def _cases(plan: Plan, condition: str) -> list[Transition]:
     if condition.lower() in plan.finder.chosen:
         steps = [one for one in steps if one.id == plan.finder.chosen[condition.lower()]]
     found = [edge for one in steps if (edge := _of_this_case(plan, one.id, condition)) is not None]
+    found = found or [edge for one in steps if (edge := _of_like_case(plan, one.id, condition)) is not None]
     said = [edge for edge in found if _is_said_of(plan, edge.from_, condition)]
     spoken_of = [edge for edge in found if edge.from_ == plan.finder.last]
     meant = said or spoken_of or found
@@ -93,7 +116,7 @@ def _is_said_of(plan: Plan, step_id: str, condition: str) -> bool:
 
 def _on_case(plan: Plan, change: Change) -> list[JsonObject]:
     """Return a step put on the way that is taken in a case: "when it is rejected, tell the employee"."""
-    meant = _cases(plan, unquoted(change.slots["cond"]))
+    meant = cases_of(plan, unquoted(change.slots["cond"]))
     if not meant or plan.drafting.parse_step(change.slots["do"]) is None:
         raise NotReadable
     draft = plan.step_draft(change.slots["do"])
@@ -104,7 +127,7 @@ def _on_case(plan: Plan, change: Change) -> list[JsonObject]:
 def _source_of(plan: Plan, change: Change) -> str:
     """Return the step a connection leaves; "if the manager asks ..." names it by who decides there."""
     condition, target = change.slots["cond"], change.slots["to"]
-    case = _cases(plan, condition)
+    case = cases_of(plan, condition)
     if case:
         return case[0].from_
     deciding = [

@@ -9,6 +9,7 @@ from workflow_agent.agent.offline.intents.stems import content_words, phrase_sco
 from workflow_agent.agent.offline.skills.plan import Builder, NotReadable, Plan
 from workflow_agent.agent.offline.skills.steps import PRONOUNS, Known, StepUnclear
 from workflow_agent.agent.offline.turn.outcome import JsonObject
+from workflow_agent.domain.workflow_parsing import slug
 
 _NOT_PEOPLE = PRONOUNS | {"we", "you", "i", "there", "nobody"}
 _ARTICLE = re.compile(r"^(?:the|our|a|an|der|die|das|dem|den)\s+", re.IGNORECASE)
@@ -21,7 +22,9 @@ _SURELY = 0.9
 
 def _assign(plan: Plan, change: Change) -> list[JsonObject]:
     who = _person(plan, change.slots["who"])
-    steps = plan.finder.find_all(change.slots["step"])
+    if "it" in change.slots and not plan.asked_who:
+        raise NotReadable
+    steps = plan.finder.find_all(change.slots.get("step") or change.slots["it"])
     plan.prefers_workflow = False
     return [{"op": "set_assignee", "step": step, "assignee": who} for step in steps]
 
@@ -73,6 +76,35 @@ def _said(slots: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield " ".join(words[:at]), " ".join(words[at:])
 
 
+def _reassign_all(plan: Plan, change: Change) -> list[JsonObject]:
+    """Return the new owner of every step that somebody does."""
+    old, who = _ARTICLE.sub("", unquoted(change.slots["old"])), _person(plan, change.slots["who"])
+    theirs = [
+        step.id
+        for step in plan.finder.steps
+        if step.assignee and slug(step.assignee) == slug(old)
+    ]  # fmt: skip
+    if not theirs:
+        raise NotReadable
+    plan.prefers_workflow = False
+    return [{"op": "set_assignee", "step": step, "assignee": who} for step in theirs]
+
+
+def _manual(plan: Plan, change: Change) -> list[JsonObject]:
+    """Return a step made one that a person does; what it called until now goes with that."""
+    step_id = plan.step(change.slots["step"])
+    fields: JsonObject = {"type": "human"}
+    if "who" in change.slots:
+        fields["assignee"] = _person(plan, change.slots["who"])
+    step = plan.workflow.step(step_id)
+    called = ("uses", "with", "retry")
+    gone = [
+        name for name in called if step is not None and getattr(step, "with_" if name == "with" else name)
+    ]
+    edit: JsonObject = {"op": "update_step", "step": step_id, "set": fields}
+    return [edit | ({"unset": gone} if gone else {})]
+
+
 def _unassign(plan: Plan, change: Change) -> list[JsonObject]:
     return [{"op": "set_assignee", "step": plan.step(change.slots["step"]), "assignee": None}]
 
@@ -90,6 +122,8 @@ def _escalate(plan: Plan, change: Change) -> list[JsonObject]:
 OWNERS: Mapping[str, Builder] = {
     "assign": _assign,
     "reassign": _reassign,
+    "reassign_all": _reassign_all,
+    "manual": _manual,
     "unassign": _unassign,
     "escalate": _escalate,
 }

@@ -1,13 +1,13 @@
-"""Turning the readings of an order into the edits of one call, against a workflow as it stands."""
+"""What the edits of one call are planned with: the workflow as it stands, and what was spoken of."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
-from workflow_agent.agent.offline.intents.changes import Change, Order
+from workflow_agent.agent.offline.intents.changes import Change
 from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.intents.text import sentence_case
-from workflow_agent.agent.offline.skills.steps import Known, StepFinder, StepUnclear
+from workflow_agent.agent.offline.skills.steps import Known, StepFinder
 from workflow_agent.agent.offline.turn.drafting import Drafting
 from workflow_agent.agent.offline.turn.outcome import JsonObject
 from workflow_agent.domain.workflow import Workflow
@@ -24,6 +24,10 @@ _STEP_FRAME = re.compile(
 _STEP_BEHIND = re.compile(r"(?<=\w)\s+(?:step|stage)$", re.IGNORECASE)
 """What a step is called is not "Legal review step"."""
 _NAMED = re.compile(r"\b(?:called|named|titled|labelled|with the name|by the name of)\s+(.+)$", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"""(?:^|\b(?:step|task|stage|activity|state)\b[ :]*)(\"[^\"]+\"|'[^']+')$""", re.IGNORECASE
+)
+"""What somebody puts in quotes is what the step is to be called, word for word."""
 _WITH_OWNER = re.compile(
     r"[\s,]+(?:and |which is |that is )?(?:assigned to|done by|owned by|handled by|performed by|"
     r"carried out by|"
@@ -79,6 +83,8 @@ class Plan:
     drafting: Drafting
     prefers_workflow: bool = True
     """What "it" is in "rename it": the workflow, unless a step was just spoken of."""
+    asked_who: bool = False
+    """Whether the question before was who does something, so that "that" is the answer to it."""
     edits: list[JsonObject] = field(default_factory=list[JsonObject])
     unread: list[str] = field(default_factory=list[str])
     """Clauses that read as no change."""
@@ -86,7 +92,7 @@ class Plan:
     def step_draft(self, what: str, *, assignee: str | None = None) -> JsonObject:
         """Return a new step for a phrase, with an id of its own that later clauses can use."""
         phrase, extras = _without_extras(what, self.drafting)
-        named = _NAMED.search(phrase)
+        named = _NAMED.search(phrase) or _QUOTED.search(phrase)
         described = phrase[: named.start()].strip() if named else phrase
         bare = _STEP_FRAME.sub("", _ARTICLE.sub("", described)).strip(" ,:") or phrase
         bare = _STEP_BEHIND.sub("", bare)
@@ -115,6 +121,16 @@ class Plan:
         )
         self.finder.last = draft["id"]
         self.prefers_workflow = False
+
+    def trial(self) -> "Plan":
+        """Return a copy without edits of its own, to try readings on."""
+        finder = replace(self.finder, steps=list(self.finder.steps))
+        return Plan(self.workflow, finder, self.drafting, self.prefers_workflow, self.asked_who)
+
+    def adopt(self, trial: "Plan") -> list[JsonObject]:
+        """Take over what a reading that fits found out, and return its edits."""
+        self.finder, self.prefers_workflow = trial.finder, trial.prefers_workflow
+        return trial.edits
 
     def step(self, phrase: str) -> str:
         """Return the id of the step a phrase means."""
@@ -149,40 +165,3 @@ def without_article(phrase: str) -> str:
 
 
 Builder = Callable[[Plan, Change], list[JsonObject]]
-
-
-def plan_orders(plan: Plan, orders: tuple[Order, ...], builders: Mapping[str, Builder]) -> Plan:
-    """Return the plan with the edits of every clause.
-
-    Raises:
-        StepUnclear: A phrase means several steps or none, in every reading of its clause.
-        Incomplete: A clause leaves out what it needs.
-        NotReadable: No clause makes sense as a change of this workflow.
-    """
-    for order in orders:
-        if not order.readings:
-            plan.unread.append(order.text)
-            continue
-        try:
-            plan.edits += _first_that_fits(plan, order, builders)
-        except NotReadable:
-            plan.unread.append(order.text)
-    if plan.unread and not plan.edits:
-        raise NotReadable(plan.unread[0])
-    return plan
-
-
-def _first_that_fits(plan: Plan, order: Order, builders: Mapping[str, Builder]) -> list[JsonObject]:
-    """Return the edits of the first reading that fits the workflow."""
-    failures: list[StepUnclear | Incomplete] = []
-    for reading in order.readings:
-        last, prefers = plan.finder.last, plan.prefers_workflow
-        try:
-            return builders[reading.kind](plan, reading)
-        except NotReadable:
-            pass
-        except (StepUnclear, Incomplete) as failure:
-            failures.append(failure)
-        plan.finder.last, plan.prefers_workflow = last, prefers
-    ambiguous = [f for f in failures if isinstance(f, StepUnclear) and f.candidates]
-    raise next(iter([*ambiguous, *failures, NotReadable(order.text)]))

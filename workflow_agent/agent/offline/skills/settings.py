@@ -10,7 +10,7 @@ from workflow_agent.agent.offline.skills.plan import Builder, NotReadable, Plan
 from workflow_agent.agent.offline.skills.steps import PRONOUNS, StepUnclear
 from workflow_agent.agent.offline.turn.outcome import JsonObject
 from workflow_agent.domain.triggers import describe_trigger
-from workflow_agent.domain.workflow import Trigger
+from workflow_agent.domain.workflow import ScheduleTrigger, Trigger
 
 _WORKFLOW_WORDS = frozenset(["workflow", "process", "flow", "pipeline", "procedure", "lifecycle"])
 
@@ -22,10 +22,21 @@ def _rename_workflow(_: Plan, change: Change) -> list[JsonObject]:
 def _rename(plan: Plan, change: Change) -> list[JsonObject]:
     if "both" in change.slots:
         return _called(plan, change.slots["both"])
-    phrase, name = change.slots["step"], _name(change.slots["name"])
+    slots = dict(change.slots)
+    if "name" not in slots:
+        slots["name"] = slots.pop("quoted")
+    old = slots.get("old") or slots.get("quoted")
+    phrase, name = slots.get("step") or slots["quoted"], _name(slots["name"])
     if _means_workflow(plan, phrase):
         return [{"op": "rename_workflow", "name": name}]
-    return [{"op": "rename_step", "step": plan.step(phrase), "name": name}]
+    try:
+        step = plan.step(phrase)
+    except StepUnclear as unclear:
+        # "That step isn't called 'ask for leave', it's ...": then what it was called tells which.
+        if old is None or unclear.candidates:
+            raise
+        step = plan.step(old)
+    return [{"op": "rename_step", "step": step, "name": name}]
 
 
 def _means_workflow(plan: Plan, phrase: str) -> bool:
@@ -85,10 +96,23 @@ def _trigger(_: Plan, change: Change) -> list[JsonObject]:
 
 
 def _retrigger(plan: Plan, change: Change) -> list[JsonObject]:
-    kind = change.values["trigger"]["type"]
-    old = [at for at, trigger in enumerate(plan.workflow.triggers) if trigger.type == kind]
+    new, triggers = change.values["trigger"], plan.workflow.triggers
+    old = [at for at, trigger in enumerate(triggers) if trigger.type == new["type"]]
+    if "old" in change.slots and not old:
+        raise NotReadable
     removed: list[JsonObject] = [{"op": "remove_trigger", "index": at} for at in reversed(old)]
-    return [*removed, *_trigger(plan, change)]
+    kept = triggers[old[0]] if len(old) == 1 else None
+    merged = _rescheduled(kept, new, change.values["says"]) if isinstance(kept, ScheduleTrigger) else new
+    return [*removed, {"op": "add_trigger", "trigger": merged}]
+
+
+def _rescheduled(old: ScheduleTrigger, new: JsonObject, says: str) -> JsonObject:
+    """Return a schedule that keeps of the old one what nobody spoke of: its days, or its time of day."""
+    if not says or old.cron is None or "cron" not in new:
+        return new
+    before, after = old.cron.split(), str(new["cron"]).split()
+    cron = [*before[:2], *after[2:]] if says == "day" else [*after[:2], *before[2:]]
+    return new | {"cron": " ".join(cron)} | ({"timezone": old.timezone} if old.timezone else {})
 
 
 def _untrigger(plan: Plan, change: Change) -> list[JsonObject]:

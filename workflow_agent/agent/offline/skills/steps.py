@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from workflow_agent.agent.offline.intents.numbers import listed, number_of, ordinal_of, unquoted
-from workflow_agent.agent.offline.intents.stems import content_words, phrase_score
+from workflow_agent.agent.offline.intents.stems import content_words, phrase_score, stem
 from workflow_agent.agent.offline.turn.outcome import Candidate
 from workflow_agent.domain.workflow import Step, Workflow
 
@@ -31,6 +31,11 @@ _KINDS = {
 }
 _EVERY = re.compile(
     rf"(?:every|each|all)(?: of)?(?: the)?(?: single)?(?: ({'|'.join(_KINDS)}))? (?:step|task|action)s?"
+)
+_PASSIVE = re.compile(
+    r"(?<=\w) (?:(?:has|have|had|is|are|was|were|gets?|got)|'s|'ve)"
+    r"(?: been| being| already)* (\w+(?:ed|en|t|d|n))$",
+    re.IGNORECASE,
 )
 _BEFORE_LAST = frozenset({"second to last", "last but one", "second-to-last", "penultimate"})
 _NEAR = 0.04
@@ -157,7 +162,20 @@ class StepFinder:
                 if len(close) == 1:
                     return close[0].id
                 raise StepUnclear(phrase, _candidates(close))
-        raise StepUnclear(phrase)
+        return self._done(phrase)
+
+    def _done(self, phrase: str) -> str:
+        """Return the step that a clause says is done, by its verb alone: "the parcel has been booked"."""
+        match = _PASSIVE.search(unquoted(phrase))
+        verb = stem(match[1].lower()) if match else ""
+        found = [one for one in self.steps if verb and one.type != "end" and _verb_of(one) == verb]
+        if len(found) == 1:
+            return found[0].id
+        raise StepUnclear(phrase, _candidates(found))
+
+
+def _verb_of(step: Known) -> str:
+    return stem(content_words(step.name)[0])
 
 
 def _known(workflow: Workflow, step: Step) -> Known:

@@ -1,5 +1,6 @@
 """Edits that change which steps there are, and their order."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,17 +23,27 @@ _ALL = frozenset(
 )
 """What is approved before it begins."""
 _MOST_ANCHOR_WORDS = 6
+_LAST_ONE = PRONOUNS | {"the copy", "the duplicate", "a copy"}
+"""What is put somewhere, and is no new step."""
+_NAMES_SOMETHING = re.compile(r"(?:the|our|my|this|that|an?|we|i|you|it|they)\b", re.IGNORECASE)
+"""How what somebody is told to do does not begin."""
 
 
 def _insert(plan: Plan, change: Change) -> list[JsonObject]:
     slots = dict(change.slots)
     extras: JsonObject = {}
+    if "deed" in slots:
+        slots["act"] = slots["deed"]
     last_place = "anchor2" if "anchor2" in slots else "anchor"
     if last_place in slots:
         slots[last_place], extras = strip_extras(slots[last_place], plan.drafting)
+    if "who_at" in slots:
+        return _insert_split(plan, slots, change)
     if "act" in slots:
         return _insert_act(plan, slots, change)
     what = slots["what"]
+    if unquoted(what).lower() in _LAST_ONE and plan.finder.last is not None:
+        return _move(plan, Change("move", {**slots, "step": "it"}, change.place))
     refuse_settings(what)
     where = where_of(plan, slots, change.place)
     draft = plan.step_draft(what) | extras
@@ -53,11 +64,27 @@ def _insert_act(plan: Plan, slots: dict[str, str], change: Change) -> list[JsonO
     return _inserted(plan, draft, where)
 
 
+def _insert_split(plan: Plan, slots: dict[str, str], change: Change) -> list[JsonObject]:
+    """Return the insertion for "before the review the assistant should scan it", however it is parted."""
+    words = slots["who_at"].split(" ")
+    for at in range(min(len(words) - 1, _MOST_ANCHOR_WORDS), 0, -1):
+        anchor, who = " ".join(words[:at]), " ".join(words[at:])
+        try:
+            plan.trial().step(anchor)
+        except StepUnclear as unclear:
+            if unclear.candidates:
+                raise
+            continue
+        return _insert_act(plan, {**slots, "anchor": anchor, "who": who}, change)
+    raise StepUnclear(slots["who_at"])
+
+
 def _told(plan: Plan, change: Change) -> list[JsonObject]:
     """Return the insertion for "the assistant scans the receipts after the review", said as a statement."""
     for anchor, what in _told_splits(change.slots):
         parsed = plan.drafting.parse_step(what) or {}
-        if not parsed.get("assignee") or " " not in what:
+        is_told = parsed.get("assignee") or (parsed.get("uses") and not _NAMES_SOMETHING.match(what))
+        if not is_told or " " not in what:
             continue
         try:
             step = plan.step(anchor)
@@ -150,11 +177,25 @@ def _parallel(plan: Plan, change: Change) -> list[JsonObject]:
 
 def _beside(plan: Plan, change: Change) -> list[JsonObject]:
     anchor = plan.step(change.slots["anchor"])
-    draft = plan.step_draft(change.slots["what"])
+    draft = plan.step_draft(change.slots.get("what") or change.slots["deed"])
     plan.added(draft)
+    if (ends := _branch_of(plan, anchor)) is not None:
+        return [
+            {"op": "add_step", "step": draft},
+            {"op": "connect", "from": ends[0], "to": draft["id"]},
+            {"op": "connect", "from": draft["id"], "to": ends[1]},
+        ]
     # Before, because what follows the anchor may depend on what is decided there.
     insert: JsonObject = {"op": "insert_step", "step": draft, "before": anchor}
     return [insert, {"op": "parallelize", "steps": [draft["id"], anchor]}]
+
+
+def _branch_of(plan: Plan, anchor: str) -> tuple[str, str] | None:
+    """Return the fork and the join between which a step is a branch of its own, or None."""
+    kinds = {step.id: step.type for step in plan.workflow.steps}
+    forks = [e.from_ for e in plan.workflow.transitions if e.to == anchor and kinds[e.from_] == "fork"]
+    joins = [e.to for e in plan.workflow.outgoing(anchor) if kinds[e.to] == "join"]
+    return (forks[0], joins[0]) if forks and joins else None
 
 
 def _start(plan: Plan, change: Change) -> list[JsonObject]:

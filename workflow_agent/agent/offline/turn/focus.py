@@ -170,7 +170,12 @@ def last_step(turn: Turn) -> str | None:
             edits = list(exchange.args.get("edits") or [])
     if edits:
         return _step_of(edits[-1])
-    steps = _steps_told(turn.past[-1].said_last)
+    told = turn.past[-1].said_last
+    steps = _steps_told(told)
+    # "After **Legal review**:" and a list is about that step, whatever the list names.
+    first, _, rest = told.partition("\n")
+    if len(steps) > 1 and rest and first.endswith(":"):
+        steps = _steps_told(first)
     return steps[0] if len(steps) == 1 else None
 
 

@@ -1,0 +1,211 @@
+"""Orders in ordinary words, on the sample workflows: with a reason, in parts, on a condition, with slips."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.gold import claims_that_fail
+from tests.support.chats import TENANT, ChatUnderTest, chat_with
+from workflow_agent.agent.offline import drafting
+from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.domain.workflow import Workflow
+from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.ports import Author, Change
+
+SAMPLES = Path(__file__).parents[3] / "data" / "samples"
+
+
+async def opened(name: str) -> tuple[ChatUnderTest, Workflow]:
+    """Return a chat with a sample in its catalogue."""
+    chat = chat_with(OfflineModel(drafting=drafting))
+    workflow = parse_workflow(json.loads((SAMPLES / f"{name}.json").read_text("utf-8")) | {"id": "wf_one"})
+    return chat, await chat.workflows.create(TENANT, workflow, Change(Author(), "created"))
+
+
+async def failing(name: str, said: tuple[str, ...], claims: list[str], added: int | None) -> list[str]:
+    """Return what does not hold of a sample after it was talked about."""
+    chat, before = await opened(name)
+    conversation_id = None
+    for message in said:
+        reply = await chat.say(message, workflow_id=before.id, conversation_id=conversation_id)
+        conversation_id = reply.conversation_id
+    return claims_that_fail(before, await chat.workflows.get(TENANT, before.id), claims, added)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "claims", "added"),
+    [
+        pytest.param("expense_approval", "nobody reads the finance review, get rid of it",
+                     ["no step finance_review", "edge check_amount>pay"], -1, id="the reason in front"),
+        pytest.param("expense_approval", "remove the finance review because it takes too long",
+                     ["no step finance_review"], -1, id="the reason behind"),
+        pytest.param("expense_approval", "two days are too short for the manager review, make it four",
+                     ["timeout review P4D"], 0, id="so many of the same unit"),
+        pytest.param("expense_approval", "the bank is slow these days: pay out gets 2 minutes",
+                     ["timeout pay PT2M"], 0, id="a reason before a colon"),
+        pytest.param("contract_signing", "add a tax check after the legal review, the tax team does it",
+                     ["edge legal_review>?", "new assignee tax_team"], 1, id="who does it, behind"),
+        pytest.param("contract_signing", "insert a step 'Check the annexes' before legal review",
+                     ["called Check the annexes", "edge draft>?"], 1, id="a name in quotes"),
+        pytest.param("order_fulfilment", "pack order can take 3 days, and the trace parcel a week",
+                     ["timeout pack P3D", "timeout trace P7D"], 0, id="the verb said once"),
+    ],
+)  # fmt: skip
+async def test_an_order_may_come_with_its_reason_or_in_two_parts(
+    name: str, said: str, claims: list[str], added: int
+) -> None:
+    assert await failing(name, (said,), claims, added) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "claims", "added"),
+    [
+        pytest.param("contract_signing", "archive contract only if the contract is longer than 2 years",
+                     ["branch ?>archive 2 years", "edge signed>?", "edge ?>update_deal",
+                      "no edge signed>archive"], 1, id="only if"),
+        pytest.param("contract_signing", "skip the legal review if the value is below 500",
+                     ["branch ?>check_value 500", "edge ?>legal_review", "edge draft>?"], 1, id="skip"),
+        pytest.param("expense_approval", "require the finance review only if it is more than 2,500 EUR",
+                     ["branch check_amount>finance_review 2,500"], 0, id="another amount"),
+        pytest.param("expense_approval", "raise the limit to 1,500",
+                     ["branch check_amount>finance_review 1,500 EUR"], 0, id="the only amount there is"),
+        pytest.param("nightly_etl",
+                     "if there are more than 50 tables, let the data lead check the list before "
+                     "for each table",
+                     ["branch ?>? 50 tables", "edge list_tables>?", "edge ?>each_table",
+                      "new assignee data_lead"],
+                     2, id="a step in one case"),
+        pytest.param("order_fulfilment",
+                     "if the order goes abroad, print customs papers instead of book shipment",
+                     ["branch ?>? abroad", "edge pack>?", "edge ?>book", "edge ?>delivery"], 2,
+                     id="another step"),
+        pytest.param("leave_request", "refused requests should go back to ask for leave",
+                     ["edge decide>request", "no edge decide>declined"], 0, id="a case by another word"),
+    ],
+)  # fmt: skip
+async def test_what_is_done_in_one_case_only_gets_its_decision(
+    name: str, said: str, claims: list[str], added: int
+) -> None:
+    assert await failing(name, (said,), claims, added) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "claims", "added"),
+    [
+        pytest.param("contract_signing",
+                     "merge archive contract and update deal into one step called wrap up",
+                     ["called Wrap up", "edge signed>archive", "edge archive>active",
+                      "no step update_deal"], -1,
+                     id="merge"),
+        pytest.param("contract_signing",
+                     "split draft contract into write the contract and fill in the annexes",
+                     ["name draft Write the contract", "called Fill in the annexes",
+                      "edge ?>legal_review"], 1,
+                     id="split"),
+        pytest.param("expense_approval",
+                     "split the finance review into check the receipts and check the budget",
+                     ["edge check_amount>?", "edge ?>finance_review",
+                      "name finance_review Check the budget"], 1,
+                     id="split what decides"),
+        pytest.param("contract_signing", "duplicate update deal", ["edge update_deal>?", "edge ?>active"], 1,
+                     id="copy"),
+        pytest.param("leave_request", "first book the days, then block the calendar",
+                     ["edge book_days>block_calendar", "no step record", "no step recorded"], -2,
+                     id="one after the other"),
+        pytest.param("release_pipeline", "first the unit tests, then the security scan",
+                     ["edge unit_tests>security_scan", "no edge test>security_scan",
+                      "edge security_scan>tested",
+                      "no edge unit_tests>tested", "edge test>unit_tests"], 0, id="of three side by side"),
+        pytest.param("release_pipeline", "add a license check in parallel to the security scan",
+                     ["edge test>license_check", "edge license_check>tested"], 1, id="one more side by side"),
+        pytest.param("contract_signing", "archive contract and update deal are in the wrong order",
+                     ["edge signed>update_deal", "edge update_deal>archive"], 0, id="wrong order"),
+    ],
+)  # fmt: skip
+async def test_steps_are_merged_split_copied_and_put_in_order(
+    name: str, said: str, claims: list[str], added: int
+) -> None:
+    assert await failing(name, (said,), claims, added) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "claims"),
+    [
+        pytest.param("nightly_etl", "start it at 5 in the morning instead of at 2",
+                     ["cron 0 5 * * *", "no cron 0 2 * * *"], id="another time"),
+        pytest.param("content_publishing",
+                     "fridays instead of mondays", ["cron 0 9 * * 5"], id="another day"),
+        pytest.param("access_request",
+                     "nobody should start it by hand", ["no trigger manual"], id="not by hand"),
+        pytest.param("order_fulfilment", "allow people to start it manually",
+                     ["trigger manual", "trigger event"], id="by hand, too"),
+        pytest.param("leave_request", "description: days off, with pay or without",
+                     ["description days off, with pay or without"], id="description"),
+        pytest.param("leave_request", "title: Time off", ["title Time off"], id="title"),
+        pytest.param("leave_request", "decide on leave has to be decided within 36 hours",
+                     ["timeout decide PT36H"], id="within, and no new name"),
+        pytest.param("leave_request",
+                     "halve the deadline of decide on leave", ["timeout decide PT36H"], id="half"),
+        pytest.param("expense_approval", "overdue finance reviews go to the board",
+                     ["escalate finance_review board"], id="overdue"),
+        pytest.param("order_fulfilment", "if charge card fails try again 4 times before you give up",
+                     ["retry charge 4"], id="retry"),
+        pytest.param("customer_refund",
+                     "everything the support agent does should be done by the service desk",
+                     ["assignee record service_desk", "assignee find_order service_desk",
+                      "assignee call_customer service_desk"], id="all that somebody does"),
+        pytest.param("customer_refund", "replace support agent by service desk everywhere",
+                     ["assignee record service_desk", "assignee find_order service_desk",
+                      "assignee call_customer service_desk"], id="everywhere"),
+        pytest.param("contract_signing", "make update deal a manual step done by sales operations",
+                     ["assignee update_deal sales_operations"], id="by hand"),
+        pytest.param("contract_signing", "from next week on the paralegal does the legal review",
+                     ["assignee legal_review paralegal"], id="from then on"),
+        pytest.param("contract_signing",
+                     "the annual 'Draft contract' isn't called draft contract, it's 'Prepare'",
+                     ["name draft Prepare"], id="what it was called"),
+        pytest.param("contract_signing", "renmae leagl review to contract check",
+                     ["name legal_review Contract check"], id="slips"),
+    ],
+)  # fmt: skip
+async def test_a_setting_is_changed_in_ordinary_words(name: str, said: str, claims: list[str]) -> None:
+    assert await failing(name, (said,), claims, 0) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "claims"),
+    [
+        pytest.param("contract_signing", ("what happens after the legal review?", "give it 4 days"),
+                     ["timeout legal_review P4D"], id="the step of a list"),
+        pytest.param("expense_approval", ("who does the finance review?", "change that to the controller"),
+                     ["assignee finance_review controller"], id="the answer to who"),
+        pytest.param("expense_approval",
+                     ("what happens after the finance review?", "change that to the board"),
+                     ["unchanged"], id="that is nobody"),
+    ],
+)  # fmt: skip
+async def test_an_order_goes_on_from_the_turn_before(
+    name: str, said: tuple[str, ...], claims: list[str]
+) -> None:
+    assert await failing(name, said, claims, 0) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        pytest.param("expense_approval", "the finance review is pointless", id="only a remark"),
+        pytest.param("expense_approval",
+                     "nobody reads the finance review, and it takes ages", id="two remarks"),
+        pytest.param("expense_approval",
+                     "is the finance review pointless, so that we could drop it?", id="a question"),
+        pytest.param("expense_approval", "don't drop the finance review, it is useful", id="not to be done"),
+        pytest.param("customer_refund", "raise the limit to 100", id="two amounts"),
+        pytest.param("contract_signing",
+                     "what if archive contract only ran if the deal is large?", id="what if"),
+        pytest.param("employee_onboarding", "before the first day the office manager should prepare the desk",
+                     id="two steps fit"),
+    ],
+)  # fmt: skip
+async def test_nothing_changes_where_nothing_clear_is_ordered(name: str, said: str) -> None:
+    assert await failing(name, (said,), ["unchanged"], 0) == []
