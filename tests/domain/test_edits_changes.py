@@ -60,7 +60,7 @@ def test_an_id_comes_before_a_name(approval: Workflow) -> None:
 
 def test_a_name_of_several_steps_is_refused_with_their_ids(approval: Workflow) -> None:
     with pytest.raises(
-        EditRefused, match=r"2 steps are named 'CHECK'; use an id Valid here: check, check_2\."
+        EditRefused, match=r"2 steps are named 'CHECK'; use an id; valid here: check, check_2\."
     ):
         apply(approval, "rename_step", step="CHECK", name="Z")
 
@@ -307,12 +307,15 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
             id="by an id that is taken",
         ),
         pytest.param(
-            "disconnect", {"transition": "z"}, r"no transition 'z' Valid here: go, fail\.", id="no transition"
+            "disconnect",
+            {"transition": "z"},
+            r"no transition 'z'; valid here: go, fail\.",
+            id="no transition",
         ),
         pytest.param(
             "disconnect",
             {"from": "ask", "to": "inner"},
-            r"no transition leads from 'ask' to 'inner' Valid here: check\.",
+            r"no transition leads from 'ask' to 'inner'; valid here: check\.",
             id="nothing between",
         ),
         pytest.param(
@@ -321,7 +324,7 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
         pytest.param(
             "remove_trigger",
             {"index": 2},
-            r"there is no trigger 2 Valid here: 0 \(manually\), 1 \(on sent\)\.",
+            r"there is no trigger 2; valid here: 0 \(manually\), 1 \(on sent\)\.",
             id="no trigger there",
         ),
         pytest.param(
@@ -333,7 +336,7 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
         pytest.param(
             "set_automation",
             {"automation": None, "id": "z"},
-            r"there is no automation 'z' Valid here: tell\.",
+            r"there is no automation 'z'; valid here: tell\.",
             id="no automation",
         ),
         pytest.param(
@@ -343,7 +346,7 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
             id="reaction to no step",
         ),
         pytest.param(
-            "remove_alias", {"alias": "z"}, "no alias 'z' Valid here: Sign-off, OK, sign-off", id="no alias"
+            "remove_alias", {"alias": "z"}, "no alias 'z'; valid here: Sign-off, OK, sign-off", id="no alias"
         ),
         pytest.param(
             "untag", {"tag": "finance", "position": 1}, "no tag 'finance' at position 1", id="no tag there"

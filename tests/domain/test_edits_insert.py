@@ -204,12 +204,12 @@ def test_an_id_made_from_a_name_is_one_that_no_step_has() -> None:
         ),
         pytest.param(
             {"step": {"name": "New"}, "between": ["a", "a"]},
-            r"no transition leads from 'a' to 'a' Valid here: done\.",
+            r"no transition leads from 'a' to 'a'; valid here: done\.",
             id="between steps that nothing joins",
         ),
         pytest.param(
             {"step": {"name": "New"}, "before": "nobody"},
-            r"there is no step 'nobody' Valid here: a, done\.",
+            r"there is no step 'nobody'; valid here: a, done\.",
             id="beside no step",
         ),
         pytest.param(
@@ -219,7 +219,7 @@ def test_an_id_made_from_a_name_is_one_that_no_step_has() -> None:
         ),
         pytest.param(
             {"step": {"name": "New", "parent": "nobody"}, "before": "done"},
-            r"there is no step 'nobody' to be inside of Valid here: a, done\.",
+            r"there is no step 'nobody' to be inside of; valid here: a, done\.",
             id="inside no step",
         ),
     ],

@@ -132,9 +132,9 @@ def test_position_only_lists_it_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        pytest.param({"after": "x"}, r"'x' cannot be placed by 'x', .* Valid here: a, b\.", id="by itself"),
+        pytest.param({"after": "x"}, r"'x' cannot be placed by 'x', .*; valid here: a, b\.", id="by itself"),
         pytest.param(
-            {"before": "Y"}, r"'x' cannot be placed by 'Y', .* Valid here: a, b\.", id="inside itself"
+            {"before": "Y"}, r"'x' cannot be placed by 'Y', .*; valid here: a, b\.", id="inside itself"
         ),
         pytest.param(
             {"between": ["b", "a"]}, "no transition leads from 'b' to 'a'", id="where nothing leads"

@@ -64,7 +64,7 @@ def test_a_rejection_leads(steps: dict[str, Any], fields: dict[str, str], target
 
 
 def test_a_rejection_cannot_lead_to_what_is_to_be_approved() -> None:
-    with pytest.raises(EditRefused, match=r"a rejection cannot lead to 'b', .* Valid here: a\."):
+    with pytest.raises(EditRefused, match=r"a rejection cannot lead to 'b', .*; valid here: a\."):
         apply(flow("a>b"), "wrap_in_approval", step="b", assignee="cfo", on_reject="B")
 
 
@@ -94,7 +94,7 @@ def test_an_error_path_beside_one_for_some_errors_only_is_added() -> None:
     ("step", "message"),
     [
         pytest.param(
-            "a", r"every failure of 'a' leads to 'c' already; .* Valid here: a-c\.", id="a second one"
+            "a", r"every failure of 'a' leads to 'c' already; .*; valid here: a-c\.", id="a second one"
         ),
         pytest.param("b", "'b' is an end; nothing in it can fail", id="of an end"),
     ],
@@ -160,7 +160,7 @@ def test_the_fork_of_the_start_is_the_start() -> None:
             ["a>b"],
             {"b": {"type": "end"}},
             ["a", "b"],
-            r"'b' is of type 'end', which cannot run in parallel Valid here: action, human",
+            r"'b' is of type 'end', which cannot run in parallel; valid here: action, human",
             id="that are no work",
         ),
         pytest.param(

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 import pytest
+from opentelemetry.sdk.trace import SpanProcessor
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.chats import ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Step, scripted
 from workflow_agent.domain.errors import ModelFailed
-from workflow_agent.telemetry import Telemetry
+from workflow_agent.telemetry import Telemetry, TelemetryOptions, build_telemetry
 
 LABELS = {
     "outcome", "mode", "model", "section", "level", "counting", "used", "by", "source", "kind", "part",
@@ -138,3 +139,16 @@ def test_two_services_in_one_process_count_apart() -> None:
 
     assert value(one, "workflow_agent_turns_total") == 1
     assert value(other, "workflow_agent_turns_total") == 0
+
+
+@pytest.mark.parametrize(("takers", "is_there"), [((), False), ((SpanProcessor(),), True)])
+async def test_the_frameworks_own_metrics_are_there_where_its_spans_go_somewhere(
+    takers: tuple[SpanProcessor, ...], is_there: bool
+) -> None:
+    telemetry = build_telemetry(TelemetryOptions(span_processors=takers))
+    under_test = chat_with(scripted("Hello.")[0], telemetry=telemetry)
+
+    await under_test.say("hi")
+
+    assert (value(telemetry, "gen_ai_client_token_usage_count") > 0) is is_there
+    assert value(telemetry, "workflow_agent_usage_tokens_total") > 0

@@ -10,14 +10,13 @@ from workflow_agent.domain.errors import (
     NotFound,
 )
 
+_ID_RULE = "1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit"
+
 
 def check_new_id(conversation_id: str) -> None:
     """Refuse an id that no conversation may have."""
     if not is_conversation_id(conversation_id):
-        raise InvalidInput(
-            f"{shown(conversation_id)} is not a conversation id: 1 to 64 of a-z, 0-9, _ and -, "
-            "beginning with a letter or digit."
-        )
+        raise InvalidInput(f"{shown(conversation_id)} is not a conversation id, which is {_ID_RULE}.")
 
 
 def id_taken(conversation_id: str) -> AlreadyExists:
@@ -30,9 +29,13 @@ def id_taken(conversation_id: str) -> AlreadyExists:
 
 def no_conversation(conversation_id: str) -> ConversationNotFound:
     """Return the error for an id that no conversation has."""
+    advice = (
+        "Create it under this id, or send a message without one."
+        if is_conversation_id(conversation_id)
+        else f"An id is {_ID_RULE}."
+    )
     return ConversationNotFound(
-        f"There is no conversation {shown(conversation_id)}. "
-        "Create it under this id, or send a message without one.",
+        f"There is no conversation {shown(conversation_id)}. {advice}",
         conversation_id=conversation_id[:64],
     )
 

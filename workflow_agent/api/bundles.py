@@ -55,6 +55,16 @@ async def import_conversation(
             services.conversations, found, tenant=tenant, conversation_id=conversation_id, at=services.clock()
         )
 
+    async def create_as_it_was(conversation_id: str) -> Conversation:
+        try:
+            return await create(conversation_id)
+        except AlreadyExists as error:
+            raise AlreadyExists(
+                f"There is already a conversation {conversation_id!r}. Send `new_id`: true to import this "
+                "one under another id.",
+                **error.details,
+            ) from error
+
     async def create_anyhow(conversation_id: str) -> Conversation:
         try:
             return await create(conversation_id)
@@ -65,7 +75,7 @@ async def import_conversation(
         services.keys, tenant, key,
         request=["import conversation", body.sha256, body.new_id],
         resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,
-        create=create_anyhow if body.new_id and key is None else create,
+        create=create_anyhow if body.new_id and key is None else create_as_it_was,
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
     )  # fmt: skip
     headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed

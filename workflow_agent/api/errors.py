@@ -24,6 +24,7 @@ from workflow_agent.api.openai_errors import (
 from workflow_agent.domain import errors
 from workflow_agent.domain.call_history import json_safe
 from workflow_agent.domain.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
+from workflow_agent.domain.validation_messages import validation_message
 from workflow_agent.domain.workflow_parsing import json_pointer
 from workflow_agent.formats import UnreadableDocument
 
@@ -184,12 +185,8 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
 def _problem(item: Mapping[str, Any]) -> Problem:
     where, *path = item["loc"]
     pointer = json_pointer(path)[:200] if where == "body" else f"{where}:{'/'.join(map(str, path))[:100]}"
-    message = str(item["msg"]).removeprefix("Value error, ")
-    if item["type"] == "extra_forbidden":
-        message = "is not a known field"
-    given = item.get("input")
-    if isinstance(given, str | int | float) and item["type"] not in ("missing", "extra_forbidden"):
-        message += f", got {str(given)[:60]!r}"
+    is_empty_body = where == "body" and not path and item["type"] == "missing"
+    message = "the body is empty; send a JSON object" if is_empty_body else validation_message(item)
     context = cast("Mapping[str, Any]", item.get("ctx") or {})
     return Problem(
         pointer or "/", message, tuple(re.findall(r"'([^']{1,60})'", str(context.get("expected", ""))))

@@ -94,7 +94,8 @@ async def _expected_version(if_match: IfMatchHeader = None) -> int | None:
 async def _required_version(if_match: IfMatchHeader = None) -> int | None:
     if if_match is None:
         raise PreconditionRequired(
-            "This changes the whole document: send the ETag that was read as If-Match, or `*` to overwrite."
+            "Send the ETag that was read as If-Match, so that nobody's later change is lost, or `*` for any "
+            "version."
         )
     return version_asked_for(if_match)
 

@@ -65,7 +65,7 @@ class EditRefused(InvalidInput):
 
     def __init__(self, message: str, *, index: int, op: str, valid: Sequence[str] = ()) -> None:
         problem = Problem(f"/edits/{index}", message, tuple(valid))
-        hint = f" Valid here: {', '.join(valid)}." if valid else ""
+        hint = f"; valid here: {', '.join(valid)}." if valid else ""
         super().__init__(f"Edit {index} ({op}) was refused: {message}{hint}", [problem], index=index, op=op)
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from workflow_agent.domain.errors import InvalidWorkflow, Problem
+from workflow_agent.domain.validation_messages import validation_message
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
 
@@ -59,11 +60,7 @@ def _problem(item: dict[str, Any], document: Any) -> Problem:
     path = item["loc"] if document is None else _path_in(document, item["loc"], item["type"] == "missing")
     context: Mapping[str, Any] = item.get("ctx") or {}
     valid = _listed(str(context.get("expected") or context.get("expected_tags") or ""))
-    message = str(item["msg"]).removeprefix("Value error, ")
-    given = item.get("input")
-    if isinstance(given, str | int | float | bool) and item["type"] not in ("missing", "extra_forbidden"):
-        message += f", got {str(given)[:60]!r}"
-    return Problem(json_pointer(path), message, valid)
+    return Problem(json_pointer(path), validation_message(item), valid)
 
 
 def _path_in(document: Any, loc: tuple[str | int, ...], is_missing: bool) -> list[str | int]:

@@ -54,8 +54,8 @@ class Telemetry:
     tracer: Tracer
     meter: Meter
     metrics: Metrics
-    instrumentation: InstrumentationSettings
-    """What the agent framework reports its own spans with."""
+    instrumentation: InstrumentationSettings | None
+    """What the agent framework reports its own spans and metrics with; None where nobody takes them."""
     registry: CollectorRegistry
     stop: Callable[[], None]
     """Send what is still here, and stop."""
@@ -88,7 +88,9 @@ class Telemetry:
 def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
     """Return the telemetry of a service.
 
-    Without anyone to send spans to, none are recorded; they still have ids, which the log carries.
+    Without anyone to send spans to, none are recorded; they still have ids, which the log carries. The agent
+    framework's own, and its metrics, are then not even begun: that takes a tenth of a turn, and what its
+    metrics say of tokens and cost, those of the service say by the names of the configuration.
 
     Raises:
         Misconfigured: Spans or metrics are to be sent, and the exporter is not installed.
@@ -119,11 +121,12 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
         meters.shutdown()
 
     meter = meters.get_meter(_NAME)
+    is_reported = bool(processors) or chosen.export_metrics
     instrumentation = InstrumentationSettings(
         tracer_provider=tracers, meter_provider=meters, version=_CONTENT_FORMAT,
         include_content=chosen.include_content, include_binary_content=False,
         include_model_request_parameters=False,
-    )  # fmt: skip
+    ) if is_reported else None  # fmt: skip
     return Telemetry(tracers.get_tracer(_NAME), meter, build_metrics(meter), instrumentation, registry, stop)
 
 

@@ -29,6 +29,10 @@ _THING_ENDS: Final = PREPOSITIONS | ADVERBS | {"and", "or", "back", "if", "wheth
 _INNER: Final = word_set("of in from at on for with")
 _LEADERS: Final = word_set("head director manager lead chief vp member chair owner")
 _MAX_THING_WORDS: Final = 5
+_VAGUE: Final = word_set(
+    "one ones none half rest ok okay yes no look lot bit time way others everyone nobody some"
+)
+"""What is spoken of is something else: "shows one", "says no", "takes a look"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,14 @@ def head_noun(words: Sequence[Token]) -> str:
     """Return the lower-case noun that a noun phrase is about: `manager` of "the manager of the shop"."""
     for at, token in enumerate(words):
         if at and token.low in _INNER:
-            return words[at - 1].low
+            return _noun_of(words[:at])
+    return _noun_of(words)
+
+
+def _noun_of(words: Sequence[Token]) -> str:
+    """Return the last noun; a desk that is told from others, "the front desk", is the people at it."""
+    if len(words) > 1 and words[-1].low == "desk" and words[-2].low not in DETERMINERS:
+        return "office"
     return words[-1].low if words else ""
 
 
@@ -190,7 +201,7 @@ def thing_of(tokens: Tokens) -> str:
         if token.kind != "word" or token.low in _THING_ENDS:
             break
         words.append(token.text)
-    if not words or len(words) > _MAX_THING_WORDS:
+    if not words or len(words) > _MAX_THING_WORDS or words[0].lower() in _VAGUE:
         return ""
     last = words[-1].lower()
     is_named = last not in THING_PRONOUNS | PERSONAL | POSSESSIVES | {

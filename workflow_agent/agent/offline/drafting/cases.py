@@ -13,6 +13,23 @@ _COMPARISONS: Final = (
 
 _CLOSING: Final = word_set("archive close log record store document file save")
 
+_NONE_OR_SOME: Final = tuple(
+    frozenset(pair.split("/"))
+    for pair in [
+        "nobody/somebody",
+        "nobody/someone",
+        "nobody/anyone",
+        "nobody/anybody",
+        "nothing/something",
+        "none/some",
+        "none/one",
+        "no/some",
+        "no/a",
+        "no/in",
+        "out/in",
+    ]
+)
+_OPPOSING: Final = ("in", "un", "non-", "non", "dis", "ir", "im")
 _UNSAID: Final = word_set("not item it")
 
 
@@ -45,6 +62,16 @@ def excludes(one: Condition, other: Condition) -> bool:
 def negates(one: Condition, other: Condition) -> bool:
     """Say whether a condition is another one's opposite: "is available", "is not available"."""
     words, others = set(one.text.lower().split()), set(other.text.lower().split())
+    if _is_opposite(words - others, others - words):
+        return True
     if "there" in words & others and ("none" in words) != ("none" in others):
         return True
     return ("not" in words) != ("not" in others) and one.words - _UNSAID == other.words - _UNSAID
+
+
+def _is_opposite(one: set[str], other: set[str]) -> bool:
+    """Say whether what two conditions differ in is "nobody" and "somebody", "complete" and "incomplete"."""
+    if len(one) != 1 or len(other) != 1:
+        return False
+    first, second = sorted((*one, *other), key=len)
+    return frozenset(one | other) in _NONE_OR_SOME or second in {f"{prefix}{first}" for prefix in _OPPOSING}

@@ -92,14 +92,16 @@ class Choices:
         """Return a choice made of the last human step, whose result is asked for."""
         steps = {loose.from_id for loose in self.paths.frontier}
         step = self.graph.step(next(iter(steps))) if len(steps) == 1 else None
-        if step is None or step["type"] not in ("human", "event") or self._parts_at(step["id"]):
+        if step is None or step["type"] not in ("human", "event", "decision") or self._parts_at(step["id"]):
             return None
         if condition.actor is not None and step.get("assignee") != condition.actor:
             return None
         other = _OPPOSITE[key]
+        # A question that is answered with no refuses nobody.
+        of = OUTCOME_OF if step["type"] != "decision" else dict.fromkeys(OUTCOME_OF, "ok")
         free: dict[Key, Loose] = {
-            key: Loose(step["id"], "condition", condition.text, OUTCOME_OF[key]),
-            other: Loose(step["id"], "default", None, OUTCOME_OF[other]),
+            key: Loose(step["id"], "condition", condition.text, of[key]),
+            other: Loose(step["id"], "default", None, of[other]),
         }
         choice = Choice(step["id"], "verdict", free, step.get("assignee"))
         self.paths.all.append(choice)
@@ -162,3 +164,17 @@ class Choices:
             ranked: list[Key] = [wanted for wanted in _ALTERNATIVES if wanted in keys] or keys
             self.paths.switch(choice, ranked[0], None)
             return
+        self._enter_third_case()
+
+    def _enter_third_case(self) -> None:
+        """Go into what is left after yes and no were told: "in all other cases"."""
+        verdicts = [choice for choice in self.paths.active if choice.kind == "verdict"]
+        if not verdicts or verdicts[-1].branch is None:
+            return
+        choice = verdicts[-1]
+        told = choice.conditions[-1].text if choice.conditions else ""
+        for edge in self.graph.edges:
+            if edge["from"] == choice.step_id and edge.get("type") == "default" and told:
+                edge |= {"type": "condition", "when": {"text": told}}
+        choice.free["else"] = Loose(choice.step_id, "default")
+        self.paths.switch(choice, "else", None)

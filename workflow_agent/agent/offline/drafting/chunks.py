@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.conditions import SPLIT, split_condition
+from workflow_agent.agent.offline.drafting.conditions import SPLIT, split_condition, split_phrase
 from workflow_agent.agent.offline.drafting.connectives import (
     ONLY_AT_A_START,
     WHETHER_VERBS,
@@ -107,7 +107,8 @@ def _links(tokens: Tokens, words: list[str], at: int, found: tuple[Link, int], c
             return is_start and end < len(tokens) and _begins_plainly(tokens, end)
         return is_start and (
             link in ("filler", "else") or following in (",", ":") or _begins_clause(tokens, end)
-        )
+            or (link == "after" and bool(split_phrase(tokens[end : end + 12])[1]))
+        )  # fmt: skip
     if (link == "else" and words[at] in ("if", "when")) or (
         link == "else" and words[at + 1 : at + 2] == ["if"]
     ):
@@ -136,6 +137,8 @@ def _is_whole_alternative(tokens: Tokens, words: list[str], at: int, end: int) -
 
 def _is_other_use(tokens: Tokens, words: list[str], at: int, end: int, following: str) -> bool:
     phrase = " ".join(words[at:end])
+    if phrase == "then" and at and words[at - 1] in ("by", "until", "till", "since"):
+        return True
     if phrase == "as soon as":
         return following == "possible"
     if phrase in ("at the end", "in the end", "at the same time"):

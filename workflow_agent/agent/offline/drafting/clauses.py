@@ -10,6 +10,7 @@ from workflow_agent.agent.offline.drafting.nouns import (
     DETERMINERS,
     PERSONAL,
     POSSESSIVES,
+    PREPOSITIONS,
     THING_PRONOUNS,
     is_role,
     is_thing,
@@ -23,6 +24,7 @@ _JOINTS: Final = word_set(", and but or plus & : who which")
 _AFTER_A_VERB: Final = DETERMINERS | THING_PRONOUNS | POSSESSIVES | word_set(
     "him them to with by up out in on at from into for back off everything us me again")  # fmt: skip
 _SAME: Final = Token("they", "they")
+_MOST_LEAD: Final = 8
 _NEEDED: Final = word_set("needed required necessary")
 
 
@@ -142,7 +144,8 @@ def without_subject(tokens: Tokens) -> Head | None:
         return None
     if is_form(low, "participle") and _low(tokens, at + 1) in ("by", "to", ""):
         return Head((), verb, at, "passive", low)
-    if is_form(low, "s") and _low(tokens, at + 1) in _AFTER_A_VERB:
+    names_a_thing = is_thing(low) or is_role(low) or low in NOMINALS
+    if is_form(low, "s") and (_low(tokens, at + 1) in _AFTER_A_VERB or not names_a_thing):
         return Head((_SAME,), verb, at, "active", low)
     return None
 
@@ -173,7 +176,7 @@ def _continuation(tokens: Tokens, at: int, left: Head) -> tuple[Head, bool] | No
     shared = _shared_subject(tokens, at, left)
     if shared is not None:
         return shared, True
-    head = read_head(tokens, at)
+    head = read_head(tokens, at) or _after_phrase(tokens, at)
     if head is None:
         return None
     if not head.subject:
@@ -181,6 +184,20 @@ def _continuation(tokens: Tokens, at: int, left: Head) -> tuple[Head, bool] | No
     if head.voice == "state":
         return (head, False) if _says_a_requirement(tokens[at:]) else None
     return head, False
+
+
+def _after_phrase(tokens: Tokens, at: int) -> Head | None:
+    """Return the head of a clause behind a phrase of time or place: "and at the end of it he signs"."""
+    if tokens[at].low not in PREPOSITIONS:
+        return None
+    for begin in range(at + 2, min(at + _MOST_LEAD, len(tokens))):
+        if tokens[begin].kind != "word" or tokens[begin].low in _JOINTS:
+            return None
+        starts = tokens[begin].low in DETERMINERS and tokens[begin - 1].low not in PREPOSITIONS
+        head = read_head(tokens, begin) if starts else None
+        if head is not None and head.subject:
+            return head
+    return None
 
 
 def _may_command(tokens: Tokens, head: Head, left: Head) -> bool:

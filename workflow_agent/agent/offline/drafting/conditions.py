@@ -194,7 +194,7 @@ def _kind_of(tokens: Tokens, words: list[str]) -> tuple[ConditionKind, Polarity]
     if not _FAILURES.isdisjoint(words) or _goes_wrong(words):
         negated = not _NOT.isdisjoint(words) or "without" in words
         return ("generic", "approved") if negated else ("error", "rejected")
-    polarity = _polarity(words)
+    polarity = polarity_of(words)
     if polarity and _says_no_more(words):
         return "outcome", polarity
     return "generic", polarity if polarity and _speaks_of_verdict(words) else ""
@@ -215,7 +215,8 @@ def _is_silence(tokens: Tokens, words: list[str]) -> bool:
     return silent and not _REPLIES.isdisjoint(lemmas)
 
 
-def _polarity(words: list[str]) -> Polarity:
+def polarity_of(words: list[str]) -> Polarity:
+    """Return the verdict that words give, or nothing."""
     negated = not _NOT.isdisjoint(words[:-1] or words) or words[:1] == ["no"]
     if not _CHANGES.isdisjoint(words):
         return "approved" if negated else "changes"

@@ -61,7 +61,10 @@ _PHRASES: Final[dict[Link, str]] = {
         | it works like this | thanks | thank you | so | hi | hello | hey | simply | just
         | let us say | say | you see | i mean | in our company | at our company | in our case
         | as you know | to be honest | for example | for instance | eg | ie | as always | of it all
-        | ideally | it goes like this | the way it works is | the way it works is that
+        | ideally | what i would like is that | what i would like is | what i would like
+        | what we would like | what i want is
+        | what we want is | what we need is | what i need is | it goes like this
+        | the way it works is | the way it works is that
         | it is important that | i suppose | and so on | etc | as i said | the idea is that
         | the idea is | right | now | here | from now on | as follows""",
 }  # fmt: skip

@@ -154,7 +154,12 @@ def _sending(clause: Clause, memory: Memory) -> list[Statement]:
 
 def _passed_on(clause: Clause, memory: Memory) -> list[Statement] | None:
     """Read "it goes to finance": somebody is to do something that may be said next."""
-    if clause.lemma not in _PASSES_ON or clause.head is None or _is_somebody(clause):
+    if (
+        clause.lemma not in _PASSES_ON
+        or clause.lemma == "return"
+        or clause.head is None
+        or _is_somebody(clause)
+    ):
         return None
     is_moving_itself = clause.head.voice == "passive" or (
         clause.head.voice == "active" and clause.lemma in ("go", "move", "pass", "come", "transfer")

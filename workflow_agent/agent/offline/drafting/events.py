@@ -15,7 +15,7 @@ from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.starts import plain, start
 from workflow_agent.agent.offline.drafting.statements import Parallel, Statement, Task
 from workflow_agent.agent.offline.drafting.tasks import task_of
-from workflow_agent.agent.offline.drafting.tokens import Tokens, lows
+from workflow_agent.agent.offline.drafting.tokens import COMMA, Tokens, lows
 from workflow_agent.agent.offline.drafting.verbs import lemma
 from workflow_agent.agent.offline.drafting.waits import event_of
 from workflow_agent.agent.offline.drafting.words import word_set
@@ -74,7 +74,10 @@ def _was_said(reader: Reader, head: Head, said: Tokens) -> bool:
 def after(reader: Reader, chunk: Chunk) -> None:
     """Read `after`: a step done before, or one to do first."""
     said, main = split_condition(chunk.tokens)
-    said, main = (said, main) if main or not said else split_phrase(said)
+    if said and read_head(said) is None:
+        # "After the visit the nurse writes it down, and ...": the clause begins right after the noun.
+        said, begun = split_phrase(said)
+        main = [*begun, COMMA, *main] if begun and main else begun or main
     head = read_head(said) if said else None
     if head is None:
         named = [] if reader.has_work() else read_clauses(said, reader.memory, is_item=True) if said else []

@@ -9,10 +9,10 @@ from workflow_agent.agent.offline.drafting.tokens import Line
 from workflow_agent.agent.offline.drafting.verbs import NOMINALS, is_form
 from workflow_agent.agent.offline.drafting.words import word_set
 
-_TITLED: Final = re.compile(r"^(?P<title>[^:→,.;]{2,50}?)\s*(?::|\s-)\s+(?P<rest>\S.*)$")
+_TITLED: Final = re.compile(r"^(?P<title>[^:→,.;?]{2,50}?)\s*(?::|\s-)\s+(?P<rest>\S.*)$")
 _BRACKETS: Final = re.compile(r"^(?P<text>[^()\[\]]{2,}?)\s*[(\[](?P<inside>[^()\[\]]{1,60})[)\]]\s*[.;]?$")
 _CONNECTIVES: Final = word_set(
-    "if when once after unless otherwise else then finally in at while every states status"
+    "if when once after unless otherwise else then finally in at while every states status yes no"
 )
 _STEPS: Final = re.compile(
     r"\b(?:steps|stages|phases)\b[^:.\n]{0,30}?(?::|\bare)\s*(?P<list>[^.;:\n→]{3,600})[.\s]*$", re.IGNORECASE

@@ -26,8 +26,9 @@ _ALIAS: Final = re.compile(
 _ASK: Final = re.compile(
     r"^\s*(?:(?:hi|hello|hey|ok|okay|so|well|please|now|great|thanks|alright|right|good (?:morning"
     r"|afternoon))\b[,!.: ]*)*"
-    r"(?:(?:can|could|would|will) you (?:please |kindly |maybe )?(?:help (?:me|us) (?:to )?)?|(?:i|we) "
-    r"(?:would like|'d like|want|need|have)(?: you)?(?: to)? ?|let us |let's |help me (?:to )?|please "
+    r"(?:(?:can|could|would|will) you (?:please |kindly |maybe )?(?:help (?:me|us) (?:to )?)?|(?:i|we)"
+    r"(?: would like|'d like| would love|'d love| want| need| have)(?: you)?(?: to)? ?|let us |let's "
+    r"|help me (?:to )?|please "
     r"|i am looking for |we are looking for |let me |how about )*"
     r"(?P<verb>(?:create|build|make|design|set ?up|draft|model|define|generate|write|add|produce|prepare"
     r"|draw|sketch|describe|start|have|get|do|put together|implement|automate|want|need)\b)?"

@@ -25,6 +25,12 @@ _PEOPLE: Final = word_set("""
     guarantor passenger traveller traveler steward receptionist janitor guard investigator examiner
     assessor evaluator sommelier butcher tailor jeweller jeweler beekeeper shepherd someone person hiree
     joiner leaver on-call party organiser organizer host
+    sender boss lady gentleman landlady daughter son wife husband sister brother mother father neighbour
+    neighbor friend buddy pm cmo dpo sysadmin webmaster dean pupil apprentice trainee scout player caretaker
+    concierge porter ranger conductor referee umpire skipper councillor minister ombudsman actuary mum mom
+    dad aunt uncle grandmother grandfather kid child scientist chemist optometrist hygienist biologist
+    physicist geologist economist statistician dietitian cashier usher magistrate bailiff mediator arbitrator
+    auctioneer valuer conveyancer
     """)
 _DEPARTMENTS: Final = word_set("""
     finance legal hr i.t accounting accounts procurement purchasing marketing sales support security
@@ -80,7 +86,7 @@ ACRONYMS: Final = word_set("ceo cfo cto coo cio ciso vp hr it qa sre dba pr r&d 
 
 SENDERS: Final = word_set("""
     customer client user visitor guest supplier vendor applicant candidate patient citizen resident
-    tenant subscriber passenger claimant policyholder caller shopper buyer
+    tenant subscriber passenger claimant policyholder caller shopper buyer sender
     """)
 """People outside: what they do starts a process rather than being a task of it."""
 

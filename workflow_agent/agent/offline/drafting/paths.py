@@ -82,6 +82,7 @@ class Paths:
             loose = choice.free.pop(key, None) or Loose(choice.step_id, "condition", condition.text, outcome)
         else:
             loose = choice.free.pop(key)
+            choice.conditions += [condition] if condition is not None else []
         choice.taken.add(key)
         choice.branch = key
         self.frontier = [loose, *others]

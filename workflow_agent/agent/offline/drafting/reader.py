@@ -53,6 +53,9 @@ class Reader:
     thing_before: str | None = None
     """What "it" meant before the branches being read."""
 
+    person_before: str | None = None
+    """Who "she" was before the branches being read."""
+
     def entitle(self, title: str) -> None:
         """Give the only step of a titled item its title; without a step the title is one."""
         said = self.statements[self.sentence :]
@@ -125,8 +128,8 @@ class Reader:
     def begin_branch(self) -> None:
         """Let "it" mean on each branch what it meant before the first."""
         if self.thing_before is None:
-            self.thing_before = self.memory.thing
-        self.memory.thing = self.thing_before
+            self.thing_before, self.person_before = self.memory.thing, self.memory.person
+        self.memory.thing, self.memory.person = self.thing_before, self.person_before
 
     def take_last_clause(self) -> list[Statement]:
         """Take back the clause before a trailing `if`, to put it under the condition."""

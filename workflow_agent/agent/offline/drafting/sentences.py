@@ -3,15 +3,20 @@
 from collections.abc import Callable
 from typing import Final
 
+from workflow_agent.agent.offline.drafting.asides import is_aside
 from workflow_agent.agent.offline.drafting.branching import conditional, otherwise, unless
 from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
 from workflow_agent.agent.offline.drafting.conditions import split_condition
 from workflow_agent.agent.offline.drafting.connectives import Link
 from workflow_agent.agent.offline.drafting.events import after, before, when
+from workflow_agent.agent.offline.drafting.inserted import with_subjects_kept
 from workflow_agent.agent.offline.drafting.loops import until
+from workflow_agent.agent.offline.drafting.phrases import keywords
+from workflow_agent.agent.offline.drafting.questions import is_decision
 from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.starts import plain
-from workflow_agent.agent.offline.drafting.statements import SentenceEnd, Then
+from workflow_agent.agent.offline.drafting.statements import SentenceEnd, Task, Then
+from workflow_agent.agent.offline.drafting.subsets import spelled_out
 from workflow_agent.agent.offline.drafting.tokens import Tokens
 from workflow_agent.agent.offline.drafting.words import word_set
 
@@ -26,6 +31,7 @@ def read_sentence(
     is_item: bool = False,
     item: str | None = None,
     title: str | None = None,
+    goes_on: bool = False,
 ) -> None:
     """Add what a sentence says.
 
@@ -34,10 +40,18 @@ def read_sentence(
         is_item: A list item or part of a chain, where a noun alone is a step.
         item: The label it is listed under.
         title: What its step is called, where it is only one.
+        goes_on: Another sentence follows.
     """
     reader.is_item, reader.item = is_item, item
     reader.segment = reader.sentence = len(reader.statements)
     reader.is_by_several = bool(tokens) and tokens[0].low in _SEVERAL
+    if is_decision(tokens):
+        reader.add([Task(tokens[0].text, "decision", words=keywords(tokens[0].low.split())), SentenceEnd()])
+        return
+    if not is_item and is_aside(tokens, is_first=not reader.has_work() and goes_on):
+        return
+    tokens = with_subjects_kept(tokens)
+    tokens = spelled_out(tokens, is_first=not reader.has_work())
     chunks = chunks_of(reader.scheduled(tokens))
     if not any(chunk.link in ("if", "else", "unless", "when") for chunk in chunks):
         reader.thing_before = None

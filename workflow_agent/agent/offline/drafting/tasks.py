@@ -206,7 +206,7 @@ def _form(verb: Verb, rest: Tokens) -> tuple[Tokens, list[dict[str, Any]]]:
         listed = rest[start:]
         fields = fields_of(listed)
         is_list = len(fields) > 1 or (verb.base == "enter" and fields)
-        if is_list and "form" not in words and not any(token.low == "to" for token in listed):
+        if is_list and "form" not in words and not any(token.low in ("to", "into") for token in listed):
             return rest, fields
     return rest, []
 

@@ -9,7 +9,9 @@ from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
 from workflow_agent.agent.offline.drafting.clauses import Clause, split_clauses
 from workflow_agent.agent.offline.drafting.conditions import split_condition
 from workflow_agent.agent.offline.drafting.nouns import is_role, looks_like_person
+from workflow_agent.agent.offline.drafting.questions import told_as_cases
 from workflow_agent.agent.offline.drafting.repeated import without_loops
+from workflow_agent.agent.offline.drafting.subsets import spelled_out
 from workflow_agent.agent.offline.drafting.tokens import (
     Token,
     Tokens,
@@ -29,7 +31,8 @@ _CONDITIONED: Final = frozenset({"if", "unless", "when", "after", "until", "befo
 _SPEAKERS: Final = word_set("i my me you your")
 _TO_US: Final = word_set("me us you")
 _ABOUT_ONE: Final = re.compile(
-    r"\?|\b(?:workflows?|process(?:es)?|flows?|pipelines?|steps?|lifecycles?|please|undo)\b", re.IGNORECASE
+    r"\?\s*$|\b(?:workflows?|process(?:es)?|flows?|pipelines?|steps?|lifecycles?|please|undo)\b",
+    re.IGNORECASE,
 )
 """Whoever asks, or speaks of a workflow, wants something done with one."""
 _LEAST_COMMANDS: Final = 3
@@ -63,8 +66,8 @@ def tells_work(text: str) -> Certainty:
 
 def _clauses(text: str) -> Iterator[Clause]:
     for line in lines_of(clean(text)):
-        for sentence in sentences_of(tokens_of(line.text)):
-            for part in _parted(sentence):
+        for sentence in told_as_cases(sentences_of(tokens_of(line.text)), has_work=False):
+            for part in _parted(spelled_out(sentence)):
                 for chunk in chunks_of(part):
                     yield from split_clauses(_main(chunk), Memory())
 

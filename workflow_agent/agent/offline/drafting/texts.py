@@ -13,6 +13,7 @@ from workflow_agent.agent.offline.drafting.lifecycles import draw_lifecycle
 from workflow_agent.agent.offline.drafting.names import Request, read_request, without_order
 from workflow_agent.agent.offline.drafting.nouns import singular
 from workflow_agent.agent.offline.drafting.phrases import keywords
+from workflow_agent.agent.offline.drafting.questions import told_as_cases
 from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.results import Draft, Drawing
 from workflow_agent.agent.offline.drafting.sentences import read_sentence
@@ -68,8 +69,9 @@ def _is_described(request: Request, drawing: Drawing, text: str) -> bool:
         return False
     if request.is_request or request.name is not None:
         return True
-    first = lows(tokens_of(text[:200]))[:1]
-    if (first and first[0] in _NOT_A_DESCRIPTION) or text.rstrip().endswith("?"):
+    first = lows(tokens_of(text[:200]))[:2]
+    is_wish = first in (["what", "i"], ["what", "we"])
+    if (first and first[0] in _NOT_A_DESCRIPTION and not is_wish) or text.rstrip().endswith("?"):
         return False
     return len(work) > 1 or drawing.is_evident
 
@@ -84,8 +86,12 @@ def draw_text(body: str) -> Drawing | None:
         is_item = line.label is not None or "→" in line.text
         has_items = has_items or is_item
         text, title = item_parts(line.text) if line.label is not None else (line.text, None)
-        for sentence in sentences_of(tokens_of(text)):
-            read_sentence(reader, sentence, is_item=is_item, item=line.label or None, title=title)
+        sentences = told_as_cases(sentences_of(tokens_of(text)), has_work=reader.has_work())
+        for at, sentence in enumerate(sentences, 1):
+            read_sentence(
+                reader, sentence, is_item=is_item, item=line.label or None, title=title,
+                goes_on=at < len(sentences),
+            )  # fmt: skip
     if not any(isinstance(said, Task | Parallel | Until) for said in reader.statements):
         return None
     flow = Flow(reader.statements)

@@ -21,7 +21,12 @@ _SPELLINGS: Final = str.maketrans({
 })  # fmt: skip
 _BLANKS: Final = re.compile(r" {5,}")
 _REPEATING: Final = re.compile(
-    r",?\s+(?:and )?(?:repeating|and repeat)(?: (?:this|it|that|both|these))? until\b", re.IGNORECASE
+    r",?\s+(?:and )?(?:repeating|and repeat|(?:and )?(?:this|that|it|these steps|both steps) (?:is|are|gets) "
+    r"repeated|(?:and )?(?:this|that|it) (?:repeats|goes on|continues)"
+    r"|(?:and )?they (?:repeat|do) (?:this|that|it)"
+    r"|and so on|and so forth|back and forth|over and over(?: again)?|again and again)"
+    r"(?: (?:this|it|that|both|these))? until\b",
+    re.IGNORECASE,
 )
 _ARROWS: Final = re.compile(r"\s*(?:-{1,4}>|={1,4}>|→|>>| > )\s*")
 _GLUED_SENTENCE: Final = re.compile(r"(?<=[a-z)])([.!?;])(?=[A-Z])")
@@ -64,12 +69,13 @@ class Token(NamedTuple):
 
     text: str
     low: str
-    kind: Literal["word", "mark", "duration", "schedule"] = "word"
+    kind: Literal["word", "mark", "duration", "schedule", "question"] = "word"
     value: Any = None
     """Of a duration its ISO form, of a schedule its trigger."""
 
 
 Tokens = Sequence[Token]
+COMMA: Final = Token(",", ",", "mark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +188,15 @@ def _is_verb_with_article(words: Tokens) -> bool:
 
 
 def sentences_of(tokens: Tokens) -> list[Tokens]:
-    """Return the tokens between full stops, each sentence cut to a readable length."""
+    """Return the tokens between full stops, each sentence cut to a readable length.
+
+    A question keeps its mark where something follows it: what it asks for may be the condition of that.
+    """
     found: list[Tokens] = []
     start = 0
     for at, token in enumerate(tokens):
         if token.kind == "mark" and token.low in _ENDS:
-            found.append(tokens[start:at])
+            found.append(tokens[start : at + (token.low == "?" and at + 1 < len(tokens))])
             start = at + 1
     found.append(tokens[start:])
     return [

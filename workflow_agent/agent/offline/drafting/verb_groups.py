@@ -8,12 +8,14 @@ from workflow_agent.agent.offline.drafting.clause_heads import (
     BE_FORMS,
     HAVE_FORMS,
     MODALS,
+    OBJECT_STARTS,
     Head,
     low_at,
     skip_adverbs,
 )
 from workflow_agent.agent.offline.drafting.finite_verbs import plain_verb
-from workflow_agent.agent.offline.drafting.tokens import Token, Tokens
+from workflow_agent.agent.offline.drafting.nouns import PERSONAL, PREPOSITIONS, is_role, is_thing
+from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows
 from workflow_agent.agent.offline.drafting.verbs import Verb, is_form, verb_of
 from workflow_agent.agent.offline.drafting.words import word_set
 
@@ -23,7 +25,7 @@ _GETS: Final = word_set("gets get got")
 _TO_DO: Final = word_set(
     "has have needs need wants want is are gets get tries try likes asked required supposed expected "
     "going allowed "
-    "able responsible free ready had used got ought"
+    "able responsible free ready had used got ought take takes in"
 )
 
 
@@ -62,6 +64,10 @@ def _after_to(tokens: Tokens, at: int) -> int | None:
         return None
     if low_at(tokens, end) == "to" and _is_base(low_at(tokens, skip_adverbs(tokens, end + 1))):
         return end + 1
+    if lows(tokens[end : end + 2]) in (["care", "of"], ["charge", "of"]) and is_form(
+        low_at(tokens, end + 2), "ing"
+    ):
+        return end + 2
     if low_at(tokens, end) == "for" and is_form(low_at(tokens, end + 1), "ing") and end > at + 1:
         return end + 1
     return None
@@ -108,9 +114,19 @@ def _after_be(tokens: Tokens, at: int, subject: tuple[Token, ...]) -> Head | Non
     )
     if unknown:
         return Head(subject, Verb(_base_of(low), "human"), then, "passive", low, negated)
+    if verb is not None and _is_plain_after_be(tokens, then, subject):
+        return Head(subject, verb, then, "active", low, negated)
     if tokens[at].low in _GETS:
         return Head(subject, Verb("get", "human"), at, "active", tokens[at].low, negated)
     return Head(subject, Verb("be", "control"), at, "state", tokens[at].low, negated)
+
+
+def _is_plain_after_be(tokens: Tokens, at: int, subject: tuple[Token, ...]) -> bool:
+    """Say whether a verb is said as by many who learn English: "the client is send the form"."""
+    somebody = bool(subject) and (is_role(subject[-1].low) or subject[-1].low in PERSONAL)
+    low, following = tokens[at].low, low_at(tokens, at + 1)
+    is_verb = is_form(low, "base") and following.isalpha() and following not in PREPOSITIONS
+    return somebody and is_verb and (not is_thing(low) or following in OBJECT_STARTS)
 
 
 def _base_of(participle: str) -> str:

@@ -1,6 +1,6 @@
 """What a verb means to a process: who does it, whether it judges, and how its forms are spelled."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from workflow_agent.agent.offline.drafting.words import word_set
@@ -196,17 +196,27 @@ def _forms() -> dict[str, tuple[Verb, frozenset[Form]]]:
 
 
 _FORMS: Final = _forms()
+_LEAST_REPEATED: Final = 6
+
+
+def _found(word: str) -> tuple[Verb, frozenset[Form]] | None:
+    """Return a verb and the forms a word can be; what is done once more is a verb as well: `rebook`."""
+    known = _FORMS.get(word)
+    if known is not None or not word.startswith("re") or len(word) < _LEAST_REPEATED:
+        return known
+    once = _FORMS.get(word.removeprefix("re-").removeprefix("re"))
+    return (replace(once[0], base=f"re{once[0].base}"), once[1]) if once and once[0].kind != "event" else None
 
 
 def verb_of(word: str) -> Verb | None:
     """Return the verb a lower-case word is a form of, or None."""
-    found = _FORMS.get(word)
+    found = _found(word)
     return found[0] if found else None
 
 
 def is_form(word: str, *forms: Form) -> bool:
     """Say whether a lower-case word can be one of these forms of a known verb."""
-    found = _FORMS.get(word)
+    found = _found(word)
     return found is not None and not found[1].isdisjoint(forms)
 
 

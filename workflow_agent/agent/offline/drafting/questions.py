@@ -1,0 +1,77 @@
+"""Reading cases told as questions and labels: "Nobody home? Leave a note.", "Yes: pay. No: refuse."."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from workflow_agent.agent.offline.drafting.conditions import SPLIT, polarity_of
+from workflow_agent.agent.offline.drafting.items import is_only_role
+from workflow_agent.agent.offline.drafting.nouns import PREPOSITIONS
+from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows, spoken
+from workflow_agent.agent.offline.drafting.words import word_set
+
+_ASKING: Final = word_set("is are was were does do did has have can could will would should")
+_OPEN: Final = word_set("what who why how where which when whose whom")
+_TO_US: Final = word_set("you we i me us")
+_ANSWERS: Final = word_set("yes no y n")
+_MOST_WORDS: Final = 8
+_MOST_LABEL_WORDS: Final = 4
+_IF: Final = Token("if", "if")
+_YES: Final = Token("yes", "yes")
+
+
+def told_as_cases(sentences: Sequence[Tokens], *, has_work: bool) -> list[Tokens]:
+    """Return sentences with short questions and labels in front of work written as conditions.
+
+    Args:
+        sentences: In order; a question still has its mark, unless it is the last.
+        has_work: Something was said before them that a condition can be about.
+    """
+    told: list[Tokens] = []
+    condition: list[Token] | None = None
+    for sentence in sentences:
+        is_question = sentence[-1].low == "?"
+        words = lows(sentence[:-1]) if is_question else []
+        label = _label(sentence) if has_work or told else None
+        if is_question and (has_work or told) and _asks_for_a_case(words):
+            condition = [*sentence[:-1]]
+            if words[0] in _ASKING:
+                told.append(_decision(sentence))
+                condition = [_YES]
+        elif label is not None:
+            told.append([_IF, *label[0], SPLIT, *label[1]])
+            condition = None
+        elif condition is not None:
+            told.append([_IF, *condition, SPLIT, *sentence])
+            condition = None
+        else:
+            told.append(sentence[:-1] if is_question else sentence)
+    return [sentence for sentence in told if sentence]
+
+
+def is_decision(sentence: Tokens) -> bool:
+    """Say whether a sentence is a question that is decided."""
+    return len(sentence) == 1 and sentence[0].kind == "question"
+
+
+def _decision(sentence: Tokens) -> Tokens:
+    text = spoken(sentence)
+    return [Token(text[:1].upper() + text[1:], text.lower(), "question")]
+
+
+def _asks_for_a_case(words: Sequence[str]) -> bool:
+    is_short = 0 < len(words) <= _MOST_WORDS
+    return is_short and words[0] not in _OPEN and _TO_US.isdisjoint(words)
+
+
+def _label(sentence: Tokens) -> tuple[Tokens, Tokens] | None:
+    """Return the case and the work of "approved: HR books it", "no stock: purchasing reorders"."""
+    at = next(
+        (at for at, token in enumerate(sentence[: _MOST_LABEL_WORDS + 1]) if token.low in (":", "→")), 0
+    )
+    if not at or at + 1 >= len(sentence) or any(token.kind != "word" for token in sentence[:at]):
+        return None
+    words = lows(sentence[:at])
+    if is_only_role(" ".join(words)):
+        return None
+    names_a_case = words[0] in _ANSWERS | {"not", "in", "out"} or (at <= 2 and polarity_of(words) != "")
+    return (sentence[:at], sentence[at + 1 :]) if names_a_case and words[-1] not in PREPOSITIONS else None
