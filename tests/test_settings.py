@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from workflow_agent.domain.errors import Misconfigured
-from workflow_agent.settings import Settings, load_settings, meanings_of_settings, settings_page, shown_value
+from workflow_agent.settings import (
+    Settings,
+    load_settings,
+    meanings_of_settings,
+    settings_page,
+    shown_value,
+    unknown_variables,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 
@@ -25,6 +32,28 @@ def test_the_environment_sets_and_the_caller_overrides(monkeypatch: pytest.Monke
     settings = load_settings(host="127.0.0.2")
 
     assert (settings.port, settings.host) == (9000, "127.0.0.2")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        pytest.param(
+            "WORKFLOW_AGENT_API_KEY_S",
+            "WORKFLOW_AGENT_API_KEY_S is no setting and has no effect; did you mean WORKFLOW_AGENT_API_KEYS?",
+            id="misspelt",
+        ),
+        pytest.param(
+            "workflow_agent_modle",
+            "workflow_agent_modle is no setting and has no effect; did you mean WORKFLOW_AGENT_MODEL?",
+            id="in lower case",
+        ),
+        pytest.param(
+            "WORKFLOW_AGENT_ZZZ", "WORKFLOW_AGENT_ZZZ is no setting and has no effect.", id="like none"
+        ),
+    ],
+)
+def test_a_variable_that_sets_nothing_is_named(name: str, told: str) -> None:
+    assert unknown_variables(["PATH", "WORKFLOW_AGENT_PORT", "workflow_agent_host", name]) == [told]
 
 
 def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,3 +173,13 @@ def test_a_benchmark_that_is_not_there_names_where_they_are(arguments: list[str]
 
     assert ran.code == EXIT_NOT_FOUND
     assert said in ran.err
+
+
+def test_a_misspelt_setting_is_named(data_dir: Path) -> None:
+    data_dir.chmod(0o700)
+
+    ran, found = examined(DATA_DIR=str(data_dir), MODLE="openai:gpt-5.2")
+
+    assert ran.code == 0
+    assert found["configuration"]["level"] == "warning"
+    assert "did you mean WORKFLOW_AGENT_MODEL?" in found["configuration"]["found"]

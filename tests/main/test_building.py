@@ -11,7 +11,7 @@ from pydantic_ai.models.fallback import FallbackModel
 
 from workflow_agent.agent.model_config import CHEAP_MODEL
 from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.errors import Misconfigured
+from workflow_agent.domain.errors import Misconfigured, StorageFailed
 from workflow_agent.main.building import Application, build
 from workflow_agent.main.planning import model_config_of
 from workflow_agent.settings import load_settings
@@ -129,3 +129,11 @@ def test_text_goes_to_no_provider_just_because_its_key_is_there(
 
     assert (config.context_planner, config.summarizer) == (plans, plans)
     assert model_config_of(own_server, answers).context_planner == answers
+
+
+def test_a_data_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    taken = tmp_path / "a-file"
+    taken.write_text("in the way")
+
+    with pytest.raises(StorageFailed, match=r"The data directory '.*/a-file' cannot be used\."):
+        build(load_settings(data_dir=taken))

@@ -15,7 +15,7 @@ from typing import Literal
 
 from workflow_agent.cli.wording import counted
 from workflow_agent.domain.errors import WorkflowAgentError
-from workflow_agent.settings import Settings, refuse_open_binding
+from workflow_agent.settings import Settings, refuse_open_binding, unknown_variables
 
 Level = Literal["ok", "warning", "failed", "misconfigured"]
 _SCARCE_BYTES = 1_073_741_824
@@ -56,7 +56,10 @@ def _address(settings: Settings) -> Finding:
         return Finding("configuration", "misconfigured", error.message)
     count = counted(len(settings.api_keys), "API key is", "API keys are")
     keys = f"{count} set" if settings.api_keys else "no API key is needed"
-    return Finding("configuration", "ok", f"listens on {settings.host}; {keys}")
+    about = f"listens on {settings.host}; {keys}"
+    if unknown := unknown_variables():
+        return Finding("configuration", "warning", f"{about}. {' '.join(unknown)}", "Correct or remove them.")
+    return Finding("configuration", "ok", about)
 
 
 def _directory(root: Path) -> Finding:

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from workflow_agent.adapters.durable_files import DurableFiles
@@ -14,6 +15,7 @@ from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
 from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
 from workflow_agent.agent.past_turns import Rendered
+from workflow_agent.domain.errors import StorageFailed
 from workflow_agent.domain.sealing import SealRule
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
@@ -78,7 +80,7 @@ def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
     files = DurableFiles(settings.data_dir)
     caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings))
     workflows = JsonWorkflowCatalog(files, caches.specs, now=now)
-    owners = ProcessOwners(settings.data_dir, seat.new_owner_id() if seat else new_owner_id())
+    owners = _owners(settings.data_dir, seat.new_owner_id() if seat else new_owner_id())
     return Stores(
         files=files,
         conversations=JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes)),
@@ -90,6 +92,18 @@ def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
         others=ProcessSockets(settings.data_dir, owners.owner),
         caches=caches,
     )
+
+
+def _owners(root: Path, owner: str) -> ProcessOwners:
+    try:
+        return ProcessOwners(root, owner)
+    except StorageFailed as error:
+        # It is the first thing that is written, and names a file below a directory that it does not name.
+        raise StorageFailed(
+            f"The data directory {str(root.absolute())!r} cannot be used. {error.message} "
+            "`workflow-agent doctor` looks it over.",
+            **error.details,
+        ) from error
 
 
 def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:

@@ -8,6 +8,7 @@ from pydantic import SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from workflow_agent.domain.errors import Misconfigured
+from workflow_agent.domain.validation_messages import validation_message
 from workflow_agent.settings.client import Client
 from workflow_agent.settings.memory import InMemory
 from workflow_agent.settings.models import Models
@@ -68,7 +69,7 @@ def load_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         problems = [
-            f"{ENV_PREFIX}{str(item['loc'][0]).upper()}: {str(item['msg']).removeprefix('Value error, ')}"
+            f"{ENV_PREFIX}{str(item['loc'][0]).upper()}: {validation_message(dict(item))}"
             for item in error.errors(include_input=False, include_url=False)
         ]
         raise Misconfigured("These settings cannot be used:\n  " + "\n  ".join(problems)) from error
