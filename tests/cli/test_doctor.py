@@ -175,11 +175,18 @@ def test_a_benchmark_that_is_not_there_names_where_they_are(arguments: list[str]
     assert said in ran.err
 
 
-def test_a_misspelt_setting_is_named(data_dir: Path) -> None:
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [
+        pytest.param("MODLE", "did you mean WORKFLOW_AGENT_MODEL?", id="misspelt"),
+        pytest.param("API_KEY", "a server asks for the keys in WORKFLOW_AGENT_API_KEYS", id="of a client"),
+    ],
+)
+def test_a_setting_without_effect_is_named(data_dir: Path, variable: str, told: str) -> None:
     data_dir.chmod(0o700)
 
-    ran, found = examined(DATA_DIR=str(data_dir), MODLE="openai:gpt-5.2")
+    ran, found = examined(DATA_DIR=str(data_dir), **{variable: "something"})
 
     assert ran.code == 0
     assert found["configuration"]["level"] == "warning"
-    assert "did you mean WORKFLOW_AGENT_MODEL?" in found["configuration"]["found"]
+    assert told in found["configuration"]["found"]

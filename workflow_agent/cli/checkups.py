@@ -15,7 +15,7 @@ from typing import Literal
 
 from workflow_agent.cli.wording import counted
 from workflow_agent.domain.errors import WorkflowAgentError
-from workflow_agent.settings import Settings, refuse_open_binding, unknown_variables
+from workflow_agent.settings import Settings, refuse_open_binding, without_effect
 
 Level = Literal["ok", "warning", "failed", "misconfigured"]
 _SCARCE_BYTES = 1_073_741_824
@@ -57,8 +57,8 @@ def _address(settings: Settings) -> Finding:
     count = counted(len(settings.api_keys), "API key is", "API keys are")
     keys = f"{count} set" if settings.api_keys else "no API key is needed"
     about = f"listens on {settings.host}; {keys}"
-    if unknown := unknown_variables():
-        return Finding("configuration", "warning", f"{about}. {' '.join(unknown)}", "Correct or remove them.")
+    if idle := without_effect(settings):
+        return Finding("configuration", "warning", f"{about}. {' '.join(idle)}", "Correct or remove them.")
     return Finding("configuration", "ok", about)
 
 

@@ -7,7 +7,7 @@ import typer
 from workflow_agent.cli.leaving import or_exit
 from workflow_agent.cli.options import DataDir, chosen_settings
 from workflow_agent.cli.wiring import wiring_of
-from workflow_agent.settings import refuse_open_binding, unknown_variables
+from workflow_agent.settings import refuse_open_binding, without_effect
 
 Host = Annotated[
     str | None,
@@ -60,6 +60,6 @@ def serve(
         host=host, port=port, data_dir=data_dir, model=model, samples=samples, workers=workers
     )
     or_exit(lambda: refuse_open_binding(chosen))
-    for one in unknown_variables():
+    for one in without_effect(chosen):
         typer.echo(f"workflow-agent: {one}", err=True)
     or_exit(lambda: wiring_of(context).serve(chosen))

@@ -1,4 +1,4 @@
-"""Variables that look like settings and are none."""
+"""Variables that have no effect, though whoever set them expected one."""
 
 import os
 from collections.abc import Iterable
@@ -10,17 +10,23 @@ _OF_TESTS = f"{ENV_PREFIX}TEST_"
 _OF_THE_SHELL = f"{ENV_PREFIX}COMPLETE"
 
 
-def unknown_variables(names: Iterable[str] | None = None) -> list[str]:
-    """Return a sentence for each variable that begins like a setting and has no effect.
+def without_effect(settings: Settings) -> list[str]:
+    """Return a sentence for each variable of this process that does not do for a server what it seems to."""
+    told = unknown_variables(os.environ)
+    if settings.api_key is not None and not settings.api_keys:
+        told.append(
+            f"{ENV_PREFIX}API_KEY is what the command line sends; a server asks for the keys in "
+            f"{ENV_PREFIX}API_KEYS, and none is set."
+        )
+    return told
 
-    Args:
-        names: Of all variables; those of this process by default.
-    """
+
+def unknown_variables(names: Iterable[str]) -> list[str]:
+    """Return a sentence for each name of a variable that begins like a setting and is none."""
     known = {field.upper() for field in Settings.model_fields}
-    given = os.environ if names is None else names
     unknown = sorted(
         name
-        for name in given
+        for name in names
         if name.upper().startswith(ENV_PREFIX)
         and name.upper().removeprefix(ENV_PREFIX) not in known
         and not name.startswith((_OF_TESTS, _OF_THE_SHELL))
