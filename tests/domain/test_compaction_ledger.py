@@ -15,9 +15,11 @@ from workflow_agent.domain.compacting import (
 from workflow_agent.domain.compacting.coverage import all_facts
 from workflow_agent.domain.compacting.judging import why_unusable
 from workflow_agent.domain.compacting.ledger import ledger_of, merged
+from workflow_agent.domain.compacting.pasted import without_documents
 from workflow_agent.domain.compaction import Ledger, Summary
 from workflow_agent.domain.conversation import WorkflowTouch
 from workflow_agent.domain.counting import tokens_of
+from workflow_agent.domain.iterations import Iteration, Message, ToolCall
 from workflow_agent.domain.runs import RunError
 from workflow_agent.domain.turns import post_message
 
@@ -129,6 +131,52 @@ def test_the_names_in_a_drawing_are_no_facts() -> None:
     assert (ledger.names, ledger.step_ids, ledger.numbers) == ((), (), ("It has 4 steps",))
 
 
+_MACHINE = '{"StartAt": "Charge", "States": {"Charge": {"Type": "Task", "TimeoutSeconds": 300, "End": true}}}'
+_PROCESS = '<?xml version="1.0"?>\n<process id="pay_out">\n  <task name="Pay" limit="40"/>\n</process>'
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(f"```json\n{_MACHINE}\n```", id="in a fence"),
+        pytest.param(f"```\n{_MACHINE}", id="in a fence that nobody closed"),
+        pytest.param(_MACHINE, id="JSON"),
+        pytest.param(_PROCESS, id="XML"),
+    ],
+)
+def test_what_a_document_holds_is_no_fact(document: str) -> None:
+    told = ledger_of(said(f"Import this for OPS-771:\n{document}").events[:1])
+
+    assert (told.names, told.step_ids, told.numbers) == ((), (), ("Import this for OPS-771",))
+    sent = reply_saying(f"Here it is:\n\n```xml\n{_PROCESS}\n```\n\nIt has 4 steps.")
+    assert (sent.names, sent.step_ids, sent.numbers) == ((), (), ("It has 4 steps",))
+
+
+@pytest.mark.parametrize(
+    ("message", "fact"),
+    [
+        pytest.param('Use {"limit": 4500} for it', "4500", id="an aside in JSON"),
+        pytest.param("<anna@example.com> has 3 days", "has 3 days", id="an address in angle brackets"),
+        pytest.param('[{["[{[" and 12 reports', "12 reports", id="what only begins like JSON"),
+    ],
+)
+def test_what_only_looks_like_a_document_is_read(message: str, fact: str) -> None:
+    assert fact in facts_of(message)
+
+
+def test_looking_for_documents_takes_no_longer_than_reading() -> None:
+    for hostile in ('{"' * 16_000, "[ " * 16_000, "<a " * 10_000 + "/>", "```" * 10_000, '[""]' * 8_000):
+        assert without_documents(hostile) is not None
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["add a timeout of 30 seconds to Ship", "Please connect Pay to Failed on error", "if it fails, tell IT"],
+)
+def test_an_order_about_failures_is_no_error(order: str) -> None:
+    assert ledger_of(said(order).events[:1]).errors == ()
+
+
 def test_what_stands_beside_a_suggestion_is_a_fact() -> None:
     ledger = reply_saying('You can say, for example:\n\n- "undo"\n\nThe desk is called "Night Owls".')
 
@@ -149,6 +197,19 @@ def test_a_text_from_outside_binds_nobody() -> None:
     assert talk.events == (message,)
     assert ledger.instructions == ()
     assert "V-7" in " ".join(ledger.numbers)
+
+
+def test_whom_a_service_writes_to_is_no_step() -> None:
+    talk = said("tell the employee")
+    step = {"name": "Tell", "uses": "email.send", "with": {"to": "employee"}}
+    call = ToolCall(id="call_1", name="edit_workflow", args={"edits": [{"step": step, "before": "pay_out"}]})
+    asked = Iteration(
+        number=1, messages=(Message(role="assistant", tool_calls=(call,)),), started_at=AT, completed_at=AT
+    )
+
+    ledger = ledger_of([talk.events[0], talk.events[1].model_copy(update={"iterations": (asked,)})])
+
+    assert ledger.step_ids == ("pay_out",)
 
 
 def test_what_failed_is_in_the_ledger() -> None:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from workflow_agent.domain.compacting.pasted import without_documents
+
 MOST_SENTENCE_CHARS: Final = 400
 _READ_CHARS: Final = 32_000
 _WORDS_BEFORE: Final = 4
@@ -23,7 +25,6 @@ _SENTENCE_END: Final = re.compile(
 _LIST_NUMBER: Final = re.compile(r"^[ \t>]*\d{1,3}[.)][ \t]+", re.MULTILINE)
 _LIST_ITEM: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]")
 _EXAMPLES: Final = re.compile(r"\b(?:you can say|for example|things like)\b[^.!?\n]*:$", re.IGNORECASE)
-_DRAWN: Final = re.compile(r"^```(?:mermaid|dot|svg)\b.*?^```", re.MULTILINE | re.DOTALL)
 _EXAMPLE: Final = re.compile(r"\b(?:say|for example)[,:]? [\"“]", re.IGNORECASE)
 _CLAUSE_END: Final = (",", ";", ":", ".", "!", "?")
 _MONTH: Final = (
@@ -83,8 +84,12 @@ PENDING: Final = re.compile(
     re.IGNORECASE,
 )
 ERROR: Final = re.compile(
-    r"\b(?:errors?|exception|failed|fails|failure|traceback|timed out|timeout)\b", re.IGNORECASE
+    r"^(?!(?:please |now |and |can you |could you )*"
+    r"(?:add|set|give|make|put|insert|create|connect|remove|drop|delete|change|rename|retry|let|when|if)\b)"
+    r".*?\b(?:errors?|exception|failed|fails|failure|traceback|timed out|timeout)\b",
+    re.IGNORECASE,
 )
+"""A sentence that tells of a failure, and does not say what shall be done about one."""
 
 
 def unnumbered(text: str) -> str:
@@ -93,10 +98,10 @@ def unnumbered(text: str) -> str:
 
 
 def stating(reply: str) -> str:
-    """Return a reply without diagrams and what it only suggests to say: "for example:" and its list."""
+    """Return a reply without documents and what it only suggests to say: "for example:" and its list."""
     kept: list[str] = []
     suggests = False
-    for line in _DRAWN.sub("", reply).splitlines():
+    for line in without_documents(reply).splitlines():
         suggests = _EXAMPLES.search(line.strip()) is not None or (
             suggests and (not line.strip() or _LIST_ITEM.match(line) is not None)
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from workflow_agent.domain.compacting import facts
+from workflow_agent.domain.compacting.pasted import without_documents
 from workflow_agent.domain.compaction import Ledger
 from workflow_agent.domain.conversation import AgentReply, Event, Run, UserMessage
 from workflow_agent.domain.iterations import ToolCall, ToolResult
@@ -72,7 +73,7 @@ def _ids(text: str, found: dict[str, list[str]]) -> None:
 
 
 def _from_message(message: UserMessage, found: dict[str, list[str]]) -> None:
-    text = message.content
+    text = without_documents(message.content)
     told = facts.sentences(text)
     _ids(text, found)
     binding: set[str] = set()
@@ -137,7 +138,8 @@ def _steps_of(call: ToolCall) -> Iterable[str]:
             for name, inner in arguments.items():
                 if name in _STEP_ARGUMENTS and isinstance(inner, str):
                     yield from facts.slugs(f"`{inner}`")
-                else:
+                elif name != "with":
+                    # What a service is called with has fields of its own: `to` names whom it writes to.
                     waiting.append(inner)
 
 
