@@ -52,6 +52,8 @@ class Memory:
     """What was spoken of last, while one description is read."""
 
     person: str | None = None
+    told: str | None = None
+    """Who was told, asked or called last: the next "they"."""
     thing: str = ""
     first_thing: str = ""
     """What the description spoke of first: what the process is about."""
@@ -90,6 +92,8 @@ def actor_of(subject: Sequence[Token], memory: Memory) -> Actor:
         return NOBODY
     words = [token for token in subject if token.low not in ADVERBS | {"both", "either"}] or list(subject)
     first = words[0].low
+    if first == "they" and len(words) == 1 and memory.told:
+        return Actor("person", memory.told)
     if len(words) == 1 and first in PERSONAL:
         return Actor("person", memory.person)
     if len(words) == 1 and first in THING_PRONOUNS:

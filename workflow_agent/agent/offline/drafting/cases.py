@@ -64,6 +64,8 @@ def negates(one: Condition, other: Condition) -> bool:
     words, others = set(one.text.lower().split()), set(other.text.lower().split())
     if _is_opposite(words - others, others - words):
         return True
+    if {"one", "none"} <= words ^ others and words & others - {"of", "them", "the"}:
+        return True
     if "there" in words & others and ("none" in words) != ("none" in others):
         return True
     return ("not" in words) != ("not" in others) and one.words - _UNSAID == other.words - _UNSAID

@@ -27,6 +27,8 @@ class Choices:
         self._sentence = sentence
         if condition.kind == "error" and self._enter_error(condition):
             return
+        if condition.polarity == "approved" and self._is_after_failure():
+            return
         polarity = condition.polarity or ("rejected" if condition.kind == "timeout" else "")
         if condition.kind != "generic" and polarity and not self.is_sibling(condition):
             found = self._verdict_for(condition, polarity_key(polarity))
@@ -59,6 +61,12 @@ class Choices:
             return False
         self.enter_side_path(target, condition, "error")
         return True
+
+    def _is_after_failure(self) -> bool:
+        """Say whether the path goes on where a step did not fail: "if it fails, ... If it succeeds, ..."."""
+        last = self.paths.all[-1] if self.paths.all else None
+        here = {loose.from_id for loose in self.paths.frontier}
+        return last is not None and last.kind == "error" and here == {last.step_id}
 
     def enter_side_path(self, step_id: str, condition: Condition, kind: Literal["error", "timeout"]) -> None:
         """Leave the main line at a step that failed or that nobody answered; it is resumed afterwards."""
@@ -137,7 +145,8 @@ class Choices:
             and not _DECIDING.isdisjoint(self.graph.words[only["id"]])
             and not self._parts_at(only["id"])
         )  # fmt: skip
-        if only is not None and decides:
+        asks = only is not None and only["type"] == "decision" and not self._parts_at(only["id"])
+        if only is not None and (decides or asks):
             step_id = str(only["id"])
         else:
             text = condition.text.removeprefix("the ").removeprefix("The ")

@@ -20,6 +20,7 @@ _SUBORDINATE: Final = frozenset({"if", "when", "unless", "after"})
 _POSSIBLE: Final = word_set("possible necessary needed applicable required appropriate desired available")
 _LAST: Final = word_set("finally lastly last end eventually")
 _COMPARING: Final = word_set("under over above below < >")
+_DAYS: Final = word_set("day night week evening morning month")
 _GLUE: Final = word_set(", ; : and or but")
 
 
@@ -144,7 +145,7 @@ def _is_other_use(tokens: Tokens, words: list[str], at: int, end: int, following
     if phrase in ("at the end", "in the end", "at the same time"):
         return following == "of"
     if phrase in ("after", "before"):
-        return bool(at) and tokens[at - 1].kind == "duration"
+        return bool(at) and (tokens[at - 1].kind == "duration" or words[at - 1] in _DAYS)
     if phrase in ("once", "when"):
         return following in ("again", "a", "per", "needed", "necessary") and phrase == "once"
     return False

@@ -11,6 +11,7 @@ from workflow_agent.agent.offline.drafting.nouns import (
     PERSONAL,
     POSSESSIVES,
     PREPOSITIONS,
+    TEAMS,
     THING_PRONOUNS,
     is_role,
     is_thing,
@@ -73,7 +74,15 @@ def resolved(clause: Clause, before: Clause | None, memory: Memory) -> Clause:
         return clause
     if clause.head.subject[0].low == "who" and before is not None:
         memory.person = _last_person(before.tokens) or memory.person
-    return replace(clause, actor=actor_of(clause.head.subject, memory))
+    return replace(clause, actor=_team_of(clause.head) or actor_of(clause.head.subject, memory))
+
+
+def _team_of(head: Head) -> Actor | None:
+    """Return the team that is called after what it works on: "Design creates mockups"."""
+    name = head.subject[0].low
+    acts = head.voice == "active" and head.verb.kind in ("human", "action")
+    is_team = len(head.subject) == 1 and name in TEAMS and acts
+    return Actor("person", name) if is_team else None
 
 
 def _clause(part: _Part, memory: Memory) -> Clause:

@@ -36,7 +36,7 @@ def delegated(clause: Clause, memory: Memory) -> list[Statement] | None:
     """Return the steps of whoever gets the work, or None when the clause hands nothing over."""
     if clause.head is None:
         return None
-    for read in (_receives, _caused, _for_a_purpose, _passed_on, _needed, _happening):
+    for read in (_receives, _up_to, _caused, _for_a_purpose, _passed_on, _needed, _happening):
         found = read(clause, memory)
         if found is not None:
             return found
@@ -85,6 +85,17 @@ def _caused(clause: Clause, memory: Memory) -> list[Statement] | None:
     if following[:1] == ["for"] and (purpose := _purpose(clause.rest[end + 1 :])) is not None:
         return [_purposeful(name, purpose, clause.rest[end + 1 :], memory)]
     return None
+
+
+def _up_to(clause: Clause, memory: Memory) -> list[Statement] | None:
+    """Read "it is up to the board to decide"."""
+    words = lows(clause.rest)
+    if words[:2] != ["up", "to"] or (found := person_at(clause.rest, 2)) is None:
+        return None
+    name, end = found
+    work = clause.rest[end + 1 :]
+    verb = verb_of(work[0].low) if work and words[end] == "to" else None
+    return [_infinitive(name, work, verb, memory)] if verb else None
 
 
 def _infinitive(assignee: str, work: Tokens, verb: Verb, memory: Memory) -> Task:

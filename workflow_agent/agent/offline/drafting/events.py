@@ -1,8 +1,9 @@
 """Reading `when`, `after` and `before`: verdicts, events to wait for, and order."""
 
+from dataclasses import replace
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.actors import actor_of
+from workflow_agent.agent.offline.drafting.actors import actor_of, agent_of
 from workflow_agent.agent.offline.drafting.branching import conditional
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
@@ -13,10 +14,10 @@ from workflow_agent.agent.offline.drafting.nouns import SENDERS, singular
 from workflow_agent.agent.offline.drafting.reader import Reader, tasks_of
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.starts import plain, start
-from workflow_agent.agent.offline.drafting.statements import Parallel, Statement, Task
+from workflow_agent.agent.offline.drafting.statements import Branch, Parallel, SentenceEnd, Statement, Task
 from workflow_agent.agent.offline.drafting.tasks import task_of
-from workflow_agent.agent.offline.drafting.tokens import COMMA, Tokens, lows
-from workflow_agent.agent.offline.drafting.verbs import lemma
+from workflow_agent.agent.offline.drafting.tokens import COMMA, Token, Tokens, lows
+from workflow_agent.agent.offline.drafting.verbs import is_form, lemma
 from workflow_agent.agent.offline.drafting.waits import event_of
 from workflow_agent.agent.offline.drafting.words import word_set
 
@@ -29,11 +30,20 @@ def when(reader: Reader, chunk: Chunk) -> None:
     if not said:
         plain(reader, chunk)
     elif not reader.has_work() or (
-        chunk.is_glued and not reader.triggers and reader.is_first_sentence() and not main
+        chunk.is_glued
+        and not reader.triggers
+        and reader.is_first_sentence()
+        and (not main or _is_news_to_the_first_step(reader, said))
     ):
         start(reader, said, main)
     else:
         _on_event(reader, chunk, said, main)
+
+
+def _is_news_to_the_first_step(reader: Reader, said: Tokens) -> bool:
+    """Say whether this is why the first step is done: "we tell them when a tenant moves out, ..."."""
+    tasks = [task for statement in reader.statements for task in tasks_of(statement)]
+    return len(tasks) == 1 and said[0].low in ("a", "an", "new", "somebody", "someone")
 
 
 def _on_event(reader: Reader, chunk: Chunk, said: Tokens, main: Tokens) -> None:
@@ -84,21 +94,58 @@ def after(reader: Reader, chunk: Chunk) -> None:
         reader.add([*named, *reader.clauses(main)])
     elif reader.has_work():
         _on_event(reader, chunk, said, main)
-    elif (
-        actor_of(head.subject, reader.memory).kind == "person"
-        and head.verb.kind == "human"
-        and not head.verb.starts
-    ):
+    elif _is_done_by_somebody(reader, head, said):
         reader.add([*reader.clauses(said), *reader.clauses(main)])
     else:
         start(reader, said, main)
 
 
+def _is_done_by_somebody(reader: Reader, head: Head, said: Tokens) -> bool:
+    """Say whether "after the writer drafts it", "after it is drafted by the writer" tells a first step."""
+    if head.voice == "passive":
+        return agent_of(said) is not None
+    is_person = actor_of(head.subject, reader.memory).kind == "person"
+    return is_person and head.verb.kind == "human" and not head.verb.starts
+
+
 def before(reader: Reader, chunk: Chunk) -> None:
     """Read `before`: what it introduces comes second."""
+    tokens = _as_clause(chunk.tokens)
     if any(isinstance(said, Task | Parallel) for said in reader.statements[reader.sentence :]):
-        plain(reader, chunk)
+        if not _is_told(reader, tokens):
+            plain(reader, replace(chunk, tokens=list(tokens)))
         return
-    said, main = split_condition(chunk.tokens)
+    said, main = split_condition(tokens)
     reader.add(reader.clauses(main))
     reader.add(reader.clauses(said) if read_head(said) is not None else [])
+
+
+def _as_clause(tokens: Tokens) -> Tokens:
+    """Return "shipping it" as the command "ship it"."""
+    if not tokens or not is_form(tokens[0].low, "ing"):
+        return tokens
+    base = lemma(tokens[0].low)
+    return [Token(base, base), *tokens[1:]]
+
+
+def _is_told(reader: Reader, tokens: Tokens) -> bool:
+    """End a case before what follows it anyway: "if it is a gift, add a card before shipping it".
+
+    Say whether that was told already: "store it. If it is damaged, take a photo before storing it".
+    """
+    head = read_head(tokens)
+    begun = [
+        at
+        for at in range(reader.sentence, len(reader.statements))
+        if isinstance(reader.statements[at], Branch)
+    ]
+    if head is None or not begun or head.subject:
+        return False
+    before_it = [at for at in range(begun[0]) if not isinstance(reader.statements[at], SentenceEnd)]
+    last = reader.statements[before_it[-1]] if before_it else None
+    is_told = isinstance(last, Task) and last.lemma == head.verb.base
+    if is_told:
+        del reader.statements[before_it[-1]]
+    reader.add([SentenceEnd(), last] if is_told and last else [SentenceEnd()])
+    reader.segment = reader.sentence = len(reader.statements)
+    return is_told

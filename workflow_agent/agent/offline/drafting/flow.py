@@ -16,6 +16,7 @@ from workflow_agent.agent.offline.drafting.returns import (
     rework_target,
 )
 from workflow_agent.agent.offline.drafting.silences import enters_silence, escalates, late_step
+from workflow_agent.agent.offline.drafting.skipping import skips
 from workflow_agent.agent.offline.drafting.statements import (
     Amend,
     Branch,
@@ -124,9 +125,11 @@ class Flow:
             return False
         if frontier[0].from_id != last[0]:
             return False
-        self.graph.replace(last[0], task)
+        step_id = self.graph.replace(last[0], task)
+        self._sentence_first = [step_id if first == last[0] else first for first in self._sentence_first]
+        self.paths.frontier = [replace(frontier[0], from_id=step_id)]
         if task.outcomes:
-            self.paths.open_verdict(last[0], task)
+            self.paths.open_verdict(step_id, task)
         return True
 
     def parallel(self, parallel: Parallel) -> None:
@@ -221,8 +224,10 @@ class Flow:
             return
         self.paths.end_frontier()
 
-    def proceed(self, _: Proceed) -> None:
+    def proceed(self, said: Proceed) -> None:
         """Let a branch go on with the main line."""
+        if skips(self.paths, said):
+            return
         if self.paths.active:
             self.paths.active[-1].continues = True
         self._is_new_sentence = False

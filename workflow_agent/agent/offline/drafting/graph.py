@@ -88,13 +88,19 @@ class Graph:
         self.steps.remove(step)
         self.steps.insert(self.steps.index(self.step(other_id)), step)
 
-    def replace(self, step_id: str, task: Task) -> None:
-        """Put a task in the place of a step, id included where it can be."""
+    def replace(self, step_id: str, task: Task) -> str:
+        """Put a task in the place of a step that only said who has the work, and return its id."""
         at = next(at for at, step in enumerate(self.steps) if step["id"] == step_id)
         fields = {key: value for key, value in self.steps[at].items() if key in ("timeout", "escalate_to")}
-        step: dict[str, Any] = {"id": step_id, "name": task.name[:190], "type": task.type}
+        self._ids.discard(step_id)
+        new_id = self._new_id(slug(task.name))
+        step: dict[str, Any] = {"id": new_id, "name": task.name[:190], "type": task.type}
         self.steps[at] = step | ({"assignee": task.assignee} if task.assignee else {}) | fields | task.fields
-        self.words[step_id] |= task.words | {task.lemma}
+        self.words[new_id] = self.words.pop(step_id) | task.words | {task.lemma}
+        self.items = {label: new_id if known == step_id else known for label, known in self.items.items()}
+        for edge in self.edges:
+            edge |= {end: new_id for end in ("from", "to") if edge[end] == step_id}
+        return new_id
 
     def _new_id(self, wanted: str) -> str:
         step_id = unique_id(wanted, self._ids)

@@ -43,6 +43,7 @@ _NOT_AT_THE_HEAD: Final = PREPOSITIONS | _STOPPERS
 def read_head(tokens: Tokens, at: int = 0) -> Head | None:
     """Return the head of the clause that begins at a position, or None when none begins there."""
     start = skip_adverbs(tokens, at)
+    start += low_at(tokens, start) == "both" and low_at(tokens, start + 1) in ARTICLES
     if (
         start >= len(tokens)
         or (tokens[start].kind != "word")

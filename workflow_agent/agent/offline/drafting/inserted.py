@@ -5,8 +5,8 @@ from typing import Final
 from workflow_agent.agent.offline.drafting.clause_heads import BE_FORMS, MODALS
 from workflow_agent.agent.offline.drafting.conditions import SPLIT
 from workflow_agent.agent.offline.drafting.heads import read_head
-from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, THINGS, is_role
-from workflow_agent.agent.offline.drafting.tokens import Tokens
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PERSONAL, THING_PRONOUNS, THINGS, is_role
+from workflow_agent.agent.offline.drafting.tokens import Token, Tokens
 from workflow_agent.agent.offline.drafting.verbs import is_form
 from workflow_agent.agent.offline.drafting.words import word_set
 
@@ -21,10 +21,8 @@ def with_subjects_kept(tokens: Tokens) -> Tokens:
     """Return a sentence with what stands between a subject and its verb put before the subject."""
     kept = list(tokens)
     for at in range(1, len(kept)):
-        if at + 1 < len(kept) and kept[at].low in _ORDER and _is_verb(kept, at + 1):
-            start = _subject_before(kept, at)
-            if start is not None:
-                kept[start : at + 1] = [kept[at], *kept[start:at]]
+        if at + 1 < len(kept) and kept[at].low in _ORDER:
+            _lead_with(kept, at)
             continue
         if at + 2 >= len(kept) or kept[at].low != "," or kept[at + 1].low not in _INSERTS:
             continue
@@ -34,6 +32,16 @@ def with_subjects_kept(tokens: Tokens) -> Tokens:
             subject, inserted = kept[start:at], kept[at + 1 : end]
             kept[start : end + 1] = [*inserted, SPLIT, *subject]
     return kept
+
+
+def _lead_with(tokens: list[Token], at: int) -> None:
+    """Put the "then" of "the doctor then writes", "it is then sent" in front of the clause."""
+    has_helper = tokens[at - 1].low in MODALS | BE_FORMS
+    if not has_helper and not _is_verb(tokens, at + 1):
+        return
+    start = _subject_before(tokens, at - has_helper)
+    if start is not None:
+        tokens[start : at + 1] = [tokens[at], *tokens[start:at]]
 
 
 def _subject_before(tokens: Tokens, comma: int) -> int | None:
@@ -48,7 +56,11 @@ def _subject_before(tokens: Tokens, comma: int) -> int | None:
     said = tokens[start:comma]
     if not said or not is_alone or read_head(said) is not None:
         return None
-    names = said[0].low in DETERMINERS or is_role(said[-1].low) or said[-1].low in THINGS
+    names = (
+        said[0].low in DETERMINERS | THING_PRONOUNS | PERSONAL
+        or is_role(said[-1].low)
+        or said[-1].low in THINGS
+    )
     return start if names else None
 
 

@@ -1,8 +1,10 @@
 """Reading `until`: what is repeated."""
 
 from dataclasses import replace
+from typing import Final
 
 from workflow_agent.agent.offline.drafting.chunks import Chunk
+from workflow_agent.agent.offline.drafting.clause_heads import BE_FORMS
 from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
@@ -11,6 +13,8 @@ from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.statements import Branch, GoBack, Statement, Task, Until
 from workflow_agent.agent.offline.drafting.tokens import Tokens, tokens_of
 
+_ELLIPTIC: Final = 2
+
 
 def until(reader: Reader, chunk: Chunk) -> None:
     """Read `until`: repeat what came before."""
@@ -18,6 +22,10 @@ def until(reader: Reader, chunk: Chunk) -> None:
     last = reader.statements[-1] if reader.statements else None
     if not said or last is None:
         reader.add(reader.clauses(chunk.tokens))
+        return
+    if isinstance(last, Task) and len(said) <= _ELLIPTIC and said[-1].low in BE_FORMS | {"does", "do"}:
+        # "If it is not right the author corrects it until it is": what is asked is asked again.
+        reader.add([GoBack("the same step", retries=True), *reader.clauses(main)])
         return
     if isinstance(last, GoBack) and not last.retries and not _is_known(reader, last):
         named = nominal_task(tokens_of(last.text), reader.memory)

@@ -119,12 +119,18 @@ def _stop(clause: Clause, _: Memory) -> list[Statement] | None:
     words = clause.words
     bare = [word for word in words if word[:1].isalnum()]
     outcome = next((_OUTCOMES[word] for word in words if word in _OUTCOMES), "")
-    if bare[:2] in (["that", "is"], ["we", "are"], ["it", "is"]) and bare[-1:] in (
-        ["it"],
-        ["all"],
-        ["done"],
-        ["over"],
-        ["end"],
+    is_state = clause.head is None or clause.head.voice == "state" or len(bare) <= 3
+    if (
+        is_state
+        and bare[:2] in (["that", "is"], ["we", "are"], ["it", "is"])
+        and bare[-1:]
+        in (
+            ["it"],
+            ["all"],
+            ["done"],
+            ["over"],
+            ["end"],
+        )
     ):
         return [Stop(outcome)]
     if not clause.head:
@@ -158,7 +164,8 @@ def _proceed(clause: Clause, _: Memory) -> list[Statement] | None:
     )
     if lemma == "skip" or (moves_on and clause.actor.kind != "person"):
         named = [word for word in words if word not in _GOING_ON]
-        return [Proceed()] if not named or lemma == "skip" else None
+        said = [*clause.head.subject, *clause.rest] if clause.head and lemma == "skip" else []
+        return [Proceed(keywords(lows(said)))] if not named or lemma == "skip" else None
     return None
 
 

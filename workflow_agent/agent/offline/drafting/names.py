@@ -55,7 +55,7 @@ _LINK: Final = re.compile(
     re.IGNORECASE,
 )
 _SOMETHING: Final = re.compile(
-    r"^(?:something|anything|a way|some way|a solution)\s+(?=for|to)", re.IGNORECASE
+    r"^(?:something|anything|a way|some way|a solution)\s+(?=for|to|where|that|which|in which)", re.IGNORECASE
 )
 _HEADING: Final = re.compile(
     r"^\s*#*\s*(?!\(?\d|[-*+] |[a-z][.)] )\"?([^\n.!?;→,\"]{3,60}?)\"?\s*(?::\s*|\n+(?=\s*(?:\d+[.)]"

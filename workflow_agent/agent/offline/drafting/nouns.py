@@ -90,6 +90,12 @@ SENDERS: Final = word_set("""
     """)
 """People outside: what they do starts a process rather than being a task of it."""
 
+TEAMS: Final = word_set("""
+    design product content data brand research testing planning claims quality events tax policy contracts
+    media communications shipping packaging underwriting training delivery credit
+    """)
+"""Things that teams are called after: "Design creates mockups"."""
+
 DETERMINERS: Final = word_set(
     "the a an this that these those each every any another some both all no our my your his her their its "
     "two three several"

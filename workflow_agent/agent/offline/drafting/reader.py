@@ -6,6 +6,7 @@ from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import Memory
 from workflow_agent.agent.offline.drafting.conditions import split_phrase
+from workflow_agent.agent.offline.drafting.depending import with_cases
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
 from workflow_agent.agent.offline.drafting.parallel import side_by_side
@@ -48,6 +49,8 @@ class Reader:
     is_by_several: bool = False
     """The sentence begins with "two", "both" or the like: they do one step."""
     joins_previous: bool = False
+    roles: frozenset[str] = frozenset()
+    """Those who take over in one case each, told of before: "it goes to billing or sales"."""
     is_item: bool = False
     item: str | None = None
     thing_before: str | None = None
@@ -97,6 +100,9 @@ class Reader:
             replace(said, item=self.item) if isinstance(said, Task) and self.item else said
             for said in statements
         ]
+        if self.roles:
+            labelled = with_cases(labelled, self.roles)
+            self.roles = self.roles - {said.assignee for said in labelled if isinstance(said, Task)}
         if _is_wait(labelled) and _ends_trying_again(self.statements):
             # "Try again after two days": the wait is on the way back.
             self.statements[-2:] = [*labelled, self.statements[-2]]

@@ -1,10 +1,14 @@
 """Where a path that goes back arrives."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from workflow_agent.agent.offline.drafting.paths import Paths
 from workflow_agent.agent.offline.drafting.statements import GoBack, Statement, Task, Until
 from workflow_agent.agent.offline.drafting.verbs import VERBS
+from workflow_agent.agent.offline.drafting.words import word_set
+
+_LOOKS: Final = word_set("look read see check review")
 
 
 def back_target(paths: Paths, back: GoBack) -> str | None:
@@ -59,6 +63,12 @@ def loop_start(until: Until, work: Sequence[str], firsts: Sequence[str]) -> str:
     return known[-1] if known else work[-1]
 
 
+def _is_same_work(wanted: str, words: frozenset[str]) -> bool:
+    """Say whether a step does what is done again; "looks at it again" is any judging."""
+    looks = wanted in _LOOKS and any((verb := VERBS.get(word)) is not None and verb.judges for word in words)
+    return wanted in words or looks
+
+
 def repeated_step(paths: Paths, task: Task) -> str | None:
     """Return the earlier step that "submits it again" or "resubmits it" means, or None."""
     base = task.lemma.removeprefix("re-").removeprefix("re")
@@ -72,7 +82,7 @@ def repeated_step(paths: Paths, task: Task) -> str | None:
         (
             step["id"] for step in graph.steps
             if step["id"] not in here and step.get("assignee") == task.assignee
-            and wanted in graph.words.get(step["id"], ())
+            and _is_same_work(wanted, graph.words.get(step["id"], frozenset()))
         ),
         None,
     )  # fmt: skip

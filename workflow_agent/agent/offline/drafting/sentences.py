@@ -8,6 +8,7 @@ from workflow_agent.agent.offline.drafting.branching import conditional, otherwi
 from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
 from workflow_agent.agent.offline.drafting.conditions import split_condition
 from workflow_agent.agent.offline.drafting.connectives import Link
+from workflow_agent.agent.offline.drafting.depending import Parting, case_of, parting
 from workflow_agent.agent.offline.drafting.events import after, before, when
 from workflow_agent.agent.offline.drafting.inserted import with_subjects_kept
 from workflow_agent.agent.offline.drafting.loops import until
@@ -17,7 +18,7 @@ from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.starts import plain
 from workflow_agent.agent.offline.drafting.statements import SentenceEnd, Task, Then
 from workflow_agent.agent.offline.drafting.subsets import spelled_out
-from workflow_agent.agent.offline.drafting.tokens import Tokens
+from workflow_agent.agent.offline.drafting.tokens import Tokens, spoken
 from workflow_agent.agent.offline.drafting.words import word_set
 
 _SEVERAL: Final = word_set("two three four five both several all")
@@ -31,7 +32,7 @@ def read_sentence(
     is_item: bool = False,
     item: str | None = None,
     title: str | None = None,
-    goes_on: bool = False,
+    coming: Tokens = (),
 ) -> None:
     """Add what a sentence says.
 
@@ -40,7 +41,7 @@ def read_sentence(
         is_item: A list item or part of a chain, where a noun alone is a step.
         item: The label it is listed under.
         title: What its step is called, where it is only one.
-        goes_on: Another sentence follows.
+        coming: The sentence after it.
     """
     reader.is_item, reader.item = is_item, item
     reader.segment = reader.sentence = len(reader.statements)
@@ -48,7 +49,11 @@ def read_sentence(
     if is_decision(tokens):
         reader.add([Task(tokens[0].text, "decision", words=keywords(tokens[0].low.split())), SentenceEnd()])
         return
-    if not is_item and is_aside(tokens, is_first=not reader.has_work() and goes_on):
+    if not is_item and is_aside(tokens, is_first=not reader.has_work() and bool(coming)):
+        return
+    parts = parting(tokens, coming)
+    if parts is not None:
+        _read_parting(reader, parts)
         return
     tokens = with_subjects_kept(tokens)
     tokens = spelled_out(tokens, is_first=not reader.has_work())
@@ -62,6 +67,17 @@ def read_sentence(
         reader.entitle(title)
     if len(reader.statements) > reader.sentence:
         reader.statements.append(SentenceEnd())
+
+
+def _read_parting(reader: Reader, parts: Parting) -> None:
+    """Read a question with a way for each of several people."""
+    reader.add([parts.question])
+    reader.roles = parts.roles
+    for clause in parts.clauses:
+        said = reader.clauses(clause)
+        who = next((one.assignee for one in said if isinstance(one, Task)), None)
+        reader.add([case_of(who or spoken(clause)), *said])
+    reader.add([SentenceEnd()])
 
 
 def then(reader: Reader, chunk: Chunk) -> None:

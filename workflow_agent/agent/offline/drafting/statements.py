@@ -99,6 +99,9 @@ class Stop:
 class Proceed:
     """Nothing to do on this branch; the main line goes on."""
 
+    skipped: frozenset[str] = frozenset()
+    """Lemmas of an earlier step that is not done then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Until:

@@ -3,12 +3,12 @@
 from typing import Any, Final
 
 from workflow_agent.agent.offline.drafting.actors import Memory, agent_of, person_at, thing_of
-from workflow_agent.agent.offline.drafting.clause_heads import Head
+from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head
 from workflow_agent.agent.offline.drafting.clauses import Clause
 from workflow_agent.agent.offline.drafting.durations import NUMBERS
 from workflow_agent.agent.offline.drafting.forms import FORM_VERBS, fields_of
 from workflow_agent.agent.offline.drafting.limits import without_limits
-from workflow_agent.agent.offline.drafting.nouns import DETERMINERS
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PREPOSITIONS
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords, object_words
 from workflow_agent.agent.offline.drafting.services import call_arguments, service_call
 from workflow_agent.agent.offline.drafting.statements import Polarity, Task
@@ -25,13 +25,13 @@ _EXTRA: Final = word_set("too also additionally")
 _TRAILERS: Final = word_set("too also again well then first")
 
 _TO_PEOPLE: Final = word_set(
-    "tell inform notify invite ask call contact remind warn thank pay help interview"
+    "tell inform notify invite ask call phone email contact remind warn thank pay help interview"
 )
 
 
 def task_of(clause: Clause, head: Head, memory: Memory) -> Task:
     """Return the step a clause describes; its head says who does what."""
-    rest, fields = without_limits(clause.rest)
+    rest, fields = without_limits(_with_person(clause.rest, head, memory))
     if head.deadline:
         fields["timeout"] = head.deadline
     agent = agent_of(rest) if head.voice == "passive" else None
@@ -53,8 +53,17 @@ def task_of(clause: Clause, head: Head, memory: Memory) -> Task:
         words=keywords([head.verb.base, *obj, *(assignee or "").split()]),
         additive=_is_additive(clause), has_subject=clause.has_subject, again="again" in clause.words,
     )  # fmt: skip
-    _remember(head, task, rest, memory)
+    _remember(clause, head, task, rest, memory)
     return task
+
+
+def _with_person(rest: Tokens, head: Head, memory: Memory) -> Tokens:
+    """Return what follows "calls them" with the person who is meant."""
+    is_meant = lows(rest[:1]) in (["them"], ["him"], ["her"]) and lows(rest[1:2]) not in (["for"], ["back"])
+    ends = len(rest) < 2 or rest[1].kind != "word" or rest[1].low in PREPOSITIONS | ADVERBS
+    if not memory.person or head.verb.base not in _TO_PEOPLE or not (is_meant and ends):
+        return rest
+    return [*(Token(word, word.lower()) for word in memory.person.split()), *rest[1:]]
 
 
 def _is_person(clause: Clause, head: Head, has_agent: bool) -> bool:
@@ -211,9 +220,16 @@ def _form(verb: Verb, rest: Tokens) -> tuple[Tokens, list[dict[str, Any]]]:
     return rest, []
 
 
-def _remember(head: Head, task: Task, rest: Tokens, memory: Memory) -> None:
+def _is_one(clause: Clause) -> bool:
+    """Say whether the one who is told is "him" or "her", whom "they" does not mean."""
+    return lows(clause.rest[:1]) in (["him"], ["her"])
+
+
+def _remember(clause: Clause, head: Head, task: Task, rest: Tokens, memory: Memory) -> None:
     """Note who and what the next sentence may call "he" and "it"."""
     recipient = recipient_of(task.lemma, rest)
+    is_told = task.lemma in _TO_PEOPLE and recipient != task.assignee and not _is_one(clause)
+    memory.told = recipient if is_told else None
     if task.assignee is not None:
         memory.person = task.assignee
     elif recipient is not None:

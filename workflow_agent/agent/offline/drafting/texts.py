@@ -90,7 +90,7 @@ def draw_text(body: str) -> Drawing | None:
         for at, sentence in enumerate(sentences, 1):
             read_sentence(
                 reader, sentence, is_item=is_item, item=line.label or None, title=title,
-                goes_on=at < len(sentences),
+                coming=sentences[at] if at < len(sentences) else (),
             )  # fmt: skip
     if not any(isinstance(said, Task | Parallel | Until) for said in reader.statements):
         return None

@@ -29,6 +29,16 @@ _REPEATING: Final = re.compile(
     re.IGNORECASE,
 )
 _ARROWS: Final = re.compile(r"\s*(?:-{1,4}>|={1,4}>|→|>>| > )\s*")
+_CHAT: Final = {
+    "n": "and",
+    "im": "I am",
+    "dont": "don't",
+    "doesnt": "doesn't",
+    "isnt": "isn't",
+    "cant": "can't",
+}
+_CHATTY: Final = re.compile(r"(?<=[a-z] )(?:n|im|dont|doesnt|isnt|cant)(?= [a-z])")
+"""How words are written in a hurry; between small letters only, since `N` may be a name."""
 _GLUED_SENTENCE: Final = re.compile(r"(?<=[a-z)])([.!?;])(?=[A-Z])")
 _ABBREVIATIONS: Final = re.compile(r"\b(e\.g|i\.e|etc|approx|incl|resp)\.(?=[\s,)]|$)", re.IGNORECASE)
 _NUMBERED_UNIT: Final = re.compile(r"\b(\w{1,9})-(second|minute|hour|day|week|month|year)s?\b", re.IGNORECASE)
@@ -94,6 +104,7 @@ def clean(text: str) -> str:
     plain = plain.replace("\r\n", "\n").replace("\r", "\n").translate(_SPELLINGS)
     plain = "".join(char if char == "\n" or char.isprintable() else " " for char in plain)
     plain = _REPEATING.sub(". Repeat until", _BLANKS.sub("    ", plain))
+    plain = _CHATTY.sub(lambda found: _CHAT[found[0].lower()], plain)
     plain = _ABBREVIATIONS.sub(lambda found: found[1].replace(".", ""), plain)
     plain = _NUMBERED_UNIT.sub(r"\1 \2", plain)
     return _GLUED_SENTENCE.sub(r"\1 ", _ARROWS.sub(" → ", plain))

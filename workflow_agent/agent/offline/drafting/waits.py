@@ -2,12 +2,12 @@
 
 from typing import Any, Final
 
-from workflow_agent.agent.offline.drafting.actors import Memory, person_at
+from workflow_agent.agent.offline.drafting.actors import Memory, person_at, person_name
 from workflow_agent.agent.offline.drafting.clauses import Clause
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.limits import attempts_in, without_limits
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
-from workflow_agent.agent.offline.drafting.nouns import THING_PRONOUNS
+from workflow_agent.agent.offline.drafting.nouns import PREPOSITIONS, THING_PRONOUNS
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords, object_words
 from workflow_agent.agent.offline.drafting.statements import Amend, GoBack, Statement, Task
 from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows, tokens_of
@@ -21,6 +21,11 @@ PROCESS_NOUNS: Final = word_set("process workflow flow procedure")
 _VERDICTS: Final = word_set("approval sign-off confirmation review decision signature")
 
 
+_RIPENS: Final = word_set(
+    "rest cool dry rise set cure age ripen mature ferment soak chill settle stand sit bake dry prove freeze"
+)
+"""What things do by themselves for a time."""
+_MOST_NAME_WORDS: Final = 4
 _OBLIGED: Final = word_set("do happen complete finish take be")
 
 
@@ -40,6 +45,11 @@ def waiting(clause: Clause, memory: Memory) -> list[Statement] | None:
         return [
             Task(said, "wait", "wait", fields={"duration": clause.rest[-1].value}, words=keywords([said]))
         ]
+    ripens = clause.lemma in _RIPENS or (clause.lemma in ("need", "have") and lows(clause.rest[:1]) == ["to"])
+    if ripens and clause.actor.kind == "thing" and clause.rest[-1:] and (
+        clause.rest[-1].kind == "duration"
+    ):  # fmt: skip
+        return [wait_of(clause.rest[-1])]
     if clause.lemma not in ("wait", "pause", "sleep", "delay"):
         return None
     length = next((token for token in clause.rest if token.kind == "duration"), None)
@@ -121,7 +131,7 @@ def escalating(clause: Clause, memory: Memory) -> list[Statement] | None:
         return None
     rest, fields = without_limits(clause.rest)
     at = next((at for at, token in enumerate(rest) if token.low == "to"), None)
-    found = person_at(rest, at + 1) if at is not None else None
+    found = (person_at(rest, at + 1) or _named(rest, at + 1)) if at is not None else None
     if found is None:
         return None
     memory.person = found[0]
@@ -138,6 +148,14 @@ def escalating(clause: Clause, memory: Memory) -> list[Statement] | None:
             tentative=True,
         )
     ]
+
+
+def _named(tokens: Tokens, at: int) -> tuple[str, int] | None:
+    """Return whoever work is escalated to, known or not: "second level"."""
+    end = at
+    while end < len(tokens) and tokens[end].kind == "word" and tokens[end].low not in PREPOSITIONS:
+        end += 1
+    return (person_name(tokens[at:end]), end) if at < end <= at + _MOST_NAME_WORDS else None
 
 
 def deadline(clause: Clause, _: Memory) -> list[Statement] | None:
