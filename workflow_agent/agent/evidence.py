@@ -1,7 +1,6 @@
 """What a run leaves behind: its iterations, its calls and the size of what it sent."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
+from pydantic_core import to_json
 
 from workflow_agent.agent.call_recorder import CallRecorder
 from workflow_agent.agent.models import OFFLINE
@@ -174,10 +174,14 @@ def texts_of(message: Message) -> Iterator[str]:
     """Yield what a message of the loop holds as text, as it weighs in the window."""
     yield message.content
     for call in message.tool_calls:
-        yield f"{call.name} {json.dumps(call.args, ensure_ascii=False, default=str)}"
+        yield f"{call.name} {_as_sent(call.args)}"
     for result in message.results:
-        content = result.content
-        yield content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+        yield result.content if isinstance(result.content, str) else _as_sent(result.content)
+
+
+def _as_sent(content: Any) -> str:
+    """Return a value as the framework writes it into a request."""
+    return to_json(content, inf_nan_mode="null", serialize_unknown=True).decode()
 
 
 def _texts(iteration: Iteration) -> Iterator[str]:

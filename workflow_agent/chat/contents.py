@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_core import to_json
@@ -19,7 +19,19 @@ _INLINE_TEXT_CHARS = 512
 """A part of the instructions that is longer comes again in many turns; most shorter ones change with each."""
 _SHORT_CHARS = 96
 """A part that lasts and is shorter is no longer than a reference."""
+_MOST_BYTES = 16 * 2**10
+"""Replies with larger results are read again for each window."""
 _GONE = "(this content is not kept any more)"
+
+
+ReadReplies = dict[str, tuple[AgentReply, AgentReply]]
+"""Replies of a conversation by id: as it is stored, and with the tool results in it."""
+
+
+def reading_again(tenant: str, conversation_id: str) -> ReadReplies:
+    """Return room for one window."""
+    del tenant, conversation_id
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +43,14 @@ class Contents:
         tenant: Whose conversation.
         conversation_id: Which one.
         inline_bytes: A tool result up to this size, as JSON, stays where it belongs.
+        read: Replies whose results were read for the windows before; afterwards those of this one.
     """
 
     store: ConversationStore
     tenant: str
     conversation_id: str
     inline_bytes: int = INLINE_BYTES
+    read: ReadReplies = field(default_factory=ReadReplies)
 
     async def keep(
         self, iterations: Sequence[Iteration], instructions: Sequence[Told] = ()
@@ -62,6 +76,7 @@ class Contents:
         Instructions of earlier runs stay references: no window shows them, and each would be a file to read.
         """
         events: list[Event] = list(conversation.events)
+        read: ReadReplies = {}
         left = replies
         for at in range(len(events) - 1, -1, -1):
             event = events[at]
@@ -69,10 +84,22 @@ class Contents:
                 break
             if isinstance(event, AgentReply):
                 left -= 1
-                # One by one: mostly they are known, and a task each would take longer than the reading.
-                with_results = tuple([await self._with_results(one) for one in event.iterations])
-                events[at] = event.model_copy(update={"iterations": with_results})
+                stored, whole = self.read.get(event.id, (None, event))
+                # The very same: the conversation may have been deleted and another brought in by its id.
+                if stored is event or _is_kept(whole := await self._whole(event)):
+                    read[event.id] = event, whole
+                events[at] = whole
+        self.read.clear()
+        self.read.update(read)
         return conversation.model_copy(update={"events": tuple(events)})
+
+    async def _whole(self, reply: AgentReply) -> AgentReply:
+        """Return a reply with its tool results: itself, where none of them is kept apart."""
+        if not any(one.content_ref for one in _results(reply)):
+            return reply
+        # One by one: mostly they are known, and a task each would take longer than the reading.
+        with_results = tuple([await self._with_results(one) for one in reply.iterations])
+        return reply.model_copy(update={"iterations": with_results})
 
     async def _kept(self, iteration: Iteration, instructions: Sequence[Told]) -> Iteration:
         messages = tuple([await self._kept_message(one, instructions) for one in iteration.messages])
@@ -131,3 +158,15 @@ class Contents:
         except (ContentNotFound, CorruptDocument):
             # What is left of the turn is worth more than an error; `verify` finds what is missing.
             return _GONE
+
+
+def _results(reply: AgentReply) -> Iterator[ToolResult]:
+    return (result for step in reply.iterations for message in step.messages for result in message.results)
+
+
+def _is_kept(reply: AgentReply) -> bool:
+    """Return whether a reply stays as it was read: not what is large, nor what a backup may bring back."""
+    contents = [result.content for result in _results(reply)]
+    if any(content is _GONE for content in contents):
+        return False
+    return len(to_json(contents, inf_nan_mode="null", serialize_unknown=True)) <= _MOST_BYTES

@@ -11,7 +11,7 @@ from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserEr
 
 from workflow_agent.agent.call_recorder import CallRecorder
 from workflow_agent.agent.evidence import Evidence
-from workflow_agent.chat.contents import INLINE_BYTES, Contents
+from workflow_agent.chat.contents import INLINE_BYTES, Contents, ReadReplies, reading_again
 from workflow_agent.chat.failures import error_data, failure_of
 from workflow_agent.chat.jobs import Job
 from workflow_agent.chat.live import LiveRun, LiveRuns
@@ -54,6 +54,8 @@ class Worker:
     new_id: Callable[[str], str]
     inline_bytes: int = INLINE_BYTES
     """A tool result up to this size stays in the conversation's file."""
+    replies_read: Callable[[str, str], ReadReplies] = reading_again
+    """Gives what is kept of a conversation, by tenant and id: replies as windows read them before."""
 
     def launch(
         self,
@@ -182,7 +184,8 @@ class Worker:
         return conversation
 
     def _contents(self, job: Job) -> Contents:
-        return Contents(self.store, job.tenant, job.conversation.id, self.inline_bytes)
+        talk = job.conversation.id
+        return Contents(self.store, job.tenant, talk, self.inline_bytes, self.replies_read(job.tenant, talk))
 
     async def _settle_failed(self, job: Job, live: LiveRun, error: Exception) -> None:
         stored, told = failure_of(error, job.run.run_id)

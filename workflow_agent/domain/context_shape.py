@@ -162,7 +162,7 @@ class Planning(Recorded):
 
 
 class CacheStats(Recorded):
-    """The caches of workflows, their outlines and earlier turns together, since the process began."""
+    """All caches together, of workflows, outlines, earlier turns and results, since the process began."""
 
     hits: int = 0
     """What was there."""

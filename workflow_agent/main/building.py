@@ -107,7 +107,7 @@ def _services(
     journal = JsonlRunJournal(settings.data_dir)
     worker = Worker(
         stores.conversations, journal, runner, stores.owners, telemetry, live, now, _new_id,
-        settings.inline_result_bytes,
+        settings.inline_result_bytes, stores.caches.replies_read,
     )  # fmt: skip
     attaching = _attaching(settings, stores)
     joining = Joining(stores.conversations, stores.owners, live, RunsElsewhere(stores.others))

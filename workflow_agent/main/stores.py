@@ -15,6 +15,7 @@ from workflow_agent.adapters.search.index import SqliteWorkflowSearch
 from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
 from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
 from workflow_agent.agent.past_turns import Rendered
+from workflow_agent.chat.contents import ReadReplies
 from workflow_agent.domain.errors import StorageFailed
 from workflow_agent.domain.sealing import SealRule
 from workflow_agent.domain.values import JsonObject
@@ -37,19 +38,28 @@ class Caches:
     turns: TtlCache[Rendered]
     """Earlier turns as the model reads them, by conversation."""
 
+    replies: TtlCache[ReadReplies]
+    """The latest replies with their tool results, by conversation."""
+
+    def replies_read(self, tenant: str, conversation_id: str) -> ReadReplies:
+        """Return the latest replies of a conversation as its windows read them before."""
+        return self.replies.get_or_load(CacheKey(tenant, conversation_id, None), ReadReplies)
+
     def rendered_of(self, tenant: str, conversation_id: str, how: Hashable) -> Rendered:
         """Return the earlier turns of a conversation as they were rendered for its windows before."""
         return self.turns.get_or_load(CacheKey(tenant, conversation_id, how), dict)
 
     def statistics(self) -> dict[str, JsonObject]:
         """Return the statistics of each cache."""
-        caches = {"specs": self.specs, "contexts": self.contexts, "turns": self.turns}
-        return {name: cache.statistics().as_dict() for name, cache in caches.items()}
+        return {name: cache.statistics().as_dict() for name, cache in self._by_name().items()}
 
     def totals(self) -> JsonObject:
         """Return hits and misses of all caches together, for the record of a turn."""
-        counted = (self.specs.statistics(), self.contexts.statistics(), self.turns.statistics())
+        counted = [cache.statistics() for cache in self._by_name().values()]
         return {"hits": sum(one.hits for one in counted), "misses": sum(one.misses for one in counted)}
+
+    def _by_name(self) -> dict[str, TtlCache[Any]]:
+        return {"specs": self.specs, "contexts": self.contexts, "turns": self.turns, "replies": self.replies}
 
 
 class OpenedSearch(WorkflowSearch, Protocol):
@@ -78,7 +88,8 @@ class Stores:
 def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
     """Return the stores of a server process, which is on record as alive from here on."""
     files = DurableFiles(settings.data_dir)
-    caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings))
+    specs, contexts, turns, replies = (_cache(settings) for _ in range(4))
+    caches = Caches(specs, contexts, turns, replies)
     workflows = JsonWorkflowCatalog(files, caches.specs, now=now)
     owners = _owners(settings.data_dir, seat.new_owner_id() if seat else new_owner_id())
     return Stores(

@@ -67,7 +67,7 @@ def due_cut(conversation: Conversation, rule: CompactionRule) -> Cut | None:
     trigger = _trigger(conversation, rule)
     if trigger is not None and (cut := cut_of(conversation, rule, trigger)):
         return cut
-    failed = unsummarised(conversation)
+    failed = unsummarised(in_force(conversation))
     if not failed or not may_ask(conversation):
         return None
     events = events_of(conversation, failed)
@@ -131,7 +131,7 @@ def cut_of(
     end = min((turn.index for turn in kept), default=conversation.next_index)
     hidden = hidden_events(conversation)
     taken = tuple(one for one in conversation.events if one.index < end and one.id not in hidden)
-    failed = unsummarised(conversation)
+    failed = unsummarised(in_force(conversation))
     retried = events_of(conversation, failed)
     first = min([going[0].turn, *(one.from_turn for one in failed if retried)])
     return Cut(trigger, first, going[-1].turn, taken, retried, _basis(conversation))
@@ -157,7 +157,7 @@ def may_ask(conversation: Conversation) -> bool:
 
     After a failure it is asked with the next turn, and after each further one it rests twice as long.
     """
-    asked = [one for one in unsummarised(conversation) if one.model is not None]
+    asked = [one for one in unsummarised(in_force(conversation)) if one.model is not None]
     if not asked:
         return True
     since = {e.turn for e in conversation.events if isinstance(e, UserMessage) and e.at > asked[-1].at}

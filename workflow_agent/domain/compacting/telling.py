@@ -1,15 +1,17 @@
 """What the window shows in place of compacted turns: the summary, the ledger, and how to get more."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from workflow_agent.domain.compacting.coverage import (
-    all_facts,
-    last_summary,
-    newest,
-    turns_compacted,
+    KEPT,
+    facts_of,
+    newest_summary,
+    those_in_force,
+    turns_covered,
     unsummarised,
 )
+from workflow_agent.domain.compacting.identity import once_each
 from workflow_agent.domain.compaction import Compaction, Ledger, Summary
 from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.values import JsonObject
@@ -81,18 +83,24 @@ def ledger_text(ledger: Ledger) -> str:
 
 def earlier_turns(conversation: Conversation) -> EarlierTurns | None:
     """Return what stands for the compacted turns of a conversation; None while there are none."""
-    last = newest(conversation)
-    if last is None:
+    return _told_of(conversation.compactions)
+
+
+# Every window begins with it, and it changes with a compaction only.
+@once_each(most=KEPT)
+def _told_of(compactions: Sequence[Compaction]) -> EarlierTurns | None:
+    held = those_in_force(compactions)
+    if not held:
         return None
-    turns, facts = turns_compacted(conversation), all_facts(conversation)
+    turns, facts = turns_covered(held), facts_of(compactions)
     lines = [
         OPENING,
         _FRAME.format(turns=turns),
     ]
-    summary = last_summary(conversation)
+    summary = newest_summary(held)
     if summary is not None:
         lines += ["Summary:", _defused(summary_text(summary))]
-    failed = unsummarised(conversation)
+    failed = unsummarised(held)
     if failed:
         first = min(one.from_turn for one in failed)
         lines.append(f"Turns {first} to {turns} could not be summed up; their facts are below.")
@@ -101,7 +109,7 @@ def earlier_turns(conversation: Conversation) -> EarlierTurns | None:
         "\n".join(lines),
         f"Facts, word for word:\n{told}" if told else "No facts on record.",
         turns,
-        last,
+        held[-1],
         facts,
     )
 
