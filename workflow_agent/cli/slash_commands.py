@@ -37,7 +37,7 @@ def run_command(backend: Backend, asking: Asking, line: str) -> str | None:
     name, _, rest = line.partition(" ")
     found = COMMANDS.get(name)
     if found is None:
-        near = get_close_matches(name, COMMANDS, 1, 0.5)
+        near = get_close_matches(name, COMMANDS, 1, 0.7)
         hint = f"Did you mean {near[0]}?" if near else "/help shows what there is."
         raise CommandFailed(f"There is no command {name[:40]!r}. {hint}")
     return found.run(backend, asking, rest.strip())

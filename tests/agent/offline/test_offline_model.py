@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from pydantic_ai import Agent
 from pydantic_ai.messages import (
     InstructionPart,
@@ -23,6 +24,7 @@ from pydantic_ai.tools import ToolDefinition
 from tests.support.offline_agent import AGENT, Chat
 from workflow_agent.agent.offline import drafting
 from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.agent.offline.wording.failures import describe_failure
 
 FACTS = 'Mode: modification\nOpen workflow: wf_x "X" (version 1)\n'
 READS = ModelRequestParameters(
@@ -148,6 +150,40 @@ async def test_a_switch_that_does_not_bring_the_tool_is_told() -> None:
 
     assert turn.tools == ["get_workflow", "switch_mode"]
     assert "I can't make that change right now" in turn.text
+
+
+@pytest.mark.parametrize(
+    ("refused", "told"),
+    [
+        pytest.param(
+            "the request set the mode to 'analysis'.",
+            "the mode is set to analysis, which changes nothing. Set it to auto and say it again.",
+            id="by the request",
+        ),
+        pytest.param(
+            "the conversation set the mode to 'search'.",
+            "this conversation is set to search, which changes nothing. Set it to auto and say it again.",
+            id="by the conversation",
+        ),
+        pytest.param(
+            "the agent set the mode to 'search'.",
+            "I only do search, which changes nothing. Ask another agent.",
+            id="by the agent",
+        ),
+        pytest.param(
+            "the message asks a question: nothing in it asks for a change.",
+            'I took that for a question. If it was an order, say it as one, like "add a legal review".',
+            id="a question",
+        ),
+    ],
+)
+def test_what_stands_in_the_way_of_a_change_is_told_plainly(refused: str, told: str) -> None:
+    said = f"Mode 'modification' changes workflows, and {refused} Stay in 'analysis'."
+
+    assert (
+        describe_failure("edit_workflow", said, offered=False)
+        == f"I can't make that change: {told} Nothing was changed."
+    )
 
 
 async def test_smalltalk_needs_no_tools_at_all() -> None:

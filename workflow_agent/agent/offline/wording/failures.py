@@ -29,6 +29,14 @@ _WRITES = frozenset({
     "delete_workflow", "apply_preview",
 })  # fmt: skip
 _MOST_CHARS = 600
+_MODE_CHOSEN = re.compile(r"\bthe (request|conversation|agent) set the mode to '(\w+)'")
+_WAYS_OUT = {
+    "request": "the mode is set to {mode}, which changes nothing. Set it to auto and say it again.",
+    "conversation": (
+        "this conversation is set to {mode}, which changes nothing. Set it to auto and say it again."
+    ),
+    "agent": "I only do {mode}, which changes nothing. Ask another agent.",
+}
 _REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
 
 
@@ -37,6 +45,8 @@ def describe_failure(tool: str, message: str, *, offered: bool) -> str:
     tried = _TRIED.get(tool, f"use {tool}")
     said = _REFUSED.sub("", " ".join(message.split()))[:_MOST_CHARS]
     unchanged = " Nothing was changed." if tool in _WRITES and "Nothing was changed" not in said else ""
+    if not offered and (plainly := _why_not_here(said)):
+        return f"I can't {tried}: {plainly}{unchanged}"
     if not offered:
         why = (
             f" Switching mode was refused: {said}"
@@ -47,3 +57,13 @@ def describe_failure(tool: str, message: str, *, offered: bool) -> str:
     why = said or "no reason was given."
     ended = "." if unchanged and not why.endswith((".", "!", "?")) else ""
     return f"I tried to {tried}, but it didn't work: {why}{ended}{unchanged}"
+
+
+def _why_not_here(said: str) -> str:
+    """Return what stands in the way of a change, and what to do; empty where a tool did not say that."""
+    chosen = _MODE_CHOSEN.search(said)
+    if chosen is not None:
+        return _WAYS_OUT[chosen[1]].format(mode=chosen[2])
+    if "the message asks a question" in said:
+        return 'I took that for a question. If it was an order, say it as one, like "add a legal review".'
+    return ""
