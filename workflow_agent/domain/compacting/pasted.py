@@ -8,6 +8,7 @@ _FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARKUP: Final = re.compile(r"^[ \t]*<[?!/]?[A-Za-z][\w:.-]*(?:[\s/>?][^\n]*)?$", re.MULTILINE)
 _CLOSING: Final = re.compile(r"</[A-Za-z]|/>")
 _OBJECT: Final = re.compile(r"[{\[]\s*[{\[\"]")
+_JSON: Final = json.JSONDecoder()
 _LEAST_CHARS: Final = 80
 """JSON that is shorter is an aside, not a document."""
 _MOST_TRIED: Final = 8
@@ -25,12 +26,11 @@ def without_documents(text: str) -> str:
 
 
 def _without_json(text: str) -> str:
-    decoder = json.JSONDecoder()
     kept: list[str] = []
     at = tried = 0
     while tried < _MOST_TRIED and (begins := _OBJECT.search(text, at)) is not None:
         try:
-            _, end = decoder.raw_decode(text, begins.start())
+            _, end = _JSON.raw_decode(text, begins.start())
         except (ValueError, RecursionError):
             tried += 1
             end = begins.end()
