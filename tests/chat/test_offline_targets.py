@@ -204,3 +204,31 @@ async def test_a_step_of_the_workflow_at_hand_is_renamed_rather_than_a_workflow(
     renamed = await talk.say("rename the manager review to Boss review")
 
     assert "Renamed step 'Manager review' to 'Boss review'" in renamed.content
+
+
+@pytest.mark.parametrize("between", [None, "hello", "who approves in Vendor A?"])
+async def test_undo_after_a_deletion_takes_back_no_change_of_another_workflow(
+    talk: Talk, between: str | None
+) -> None:
+    await talk.say("give the approval 3 days")
+    await talk.say("delete the expense approval workflow")
+    await talk.say("yes")
+    if between:
+        await talk.say(between)
+
+    told = await talk.say("undo that")
+    named = await talk.say("undo the last change of Vendor A")
+
+    assert "**Expense approval** (`wf_expense_approval`) was deleted" in told.content
+    assert not told.workflows_touched
+    assert named.content.startswith("Done: **Vendor A** is back to how it was in version 1")
+
+
+async def test_undo_after_a_deletion_and_a_change_takes_back_the_change(talk: Talk) -> None:
+    await talk.say("delete the expense approval workflow")
+    await talk.say("yes")
+    await talk.say("give the approval in Vendor A 3 days")
+
+    undone = await talk.say("undo that")
+
+    assert undone.content.startswith("Done: **Vendor A** is back to how it was in version 1")

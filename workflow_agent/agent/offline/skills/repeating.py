@@ -13,7 +13,7 @@ from workflow_agent.agent.offline.skills.confirming import is_preview, previewed
 from workflow_agent.agent.offline.skills.focus import is_pronoun, read_workflow, which_workflow
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.turn.facts import WorkflowRef
-from workflow_agent.agent.offline.turn.focus import last_changed
+from workflow_agent.agent.offline.turn.focus import deleted_last, last_changed
 from workflow_agent.agent.offline.turn.outcome import Call, Candidate, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.domain.workflow import Workflow
@@ -73,8 +73,16 @@ _REPEATABLE = frozenset({
 def undo(turn: Turn, request: Request) -> Skill:
     """Take the last change back, or return to a version; say what it would be where that is only asked."""
     phrase = request.slots.get("workflow")
-    ref = yield from which_workflow(turn, phrase, to_change=True)
     is_named = "" in turn.chosen or not (phrase is None or is_pronoun(phrase))
+    gone = None if is_named or request.kind == "restore" else deleted_last(turn)
+    if gone is not None:
+        # What came before it is not what "that" means, and may be of another workflow.
+        return Reply(
+            f"The last change was that **{gone.name}** (`{gone.id}`) was deleted, and I can't undo that. "
+            "Whoever runs this server can bring it back: deleted workflows are kept aside. To take back the "
+            "last change of another workflow, name it."
+        )
+    ref = yield from which_workflow(turn, phrase, to_change=True)
     changed = None if is_named else last_changed(turn)
     if changed is not None and changed.id != ref.id:
         return ask_which(turn, "", "Which workflow do you mean?", (changed, ref))

@@ -14,6 +14,10 @@ _ABOUT_ONE = frozenset({
     "analyze_workflow", "draw_diagram", "compare_versions", "import_workflow", "copy_workflow",
     "export_workflow", "fix_findings", "delete_workflow", "apply_preview",
 })  # fmt: skip
+_CHANGES = frozenset({
+    "create_workflow", "edit_workflow", "undo_change", "import_workflow", "copy_workflow", "fix_findings",
+    "apply_preview",
+})  # fmt: skip
 _LISTED = re.compile(r"^\s*(\d{1,3})\. (?:\*\*)?(.{1,200}?)(?:\*\*)? \(`([a-z0-9_-]{1,64})`", re.MULTILINE)
 _NAMED = re.compile(r"(\*\*)([^*\n]{1,200})\*\* \(`(wf_[a-z0-9_-]{1,61})`")
 _TOLD_STEP = re.compile(r"\(`([a-z0-9][a-z0-9_-]{0,63})`\)")
@@ -99,6 +103,21 @@ def _deleted(turn: Turn) -> set[str]:
     results = [exchange.result for past in turn.past for exchange in past.exchanges]
     deleted = [cast("dict[str, Any]", one).get("deleted") for one in results if isinstance(one, dict)]
     return {ref.id for one in deleted if (ref := _ref(one))}
+
+
+def deleted_last(turn: Turn) -> WorkflowRef | None:
+    """Return the workflow that was deleted last, where nothing was changed since."""
+    for past in reversed(turn.past):
+        for exchange in reversed(past.exchanges):
+            result: Any = exchange.result
+            if exchange.failure is not None or not isinstance(result, dict):
+                continue
+            told = cast("dict[str, Any]", result)
+            if (gone := _ref(told.get("deleted"))) is not None:
+                return gone
+            if exchange.tool in _CHANGES and told.get("applied") is not False and not told.get("dry_run"):
+                return None
+    return None
 
 
 def last_touched(past: PastTurn) -> WorkflowRef | None:
