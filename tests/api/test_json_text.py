@@ -41,6 +41,8 @@ def test_a_clean_document_comes_out_as_it_went_in(document: Any) -> None:
         pytest.param(b"[1e999]", "/0", "too large for a double", id="number beyond a double"),
         pytest.param(b"[18446744073709551616]", "/0", "64 bits", id="integer beyond 64 bits"),
         pytest.param(b"[" + b"9" * 5_000 + b"]", "/0", "64 bits", id="integer of 5000 digits"),
+        pytest.param(b'{"a": 1, "b": 2, "a": 3}', "", "'a' more than once", id="a key twice"),
+        pytest.param(rb'[{"b": [{"\u0061": 1, "a": 1}]}]', "/0/b/0", "'a' more", id="twice, one escaped"),
         pytest.param(b"[" * 65 + b"]" * 65, "/0" * 64, "nested deeper than 64", id="65 levels"),
         pytest.param(b"[" * 100_000, "", "nested far too deep", id="100000 levels"),
         pytest.param(b"[" + b"1," * 1_000 + b"1]", "", "more than 1000 values", id="too many values"),

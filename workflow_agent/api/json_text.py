@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -28,7 +29,7 @@ class JsonLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Unusable:
-    """Stands in a parsed document where a number was that JSON or we cannot carry."""
+    """Stands in a parsed document where something was that JSON or we cannot carry."""
 
     why: str
 
@@ -59,7 +60,13 @@ def parse_json(raw: bytes, limits: JsonLimits) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_constant, parse_int=_integer, parse_float=_number)
+        return json.loads(
+            text,
+            parse_constant=_constant,
+            parse_int=_integer,
+            parse_float=_number,
+            object_pairs_hook=_object,
+        )
     except json.JSONDecodeError as error:
         offset = len(text[: error.pos].encode())
         raise InvalidInput(
@@ -79,6 +86,15 @@ def _invalid(pointer: str, message: str) -> InvalidInput:
 
 def _constant(name: str) -> _Unusable:
     return _Unusable(f"is {name}, which is no JSON number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Unusable:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    # Python would take the last one and drop the others, as if they had not been sent.
+    twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+    return _Unusable(f"has the key {twice[:40]!r} more than once")
 
 
 def _integer(digits: str) -> int | _Unusable:
