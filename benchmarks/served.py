@@ -10,6 +10,7 @@ import asyncio
 import json
 import socket
 import sys
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,12 @@ from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter
 from benchmarks.reading_model import TOOL, ReadingModel
 from benchmarks.service import SAMPLE, observed_by
 from workflow_agent.agent.models import Models
-from workflow_agent.api.server import make_server
 from workflow_agent.domain.outline import outline
 from workflow_agent.domain.workflow import workflow_document
 from workflow_agent.main.application import Application
 from workflow_agent.main.building import build
 from workflow_agent.main.seats import Seat
-from workflow_agent.main.serving import serve_beside_others
+from workflow_agent.main.serving import serve_alone, serve_beside_others
 from workflow_agent.main.worker_process import Supervision
 from workflow_agent.main.workers import serve_with_workers
 from workflow_agent.settings import Settings
@@ -93,13 +93,8 @@ def serve_bare(directory: Path, seconds: float) -> None:
 def serve(directory: Path, seconds: float) -> None:
     """Serve the service until told to stop, its spans taken by somebody."""
     application = _application(Settings(data_dir=directory, samples=True), seconds)
-    server = make_server(application.app, application.settings, application.finish)
-    listener = socket.create_server(("127.0.0.1", 0), backlog=2_048)
-    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
-        runner.run(application.prepare())
-        _tell(listener)
-        runner.run(server.serve([listener]))
-    application.close()
+    with closing(application), socket.create_server(("127.0.0.1", 0), backlog=2_048) as listener:
+        serve_alone(application, listener)
 
 
 def _application(settings: Settings, seconds: float, seat: Seat | None = None) -> Application:

@@ -5,16 +5,14 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median, quantiles
-
-import httpx
+from statistics import median
 
 from benchmarks.charts import bars
+from benchmarks.clients import Load, load
 from benchmarks.figures import RATIO, Figure, Section
 from benchmarks.measured.starting import processor_ms
 from benchmarks.measured.turns import side_by_side
@@ -43,26 +41,8 @@ class Peer:
         return float(status.partition("VmRSS:")[2].split()[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What came of some clients."""
-
-    seconds: float
-    each_ms: Sequence[float]
-
-    @property
-    def per_second(self) -> float:
-        """Return the turns of one second."""
-        return len(self.each_ms) / self.seconds
-
-    @property
-    def p99_ms(self) -> float:
-        """Return the time that one turn in a hundred takes longer than."""
-        return quantiles(self.each_ms, n=100, method="inclusive")[98]
-
-
 @contextmanager
-def running(seconds: float, *, is_bare: bool = False, workers: int = 1) -> Iterator[Peer]:
+def running(seconds: float, *, is_bare: bool = False, workers: int = 1) -> Generator[Peer]:
     """Run a server as long as the block lasts, around a model that takes so many seconds."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "benchmarks.served", directory, str(seconds)]
@@ -79,24 +59,9 @@ def running(seconds: float, *, is_bare: bool = False, workers: int = 1) -> Itera
             process.communicate(timeout=30)
 
 
-async def _conversation(client: httpx.AsyncClient, turns: int) -> list[float]:
-    body: dict[str, str] = {"message": MESSAGE}
-    taken: list[float] = []
-    for _ in range(turns):
-        started = time.perf_counter()
-        answer = await client.post("/api/v1/chat", json=body)
-        taken.append((time.perf_counter() - started) * 1_000)
-        body["conversation_id"] = answer.raise_for_status().json()["conversation_id"]
-    return taken
-
-
-async def load(peer: Peer, clients: int, turns: int) -> Load:
+async def talk(peer: Peer, clients: int, turns: int) -> Load:
     """Let so many clients take so many turns each."""
-    limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
-    async with httpx.AsyncClient(base_url=peer.url, timeout=120, limits=limits) as client:
-        started = time.perf_counter()
-        done = await asyncio.gather(*(_conversation(client, turns) for _ in range(clients)))
-        return Load(time.perf_counter() - started, [one for each in done for one in each])
+    return await load(peer.url, clients, turns, lambda _: MESSAGE)
 
 
 async def _compared(seconds: float) -> list[Figure]:
@@ -104,9 +69,9 @@ async def _compared(seconds: float) -> list[Figure]:
     model = f"model of {seconds * 1_000:.0f} ms"
     with running(seconds) as ours, running(seconds, is_bare=True) as bare:
         for peer in (ours, bare):
-            await load(peer, 4, 2)
+            await talk(peer, 4, 2)
         for clients, turns in TURNS_OF.items():
-            one, other = await load(ours, clients, turns), await load(bare, clients, turns)
+            one, other = await talk(ours, clients, turns), await talk(bare, clients, turns)
             named = f"{model}, {clients} client{'s' if clients > 1 else ''}"
             bound = clients == max(TURNS_OF) and seconds > 0
             share, slower = 100 * one.per_second / other.per_second, one.p99_ms / other.p99_ms
@@ -127,14 +92,14 @@ async def _spent(ours: Peer) -> list[Figure]:
     """Return the processor's share over HTTP, and the memory of conversations that were talked in."""
     turns = TURNS_OF[1]
     before = processor_ms(ours.pid)
-    await load(ours, 1, turns)
+    await talk(ours, 1, turns)
     each = (processor_ms(ours.pid) - before) / turns
     async with service() as one:
         _, bare = await side_by_side(one, await one.conversation_of(10), rounds=8)
     resident = ours.resident_kb
-    await load(ours, AT_ONCE, 1)
+    await talk(ours, AT_ONCE, 1)
     for _ in range(OPENED // AT_ONCE):
-        await load(ours, AT_ONCE, 1)
+        await talk(ours, AT_ONCE, 1)
     grown = (ours.resident_kb - resident) / (OPENED // AT_ONCE * AT_ONCE + AT_ONCE)
     return [
         Figure("turn over HTTP, the server's processor / bare agent", each / median(bare.processor), RATIO,

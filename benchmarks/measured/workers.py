@@ -9,7 +9,7 @@ from statistics import median
 
 from benchmarks.charts import bars
 from benchmarks.figures import RATIO, Figure, Section
-from benchmarks.measured.over_http import Peer, load, running
+from benchmarks.measured.over_http import Peer, running, talk
 from benchmarks.measured.starting import processor_ms
 
 CLIENTS, TURNS_EACH, MODEL_SECONDS, ROUNDS = 64, 2, 0.05, 3
@@ -62,7 +62,7 @@ async def _compared() -> tuple[list[Round], list[Round]]:
     two: list[Round] = []
     with running(MODEL_SECONDS) as alone, running(MODEL_SECONDS, workers=2) as together:
         for peer in (alone, together):
-            await load(peer, CLIENTS, 1)
+            await talk(peer, CLIENTS, 1)
         for _ in range(ROUNDS):
             one.append(await _round(alone, [alone.pid]))
             two.append(await _round(together, children_of(together.pid)))
@@ -71,7 +71,7 @@ async def _compared() -> tuple[list[Round], list[Round]]:
 
 async def _round(peer: Peer, pids: Sequence[int]) -> Round:
     before = [processor_ms(pid) for pid in pids]
-    done = await load(peer, CLIENTS, TURNS_EACH)
+    done = await talk(peer, CLIENTS, TURNS_EACH)
     spent = [processor_ms(pid) - start for pid, start in zip(pids, before, strict=True)]
     return Round(done.per_second, done.p99_ms, [each / len(done.each_ms) for each in spent])
 

@@ -8,16 +8,15 @@ Only a run of all peers over 1,000 turns replaces the report; any other prints i
 import argparse
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from statistics import quantiles
 from typing import Any
 
-import httpx
-
+from benchmarks.clients import load
 from benchmarks.peers.protocol import (
     CLIENTS,
     LOOKED_AT,
@@ -30,6 +29,7 @@ from benchmarks.peers.reporting import write
 
 HERE = Path(__file__).parents[1]
 RESULTS, REPORT = HERE / "results" / "peers.json", HERE / "PEERS.md"
+_ADDRESS = re.compile(r"http://[0-9.:]+")
 
 
 def talked(name: str, turns: int) -> dict[str, Any]:
@@ -42,36 +42,22 @@ def served(name: str) -> dict[str, float]:
     """Return the turns a second, and their 99th percentile, of many conversations at once over HTTP."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "benchmarks.peers.served", name, directory, str(MODEL_SECONDS)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            return asyncio.run(_load(int(process.stdout.readline())))
+            told = _ADDRESS.search(process.stdout.readline())
+            assert told is not None, f"{name} did not start"
+            return asyncio.run(_load(told[0]))
         finally:
             process.terminate()
             process.communicate(timeout=60)
 
 
-async def _load(port: int) -> dict[str, float]:
-    limits = httpx.Limits(max_connections=CLIENTS, max_keepalive_connections=CLIENTS)
-    url = f"http://127.0.0.1:{port}"
-    async with httpx.AsyncClient(base_url=url, timeout=300, limits=limits) as client:
-        # What is made at the first use is not the turns'.
-        (await client.post("/api/v1/chat", json={"message": message_of(0)})).raise_for_status()
-        taken: list[float] = []
-        started = time.perf_counter()
-        await asyncio.gather(*(_conversation(client, taken) for _ in range(CLIENTS)))
-        seconds = time.perf_counter() - started
-    return {"per_second": len(taken) / seconds, "p99_ms": quantiles(taken, n=100, method="inclusive")[98]}
-
-
-async def _conversation(client: httpx.AsyncClient, taken: list[float]) -> None:
-    body: dict[str, str] = {}
-    for turn in range(1, TURNS_EACH + 1):
-        body["message"] = message_of(turn)
-        started = time.perf_counter()
-        answer = await client.post("/api/v1/chat", json=body)
-        taken.append((time.perf_counter() - started) * 1_000)
-        body["conversation_id"] = answer.raise_for_status().json()["conversation_id"]
+async def _load(url: str) -> dict[str, float]:
+    # What is made at the first use is not the turns'.
+    await load(url, 1, 1, message_of)
+    done = await load(url, CLIENTS, TURNS_EACH, message_of)
+    return {"per_second": done.per_second, "p99_ms": done.p99_ms}
 
 
 def main() -> None:

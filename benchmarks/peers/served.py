@@ -2,13 +2,13 @@
 
     python -m benchmarks.peers.served <peer> <directory> <seconds its model takes>
 
-It prints the port. The service is served as itself; every other peer gets a minimal application.
+It prints where it listens. The service is served as itself; every other peer gets a minimal application.
 """
 
-import asyncio
 import logging
 import socket
 import sys
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
@@ -27,8 +27,8 @@ class Said(BaseModel):
     conversation_id: str | None = None
 
 
-def _told(port: int) -> None:
-    print(port, flush=True)
+def _tell(listener: socket.socket) -> None:
+    print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
 
 
 async def _serve(peer: Peer, directory: Path, seconds: float, listener: socket.socket) -> None:
@@ -45,21 +45,20 @@ async def _serve(peer: Peer, directory: Path, seconds: float, listener: socket.s
         config = uvicorn.Config(
             app, log_level="error", loop="uvloop", http="httptools", timeout_keep_alive=75
         )
-        _told(listener.getsockname()[1])
+        _tell(listener)
         await uvicorn.Server(config).serve([listener])
 
 
 def _serve_ours(directory: Path, seconds: float, listener: socket.socket) -> None:
-    from benchmarks.peers.ours import application  # noqa: PLC0415 - no other peer's process should load it
-    from workflow_agent.api.server import make_server  # noqa: PLC0415 - see above
+    # Here, because no other peer's process should load it; and as the command line does it.
+    from workflow_agent.main.collecting import importing  # noqa: PLC0415 - see above
 
-    one = application(directory, seconds)
-    server = make_server(one.app, one.settings, one.finish)
-    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as loop:
-        loop.run(one.prepare())
-        _told(listener.getsockname()[1])
-        loop.run(server.serve([listener]))
-    one.close()
+    with importing():
+        from benchmarks.peers.ours import application  # noqa: PLC0415 - see above
+        from workflow_agent.main.serving import serve_alone  # noqa: PLC0415 - see above
+
+    with closing(application(directory, seconds)) as one:
+        serve_alone(one, listener)
 
 
 if __name__ == "__main__":

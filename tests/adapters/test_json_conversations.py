@@ -24,6 +24,7 @@ from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.adapters.json_layout import laid_out
 from workflow_agent.domain.conversation import Conversation, SystemEvent, UserMessage, conversation_document
 from workflow_agent.domain.errors import (
+    AlreadyExists,
     ContentNotFound,
     ConversationNotFound,
     CorruptDocument,
@@ -221,8 +222,31 @@ async def test_a_damaged_file_is_set_aside_reported_and_kept(
     assert [(record.levelno, record.message) for record in caplog.records] == [
         (logging.ERROR, "document set aside")
     ]
-    with pytest.raises(ConversationNotFound):
+
+
+async def test_a_conversation_that_waits_to_be_mended_is_not_taken_for_none(
+    store: JsonConversationStore, document: Path
+) -> None:
+    created = await store.create(a_conversation())
+    whole = document.read_bytes()
+    document.write_bytes(b"{")
+    with pytest.raises(CorruptDocument):
         await store.load("acme", "invoice-1")
+    [aside] = document.parent.glob("invoice-1.json.corrupt-*")
+
+    for request in (
+        lambda: store.load("acme", "invoice-1"),
+        lambda: store.update("acme", "invoice-1", hello),
+        lambda: store.delete("acme", "invoice-1"),
+    ):
+        with pytest.raises(ConversationNotFound, match=rf"set aside as 'acme/conversations/{aside.name}'"):
+            await request()
+    with pytest.raises(AlreadyExists, match=r"waits as .* to be mended"):
+        await store.create(a_conversation())
+
+    aside.write_bytes(whole)
+    aside.rename(document)
+    assert await store.load("acme", "invoice-1") == created
 
 
 async def test_a_damaged_file_is_set_aside_under_the_lock_of_its_writers(data: Path, document: Path) -> None:

@@ -14,7 +14,13 @@ from tests.support.stored import AT, Clock, a_workflow
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
 from workflow_agent.adapters.ttl_cache import TtlCache
-from workflow_agent.domain.errors import CorruptDocument, InvalidWorkflow, StorageFailed, WorkflowNotFound
+from workflow_agent.domain.errors import (
+    AlreadyExists,
+    CorruptDocument,
+    InvalidWorkflow,
+    StorageFailed,
+    WorkflowNotFound,
+)
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.ports import Author, Change
 
@@ -115,6 +121,11 @@ async def test_a_damaged_document_is_set_aside_and_reported(
 
     [aside] = directory.glob("wf_expenses.json.corrupt-*")
     assert aside.read_text() == content
+    for again in requests.values():
+        with pytest.raises(WorkflowNotFound, match=rf"set aside as 'acme/workflows/{aside.name}'"):
+            await again()
+    with pytest.raises(AlreadyExists, match=r"waits as .* to be mended"):
+        await catalog.create("acme", a_workflow(), CREATED)
 
 
 async def test_a_damaged_document_does_not_hide_the_others(

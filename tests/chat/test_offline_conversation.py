@@ -208,7 +208,7 @@ async def test_a_deadline_can_be_said_plainly_and_is_in_the_longest_path(talk: T
     changed = await talk.say("the welcome call has two days")
     path = await talk.say("what is the critical path?")
 
-    assert "timeout set to 'P2D'" in changed.content
+    assert "timeout set to 2 days" in changed.content
     assert "**Do welcome call** (`do_welcome_call`) may take 2 days at most" in path.content
     assert path.workflows_touched[0].change != "modified"
 

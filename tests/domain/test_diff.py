@@ -78,8 +78,33 @@ def edited(workflow: Workflow, *edits: dict[str, Any]) -> Workflow:
         pytest.param(
             ["a>b"],
             {"op": "update_step", "step": "a", "set": {"name": "Z", "timeout": "P1D", "retry": {}}},
-            ["Renamed step 'A' to 'Z'", "Changed step 'Z': retry set to {}; timeout set to 'P1D'"],
+            [
+                "Renamed step 'A' to 'Z'",
+                "Changed step 'Z': retry set to 3 attempts; timeout set to 1 day",
+            ],
             id="a changed step",
+        ),
+        pytest.param(
+            ["a>b"],
+            {
+                "op": "set_retry",
+                "step": "a",
+                "retry": {
+                    "max_attempts": 5,
+                    "interval": "PT1M30S",
+                    "backoff": "exponential",
+                    "factor": 2,
+                    "max_interval": "PT1H",
+                    "errors": ["busy"],
+                },
+            },
+            [
+                (
+                    "Changed step 'A': retry set to 5 attempts, 1 minute and 30 seconds apart, "
+                    "exponential backoff, factor 2, at most 1 hour apart, only for busy"
+                )
+            ],
+            id="a retry in words",
         ),
         pytest.param(
             ["a>b"],

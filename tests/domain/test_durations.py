@@ -3,6 +3,7 @@
 import pytest
 
 from workflow_agent.domain.durations import (
+    duration_in_words,
     duration_of,
     exact_seconds,
     in_words,
@@ -25,6 +26,19 @@ from workflow_agent.domain.durations import (
 def test_durations_are_read_and_said(duration: str, seconds: float, words: str) -> None:
     assert seconds_of(duration) == seconds
     assert in_words(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("duration", "words"),
+    [
+        pytest.param("P2D", "2 days", id="one unit"),
+        pytest.param("PT1H30M", "1 hour and 30 minutes", id="two units"),
+        pytest.param("P1DT2H0.5S", "1 day, 2 hours and 0.5 seconds", id="three units"),
+        pytest.param("soon", "soon", id="no duration"),
+    ],
+)
+def test_a_duration_is_said_unit_by_unit(duration: str, words: str) -> None:
+    assert duration_in_words(duration) == words
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_an_outline_has_every_step_with_its_id_and_where_it_leads() -> None:
         '- review "Review" (human, by manager, timeout P2D) -> pay [approved]; end [default]',
         (
             '- pay "Pay" (action, uses payments.transfer, inside review) -> end [confirm]; '
-            "review [error {'is': 'late'}]"
+            'review [error {"is": "late"}]'
         ),
         '- end "Paid" (end, outcome ok)',
     ]
@@ -57,7 +57,9 @@ def test_a_very_long_workflow_says_what_it_leaves_out() -> None:
         ({"type": "schedule", "cron": "0 0 1 * *"}, "on day 1 of each month at 00:00"),
         ({"type": "schedule", "cron": "*/15 * * * *"}, "on schedule */15 * * * *"),
         ({"type": "schedule", "cron": "0 9 1 * 1"}, "on schedule 0 9 1 * 1"),
-        ({"type": "schedule", "every": "PT15M"}, "every PT15M"),
+        ({"type": "schedule", "every": "PT15M"}, "every 15 minutes"),
+        ({"type": "schedule", "every": "P1D"}, "every day"),
+        ({"type": "schedule", "every": "PT1H30M"}, "every hour and 30 minutes"),
         ({"type": "event", "event": "invoice.received"}, "on invoice.received"),
         ({"type": "webhook", "path": "/hook", "method": "POST"}, "on POST /hook"),
         ({"type": "webhook"}, "on a request"),

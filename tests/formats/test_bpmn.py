@@ -419,6 +419,32 @@ def test_what_bpmn_cannot_say_is_in_its_extension_elements() -> None:
     )  # fmt: skip
 
 
+def test_a_condition_that_is_data_is_written_as_json() -> None:
+    rule = {"Variable": "$.paid", "BooleanEquals": True}
+    workflow = parse_workflow(
+        {
+            "id": "wf_order",
+            "name": "Order",
+            "steps": [{"id": "paid", "name": "Paid?", "type": "decision"}, {"id": "ship", "name": "Ship"}],
+            "transitions": [
+                {
+                    "from": "paid",
+                    "to": "ship",
+                    "type": "condition",
+                    "when": {"expression": rule, "language": "asl"},
+                }
+            ],
+        }
+    )
+
+    exported = BPMN.write(workflow)
+
+    condition = fromstring(exported.text).find(".//b:conditionExpression", NS)
+    assert condition is not None
+    assert condition.text == '{"Variable": "$.paid", "BooleanEquals": true}'
+    assert BPMN.read(exported.text).workflow.transitions == workflow.transitions
+
+
 LAUGHS = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>' + SMALL.format("", "1").partition("?>")[2]
 EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + SMALL.format("", "1").partition("?>")[2]
 

@@ -97,7 +97,7 @@ def test_an_export_that_only_changes_the_order_says_so() -> None:
 def test_what_another_format_kept_is_lost() -> None:
     step = {"id": "a", "name": "A", "uses": "arn:aws:states:::sns:publish", "extensions": {"n8n": {"x": 1}}}
 
-    assert ("a", "step 'A': what n8n keeps beside the model changes") in losses("asl", made(step))
+    assert ("a", "step 'A': details that only n8n has are left out") in losses("asl", made(step))
 
 
 def test_a_draft_without_steps_is_no_workflow() -> None:

@@ -19,8 +19,15 @@ def check_new_id(conversation_id: str) -> None:
         raise InvalidInput(f"{shown(conversation_id)} is not a conversation id, which is {_ID_RULE}.")
 
 
-def id_taken(conversation_id: str) -> AlreadyExists:
-    """Return the error for an id that another conversation has."""
+def id_taken(conversation_id: str, aside: str | None = None) -> AlreadyExists:
+    """Return the error for an id that another conversation has, or had until its file was set aside."""
+    if aside is not None:
+        return AlreadyExists(
+            f"There was a conversation {conversation_id!r}; its file did not parse and waits as {aside!r} to "
+            "be mended. Choose another id.",
+            conversation_id=conversation_id,
+            aside=aside,
+        )
     return AlreadyExists(
         f"There is already a conversation {conversation_id!r}. Choose another id.",
         conversation_id=conversation_id,
@@ -37,6 +44,16 @@ def no_conversation(conversation_id: str) -> ConversationNotFound:
     return ConversationNotFound(
         f"There is no conversation {shown(conversation_id)}. {advice}",
         conversation_id=conversation_id[:64],
+    )
+
+
+def damaged_conversation(conversation_id: str, aside: str) -> ConversationNotFound:
+    """Return the error for a conversation whose file was set aside and not mended yet."""
+    return ConversationNotFound(
+        f"Conversation {conversation_id!r} cannot be read: its file did not parse and was set aside as "
+        f"{aside!r}. Mend it and rename it back, or restore a backup.",
+        conversation_id=conversation_id,
+        aside=aside,
     )
 
 

@@ -13,7 +13,12 @@ from workflow_agent.adapters.conversation_archive import ConversationArchive
 from workflow_agent.adapters.conversation_blobs import ConversationBlobs
 from workflow_agent.adapters.conversation_index import ConversationIndex
 from workflow_agent.adapters.conversation_json import ConversationText, parse_conversation
-from workflow_agent.adapters.conversation_refusals import check_new_id, id_taken, no_conversation
+from workflow_agent.adapters.conversation_refusals import (
+    check_new_id,
+    damaged_conversation,
+    id_taken,
+    no_conversation,
+)
 from workflow_agent.adapters.data_paths import is_conversation_id, tenant_directory
 from workflow_agent.adapters.durable_files import DurableFiles
 from workflow_agent.adapters.file_locks import WriterQueues, locked, locked_for_long
@@ -22,6 +27,7 @@ from workflow_agent.adapters.stored_documents import DocumentReader
 from workflow_agent.domain.archive import Position
 from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.digests import canonical_json, parse_canonical
+from workflow_agent.domain.errors import ConversationNotFound
 from workflow_agent.domain.sealing import SealedPart, SealRule
 from workflow_agent.domain.unsealing import no_longer_sealed
 from workflow_agent.ports import ConversationPage, ConversationStore, MessageHit, MessageQuery
@@ -159,9 +165,11 @@ class JsonConversationStore(ConversationStore):
 
     def _create(self, place: _Place, conversation: Conversation) -> Conversation:
         self._files.ensure_directory(place.directory)
+        # Its sealed turns and contents are still there, and those of another would overwrite them.
+        aside = self._reader.waiting(place.document, place.lock)
         with locked(place.lock):
-            if self._files.state(place.document) is not None:
-                raise id_taken(place.id)
+            if aside is not None or self._files.state(place.document) is not None:
+                raise id_taken(place.id, aside)
             return self._save(
                 place, conversation.model_copy(update={"version": 1}), ConversationText(conversation)
             )
@@ -169,7 +177,7 @@ class JsonConversationStore(ConversationStore):
     def _load(self, place: _Place) -> Conversation:
         found = self._cached(place) or self._read(place)
         if found is None:
-            raise no_conversation(place.id)
+            raise self._missing(place)
         return found.conversation
 
     def _sealed(self, place: _Place, position: Position) -> SealedPart:
@@ -180,7 +188,7 @@ class JsonConversationStore(ConversationStore):
         with locked(place.lock):
             current = self._cached(place) or self._read(place, is_locked=True)
             if current is None:
-                raise no_conversation(place.id)
+                raise self._missing(place)
             changed = change(current.conversation)
             if changed is current.conversation:
                 return changed
@@ -214,7 +222,11 @@ class JsonConversationStore(ConversationStore):
     def _check_exists(self, place: _Place) -> None:
         # Asked before locking too, so that a wrong id leaves no lock file behind.
         if self._files.state(place.document) is None:
-            raise no_conversation(place.id)
+            raise self._missing(place)
+
+    def _missing(self, place: _Place) -> ConversationNotFound:
+        aside = self._reader.waiting(place.document, place.lock)
+        return no_conversation(place.id) if aside is None else damaged_conversation(place.id, aside)
 
     def _cached(self, place: _Place) -> ConversationText | None:
         state = self._files.state(place.document)

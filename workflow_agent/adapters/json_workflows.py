@@ -19,7 +19,6 @@ from workflow_agent.adapters.workflow_versions import (
     may_repeat,
     next_version,
     no_version,
-    no_workflow,
 )
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.domain.workflow import Workflow
@@ -109,6 +108,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     def _create(self, place: WorkflowPlace, workflow: Workflow, change: Change) -> Workflow:
         self._kept.make_directory(place)
+        aside = self._kept.waiting(place)
         with locked(place.lock):
             # Under whatever id: finding its first choice taken, a repeated run asks for another.
             made = may_repeat(change) and earlier_write(
@@ -116,8 +116,8 @@ class JsonWorkflowCatalog(WorkflowCatalog):
             )
             if made:
                 return parse_workflow(made.document)
-            if self._kept.exists(place):
-                raise id_taken(place.id)
+            if aside is not None or self._kept.exists(place):
+                raise id_taken(place.id, aside)
             self._kept.make_room(place)
             return self._kept.commit(place, first_version(workflow, self._now()), change)
 
@@ -158,4 +158,4 @@ class JsonWorkflowCatalog(WorkflowCatalog):
     def _check_exists(self, place: WorkflowPlace) -> None:
         # Asked before locking, so that a wrong id leaves no lock file behind.
         if not self._kept.exists(place):
-            raise no_workflow(place.id)
+            raise self._kept.missing(place)

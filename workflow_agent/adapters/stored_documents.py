@@ -71,6 +71,14 @@ class DocumentReader(Generic[T]):
                 aside=aside,
             ) from error
 
+    def waiting(self, path: Path, lock_file: Path) -> str | None:
+        """Return the name of what was set aside from here and waits to be mended; None where nothing does."""
+        # Only under its lock is a document set aside: without one there is no need to list the directory.
+        if self.files.state(lock_file) is None:
+            return None
+        asides = [name for name in self.files.names(path.parent) if name.startswith(f"{path.name}.corrupt-")]
+        return self.files.name_of(path.with_name(asides[-1])) if asides else None
+
     def _parsed(self, stored: StoredFile, path: Path) -> Document[T]:
         return Document(self.parse(stored.data, path), stored.state, len(stored.data))
 

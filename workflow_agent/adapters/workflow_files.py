@@ -15,7 +15,13 @@ from workflow_agent.adapters.file_locks import locked
 from workflow_agent.adapters.stored_documents import DocumentReader
 from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
 from workflow_agent.adapters.workflow_heads import WorkflowHeads, Written, told_head
-from workflow_agent.adapters.workflow_versions import UNRECORDED, first_version, no_workflow, record_of
+from workflow_agent.adapters.workflow_versions import (
+    UNRECORDED,
+    damaged_workflow,
+    first_version,
+    no_workflow,
+    record_of,
+)
 from workflow_agent.domain.errors import CorruptDocument, InvalidWorkflow, WorkflowNotFound
 from workflow_agent.domain.workflow import Workflow, workflow_document
 from workflow_agent.domain.workflow_parsing import parse_workflow
@@ -114,6 +120,17 @@ class WorkflowFiles:
         """Say whether there is such a workflow."""
         return self._files.state(place.document) is not None
 
+    def waiting(self, place: WorkflowPlace) -> str | None:
+        """Return the name of a document that was set aside and waits to be mended, or None."""
+        return self._workflows.waiting(place.document, place.lock)
+
+    def missing(self, place: WorkflowPlace) -> WorkflowNotFound:
+        """Return why there is no such workflow: there never was, or its document was set aside."""
+        aside = self.waiting(place)
+        if aside is None:
+            return no_workflow(place.id)
+        return damaged_workflow(place.id, aside, self._files.name_of(place.versions))
+
     def read(self, place: WorkflowPlace, *, is_locked: bool = False) -> Workflow:
         """Return the newest version; `is_locked` says that the caller holds the lock.
 
@@ -123,7 +140,7 @@ class WorkflowFiles:
         """
         state = self._files.state(place.document)
         if state is None:
-            raise no_workflow(place.id)
+            raise self.missing(place)
         # By the state of the file, so that an edit shows at once, whoever made it.
         key = CacheKey(place.tenant, place.id, state)
         return self._specs.get_or_load(key, lambda: self._parsed(place, is_locked=is_locked))
@@ -244,7 +261,7 @@ class WorkflowFiles:
             else self._workflows.read(place.document, place.lock)
         )
         if found is None:
-            raise no_workflow(place.id)
+            raise self.missing(place)
         return found.value
 
     def _unrecorded(self, workflow: Workflow) -> WorkflowVersion:

@@ -91,8 +91,15 @@ def check_expected(current: Workflow, expected_version: int | None) -> None:
         )
 
 
-def id_taken(workflow_id: str) -> AlreadyExists:
-    """Return the error for an id that another workflow has."""
+def id_taken(workflow_id: str, aside: str | None = None) -> AlreadyExists:
+    """Return the error for an id that another workflow has, or had until its document was set aside."""
+    if aside is not None:
+        return AlreadyExists(
+            f"There was a workflow {workflow_id!r}; its file did not parse and waits as {aside!r} to be "
+            "mended. Choose another id.",
+            workflow_id=workflow_id,
+            aside=aside,
+        )
     return AlreadyExists(
         f"There is already a workflow {workflow_id!r}. Choose another id.", workflow_id=workflow_id
     )
@@ -101,6 +108,16 @@ def id_taken(workflow_id: str) -> AlreadyExists:
 def no_workflow(workflow_id: str) -> WorkflowNotFound:
     """Return the error for an id that no workflow has."""
     return WorkflowNotFound(f"There is no workflow {shown(workflow_id)}.", workflow_id=workflow_id[:64])
+
+
+def damaged_workflow(workflow_id: str, aside: str, versions: str) -> WorkflowNotFound:
+    """Return the error for a workflow whose document was set aside and not mended yet."""
+    return WorkflowNotFound(
+        f"Workflow {workflow_id!r} cannot be read: its file did not parse and was set aside as {aside!r}. "
+        f"Mend it and rename it back, or take `document` of the newest version in {versions!r}.",
+        workflow_id=workflow_id,
+        aside=aside,
+    )
 
 
 def no_version(workflow: Workflow, number: int) -> WorkflowNotFound:

@@ -36,6 +36,12 @@ def amounts_in(duration: str) -> Sequence[tuple[float, str]] | None:
     return [(float(amount), unit) for amount, unit in named if amount]
 
 
+def duration_in_words(duration: str) -> str:
+    """Return an ISO 8601 duration in words: "2 days", "1 hour and 30 minutes"; itself if it is none."""
+    told = [f"{amount:g} {unit}{'' if amount == 1 else 's'}" for amount, unit in amounts_in(duration) or ()]
+    return " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part) or duration
+
+
 def seconds_of(duration: str) -> float:
     """Return the length of an ISO 8601 duration; a year has 365 days, a month 30."""
     return sum(amount * _UNIT_SECONDS[unit] for amount, unit in amounts_in(duration) or ())

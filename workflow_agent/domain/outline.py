@@ -53,4 +53,4 @@ def _lead(edge: Transition) -> str:
 def _guard(when: Condition | None) -> str:
     if when is None:
         return ""
-    return when.text if when.text is not None else str(when.expression)[:80]
+    return when.text if when.text is not None else when.formula[:80]

@@ -1,5 +1,6 @@
 """Triggers in plain words."""
 
+from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.workflow import (
     EventTrigger,
     ManualTrigger,
@@ -26,7 +27,8 @@ def describe_trigger(trigger: Trigger) -> str:
 
 def _describe_schedule(trigger: ScheduleTrigger) -> str:
     if trigger.cron is None:
-        return f"every {trigger.every}"
+        # "Every day", and not "every 1 day".
+        return f"every {duration_in_words(trigger.every or '').removeprefix('1 ')}"
     zone = f" {trigger.timezone}" if trigger.timezone else ""
     minute, hour, day, month, weekday = trigger.cron.split()
     if not (minute.isdigit() and hour.isdigit() and month == "*"):

@@ -144,10 +144,14 @@ def _described(edge: Transition) -> str:
 
 def _change(name: str, before: Any, after: Any, title: str) -> str:
     if name == "extensions":
-        return f"what {', '.join(before or after)} keeps beside the model changes"
+        gone: list[str] = [one for one in before or () if one not in (after or ())]
+        if gone:
+            return f"details that only {', '.join(gone)} has are left out"
+        return f"details kept for {', '.join(after)} come back changed"
     if after in _NOTHING:
         return f"`{name}` has no place in {title}; it is left out"
-    return f"`{name}` becomes {str(after)[:_SHOWN_CHARS]!r}"
+    shown = repr(after) if isinstance(after, str) else json.dumps(after, ensure_ascii=False)
+    return f"`{name}` becomes {shown[:_SHOWN_CHARS]}"
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workflow_agent.cli import DataDirectory, OpenWorkflows, Wiring, cli
-from workflow_agent.main.importing import importing
+from workflow_agent.main.collecting import importing
 from workflow_agent.settings import Settings
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from workflow_agent.api.services import Services
 from workflow_agent.chat.elsewhere import answer_about
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.main.importing import importing
+from workflow_agent.main.collecting import importing
 from workflow_agent.main.resources import samples
 from workflow_agent.main.stores import Stores
 from workflow_agent.settings import Settings

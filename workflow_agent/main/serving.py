@@ -14,6 +14,7 @@ from workflow_agent.api.server import GracefulServer, make_server
 from workflow_agent.domain.values import JsonObject
 from workflow_agent.main.application import Application
 from workflow_agent.main.building import build
+from workflow_agent.main.collecting import collect_seldom
 from workflow_agent.main.seats import Seat, announcement
 from workflow_agent.main.worker_process import Ended, Supervision
 from workflow_agent.settings import Settings
@@ -32,16 +33,22 @@ def serve(settings: Settings) -> None:
     """
     logging.config.dictConfig(log_config(settings.log_level))
     application = build(settings)
-    server = make_server(application.app, settings, application.finish)
-    loops = asyncio.Runner(loop_factory=server.config.get_loop_factory())
-    with closing(application), listening_socket(settings) as listener, loops as loop:
+    with closing(application), listening_socket(settings) as listener:
+        serve_alone(application, listener)
+
+
+def serve_alone(application: Application, listener: socket.socket) -> None:
+    """Serve an application where nobody else listens, and say where, until told to stop."""
+    server = make_server(application.app, application.settings, application.finish)
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as loop:
         loop.run(application.prepare())
         loop.run(application.listen())
-        typer.echo(announcement(settings, listener))
+        typer.echo(announcement(application.settings, listener))
         loop.run(_serve(server, application, listener))
 
 
 async def _serve(server: GracefulServer, application: Application, listener: socket.socket) -> None:
+    collect_seldom()
     # Together, so that a server which cannot read all that it is made of does not stay up without it.
     async with asyncio.TaskGroup() as both:
         both.create_task(application.catch_up())

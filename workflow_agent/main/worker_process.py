@@ -16,7 +16,7 @@ from typing import BinaryIO
 from workflow_agent.cli.leaving import EXIT_FAILED, CommandFailed, exit_code_of
 from workflow_agent.domain.errors import WorkflowAgentError
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.main.importing import importing
+from workflow_agent.main.collecting import importing
 from workflow_agent.main.seats import Seat
 from workflow_agent.settings import Settings
 

@@ -147,3 +147,26 @@ async def test_without_a_workflow_at_hand_the_words_of_the_question_find_one() -
 
     assert turn.tools[0] == "search_workflows"
     assert "**Contract signing**" in turn.text or "wf_contract_signing" in str(turn.calls)
+
+
+async def test_a_condition_that_is_data_is_told_as_json() -> None:
+    chat = Chat(
+        store=workflows(
+            {
+                "id": "wf_order",
+                "name": "Order",
+                "steps": [
+                    {"id": "paid", "name": "Paid?", "type": "decision"},
+                    {"id": "ship", "name": "Ship"},
+                ],
+                "transitions": [
+                    {"from": "paid", "to": "ship", "when": {"expression": {"BooleanEquals": True}}},
+                ],
+            }
+        ),
+        open_id="wf_order",
+    )
+
+    turn = await chat.say("what happens after paid?")
+
+    assert 'if `{"BooleanEquals": true}` →' in turn.text

@@ -5,11 +5,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workflow_agent.domain.diff.comparing import FieldChange, ListDiff, PartChange, WorkflowDiff
+from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.values import JsonObject
+from workflow_agent.domain.workflow import Retry
 
 _NAMES_SHOWN = 3
 _VALUE_CHARS = 80
+_DURATIONS = ("timeout", "duration")
 
 
 def describe_diff(diff: WorkflowDiff) -> list[str]:
@@ -157,11 +160,32 @@ def _field_changes(changes: Sequence[FieldChange]) -> str:
 
 
 def _field_change(change: FieldChange) -> str:
+    before, after = _told(change.field, change.before), _told(change.field, change.after)
     if change.after is None:
-        return f"{change.field} {_short(change.before)} removed"
+        return f"{change.field} ({before}) removed" if ", " in before else f"{change.field} {before} removed"
     if change.before is None:
-        return f"{change.field} set to {_short(change.after)}"
-    return f"{change.field} changed from {_short(change.before)} to {_short(change.after)}"
+        return f"{change.field} set to {after}"
+    return f"{change.field} changed from {before} to {after}"
+
+
+def _told(field: str, value: Any) -> str:
+    if field in _DURATIONS and isinstance(value, str):
+        return duration_in_words(value)
+    if field == "retry" and value is not None:
+        return _retry_in_words(Retry.model_validate(value))
+    return _short(value)
+
+
+def _retry_in_words(retry: Retry) -> str:
+    told = [
+        f"{retry.max_attempts} attempt{'' if retry.max_attempts == 1 else 's'}",
+        f"{duration_in_words(retry.interval)} apart" if retry.interval else "",
+        f"{retry.backoff} backoff" if retry.backoff != "fixed" else "",
+        f"factor {retry.factor:g}" if retry.factor is not None else "",
+        f"at most {duration_in_words(retry.max_interval)} apart" if retry.max_interval else "",
+        f"only for {', '.join(retry.errors)}" if retry.errors else "",
+    ]
+    return ", ".join(part for part in told if part)
 
 
 def _short(value: Any) -> str:

@@ -80,7 +80,7 @@ def _rejects(graph: GraphDraft, edge: Transition) -> bool:
     target = graph.find_step(edge.to)
     texts = [edge.label, edge.action]
     if edge.when is not None:
-        texts += [edge.when.text, str(edge.when.expression or "")]
+        texts += [edge.when.text, edge.when.formula]
     if target.type == "end":
         texts += [target.outcome, target.name]
     return any(text is not None and _REJECTING.search(text) is not None for text in texts)

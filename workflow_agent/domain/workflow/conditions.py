@@ -1,5 +1,6 @@
 """When something holds."""
 
+import json
 from typing import Any
 
 from pydantic import ConfigDict, model_validator
@@ -23,3 +24,10 @@ class Condition(Value):
         if self.text is None and self.expression is None:
             raise ValueError("needs `text` or `expression`")
         return self
+
+    @property
+    def formula(self) -> str:
+        """The expression as text, structured data as JSON; empty where there is none."""
+        if self.expression is None or isinstance(self.expression, str):
+            return self.expression or ""
+        return json.dumps(self.expression, ensure_ascii=False)

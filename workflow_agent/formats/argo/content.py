@@ -143,7 +143,7 @@ def expression_of(when: Condition) -> str:
     """Return a condition as an expression; one in words asks a parameter of the workflow."""
     if when.language == LANGUAGE and isinstance(when.expression, str):
         return when.expression
-    asked = slug(when.text or str(when.expression), fallback="condition")
+    asked = slug(when.text or when.formula, fallback="condition")
     return f"{{{{workflow.parameters.{asked}}}}} == true"
 
 

@@ -36,9 +36,10 @@ def made_flow(edge: Transition, *, leaves_event: bool) -> Element:
     element = Element(bpmn("sequenceFlow"), {"name": edge.label} if edge.label else {})
     if leaves_event and edge.type == "condition":
         return element
-    said_when = edge.when and (edge.when.expression if edge.when.expression is not None else edge.when.text)
-    if edge.when is not None and said_when is not None and str(said_when).strip():
-        add(element, "conditionExpression", str(said_when), language=edge.when.language or "")
+    when = edge.when
+    said_when = "" if when is None else when.text or "" if when.expression is None else when.formula
+    if when is not None and said_when.strip():
+        add(element, "conditionExpression", said_when, language=when.language or "")
     return element
 
 

@@ -86,7 +86,7 @@ def expression_of(when: Condition, names: str = "vars") -> Any:
     """Return a condition as an expression; one in words asks a variable of the repository."""
     if when.language == LANGUAGE and isinstance(when.expression, str | bool | int | float):
         return when.expression
-    asked = slug(when.text or str(when.expression), fallback="condition").upper()
+    asked = slug(when.text or when.formula, fallback="condition").upper()
     return f"{names}.{asked} == 'true'"
 
 

@@ -156,7 +156,7 @@ def expression_of(when: Condition) -> str:
     expression = when.expression
     if isinstance(expression, str) and expression.strip():
         return expression
-    return "." + slug(when.text or str(expression), fallback="condition")
+    return "." + slug(when.text or when.formula, fallback="condition")
 
 
 def _work(step: Step, *, has_children: bool) -> JsonObject:

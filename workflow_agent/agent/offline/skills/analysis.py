@@ -21,7 +21,8 @@ from workflow_agent.agent.offline.turn.outcome import (
 )
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.agent.offline.wording.changes import describe_findings, shall_i_fix
-from workflow_agent.agent.offline.wording.lists import counted, duration_in_words, joined
+from workflow_agent.agent.offline.wording.lists import counted, joined
+from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.workflow import Workflow
 
 _ABOUT_WAITING = re.compile(

@@ -7,8 +7,9 @@ from workflow_agent.agent.offline.intents.stems import content_words, phrase_sco
 from workflow_agent.agent.offline.skills.answers import Answer, Inquiry, all_named, mentions
 from workflow_agent.agent.offline.skills.answers_flow import FLOW
 from workflow_agent.agent.offline.skills.answers_people import PEOPLE
-from workflow_agent.agent.offline.wording.lists import clipped, duration_in_words, joined
+from workflow_agent.agent.offline.wording.lists import clipped, joined
 from workflow_agent.agent.offline.wording.workflow import named, starts_line, way_on, who_and_how
+from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.workflow import Step, Workflow
 
 _WHOLE = re.compile(

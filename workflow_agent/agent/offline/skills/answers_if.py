@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from workflow_agent.agent.offline.intents.stems import phrase_score
 from workflow_agent.agent.offline.skills.answers import Inquiry
-from workflow_agent.agent.offline.wording.lists import duration_in_words, joined
+from workflow_agent.agent.offline.wording.lists import joined
 from workflow_agent.agent.offline.wording.workflow import condition_of, named, way_on
+from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.workflow import Step, Transition, Workflow
 
 _NOT = re.compile(

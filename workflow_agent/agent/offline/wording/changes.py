@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.agent.offline.turn.outcome import JsonObject
-from workflow_agent.agent.offline.wording.lists import clipped, duration_in_words, joined
+from workflow_agent.agent.offline.wording.lists import clipped, joined
+from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.workflow import Workflow
 
 _SEVERITY = {"error": "Error", "warning": "Warning", "info": "Note"}

@@ -1,9 +1,8 @@
-"""Lists, counts and lengths of time in words."""
+"""Lists and counts in words."""
 
 from collections.abc import Iterable, Sequence
 
 from workflow_agent.agent.offline.turn.outcome import Candidate
-from workflow_agent.domain.durations import amounts_in
 
 
 def numbered(candidates: Iterable[Candidate]) -> str:
@@ -19,17 +18,6 @@ def joined(items: Sequence[str], word: str = "and") -> str:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Return "1 step" or "3 steps"."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
-
-
-def duration_in_words(duration: str) -> str:
-    """Return an ISO 8601 duration in words: "2 days", "1 hour and 30 minutes"."""
-    amounts = amounts_in(duration) or ()
-    return joined([counted_amount(amount, unit) for amount, unit in amounts]) or duration
-
-
-def counted_amount(amount: float, unit: str) -> str:
-    """Return an amount with its unit: "1 day", "2.5 seconds"."""
-    return f"{amount:g} {unit if amount == 1 else unit + 's'}"
 
 
 def clipped(text: str, most_chars: int) -> str:

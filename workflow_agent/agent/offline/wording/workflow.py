@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from workflow_agent.agent.offline.wording.lists import clipped, counted, duration_in_words, joined
+from workflow_agent.agent.offline.wording.lists import clipped, counted, joined
+from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.workflow import Step, Transition, Workflow
 
@@ -59,7 +60,8 @@ def who_and_how(step: Step) -> str:
 def condition_of(edge: Transition) -> str:
     """Return under what condition a transition is taken, or nothing when always."""
     if edge.when is not None:
-        return edge.when.text or str(edge.when.expression)
+        is_data = not isinstance(edge.when.expression, str)
+        return edge.when.text or (f"`{edge.when.formula}`" if is_data else edge.when.formula)
     return edge.label or edge.action or {"default": "otherwise", "error": "it fails"}.get(edge.type, "")
 
 
