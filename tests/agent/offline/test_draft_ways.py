@@ -185,8 +185,8 @@ from tests.support.drafts import notation
             ),
             [
                 "human Check file @clerk -> It is there?",
-                "decision It is there? [it is there]-> Handle file [else]-> Look for file",
-                "human Handle file @court -> Done",
+                "decision It is there? [it is there]-> Send file over to court [else]-> Look for file",
+                "action Send file over to court -> Done",
                 "human Look for file @clerk -> Done",
             ],
             id="over is no end",

@@ -100,7 +100,7 @@ def actor_of(subject: Sequence[Token], memory: Memory) -> Actor:
         return Actor("thing")
     if len(words) == 1 and first in GENERIC:
         return NOBODY
-    return _named(words)
+    return NOBODY if first in ("whoever", "whichever") else _named(words)
 
 
 def _named(words: list[Token]) -> Actor:
@@ -205,7 +205,7 @@ def thing_of(tokens: Tokens) -> str:
         if token.kind != "word" or token.low in _THING_ENDS:
             break
         words.append(token.text)
-    if not words or len(words) > _MAX_THING_WORDS or words[0].lower() in _VAGUE:
+    if not words or len(words) > _MAX_THING_WORDS or words[0].lower() in _VAGUE | THING_PRONOUNS:
         return ""
     last = words[-1].lower()
     is_named = last not in THING_PRONOUNS | PERSONAL | POSSESSIVES | {

@@ -12,10 +12,15 @@ _ABOUT_IT_ALL: Final = word_set("this that everything it all")
 _EFFECTS: Final = word_set("make help save take work happen keep ensure mean cost avoid prevent feel need")
 _WISHED: Final = word_set("should would will could might")
 _HAPPENING: Final = word_set("happen work depend take run go")
+_RULES: Final = word_set(
+    "rule policy procedure guideline regulation directive document section paragraph clause scope"
+)
+_RULING: Final = word_set("apply hold cover govern describe exist define regulate concern include contain")
 _WE: Final = word_set("we i")
 _TRADES: Final = word_set(
     "sell make bake run offer produce rent provide operate build import repair organise do have own"
 )
+_RECEIVES: Final = word_set("get receive have see handle process")
 _JOINS: Final = word_set(", then if when and")
 _LEADS: Final = word_set("right now so today currently basically here well")
 
@@ -39,6 +44,8 @@ def is_aside(tokens: Tokens, *, is_first: bool) -> bool:
 def _comments(tokens: Tokens, head: Head) -> bool:
     """Say whether it is about the work as a whole: "that should make everyone happier"."""
     subject = lows(head.subject)
+    if subject[-1] in _RULES and head.verb.base in _RULING:
+        return True
     if len(subject) != 1 or subject[0] not in _ABOUT_IT_ALL or any(t.kind == "duration" for t in tokens):
         return False
     if subject[0] in ("everything", "all") and head.verb.base in _HAPPENING:
@@ -49,7 +56,12 @@ def _comments(tokens: Tokens, head: Head) -> bool:
 
 def _introduces(tokens: Tokens, head: Head) -> bool:
     """Say whether it tells what somebody's trade is: "we bake custom cakes"."""
-    if lows(head.subject)[0] not in _WE or head.verb.base not in _TRADES or len(head.subject) > 1:
+    if lows(head.subject)[0] not in _WE or len(head.subject) > 1:
+        return False
+    counts = any(token.low[:1].isdigit() for token in tokens[head.at : head.at + 4])
+    if head.verb.base in _RECEIVES and counts:
+        return True
+    if head.verb.base not in _TRADES:
         return False
     objects = tokens[2:]
     first_join = next((at for at, token in enumerate(objects) if token.low in _JOINS), len(objects))

@@ -4,19 +4,22 @@ from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import actor_of, thing_of
 from workflow_agent.agent.offline.drafting.chunks import Chunk
-from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition
+from workflow_agent.agent.offline.drafting.conditions import SPLIT, read_condition, split_condition
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.starts import plain, start
 from workflow_agent.agent.offline.drafting.statements import Branch, Otherwise, Proceed, Statement
-from workflow_agent.agent.offline.drafting.tokens import Tokens, strip_marks
+from workflow_agent.agent.offline.drafting.tokens import Tokens, lows, strip_marks
 from workflow_agent.agent.offline.drafting.waits import wait_of
 from workflow_agent.agent.offline.drafting.words import word_set
 
 _MEASURES: Final = word_set(
     "amount price total value sum cost score result answer number temperature something nothing all"
 )
+_PRONOUNS: Final = word_set("it they he she this that")
+_ELLIPSES: Final = word_set("is are do does did has have was were")
+_NEAR: Final = 12
 _INDEFINITE: Final = word_set("a an any someone somebody anyone")
 
 
@@ -29,6 +32,9 @@ def conditional(reader: Reader, chunk: Chunk) -> None:
     if _is_trigger(reader, said):
         start(reader, said, main)
         return
+    if main and is_other_way(reader, said):
+        otherwise(reader, Chunk("else", [*main]))
+        return
     trails = chunk.is_glued or (not main and chunk.is_end)
     under = reader.take_last_clause() if trails else []
     reader.end_segment()
@@ -37,6 +43,17 @@ def conditional(reader: Reader, chunk: Chunk) -> None:
     reader.add([Branch(read_condition(said, reader.memory)), *under])
     _remember_subject(reader, said)
     reader.add(under_condition(reader, main))
+
+
+def is_other_way(reader: Reader, said: Tokens) -> bool:
+    """Say whether "when they do", "if it is" means that the condition before does not hold."""
+    words = [word for word in lows(said) if word != "not"]
+    if len(words) != 2 or words[0] not in _PRONOUNS or words[1] not in _ELLIPSES:
+        return False
+    told = [one.condition for one in reader.statements[-_NEAR:] if isinstance(one, Branch)]
+    negated = told and "not" in told[-1].text.lower().split()
+    is_verdict = bool(told) and told[-1].polarity != ""
+    return bool(told) and not is_verdict and bool(negated) != ("not" in lows(said))
 
 
 def _remember_subject(reader: Reader, said: Tokens) -> None:
@@ -81,7 +98,8 @@ def _is_trigger(reader: Reader, said: Tokens) -> bool:
 def unless(reader: Reader, chunk: Chunk) -> None:
     """Read `unless`: the clause before or after it happens when the condition does not hold."""
     said, main = split_condition(chunk.tokens)
-    before = reader.take_last_clause()
+    goes_on = bool(main) and not any(token is SPLIT for token in chunk.tokens)
+    before = [] if goes_on else reader.take_last_clause()
     reader.end_segment()
     if not said:
         reader.add(before)

@@ -27,6 +27,8 @@ _NONE_OR_SOME: Final = tuple(
         "no/a",
         "no/in",
         "out/in",
+        "ok/no",
+        "yes/no",
     ]
 )
 _OPPOSING: Final = ("in", "un", "non-", "non", "dis", "ir", "im")

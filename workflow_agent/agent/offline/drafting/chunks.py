@@ -146,6 +146,8 @@ def _is_other_use(tokens: Tokens, words: list[str], at: int, end: int, following
         return following == "of"
     if phrase in ("after", "before"):
         return bool(at) and (tokens[at - 1].kind == "duration" or words[at - 1] in _DAYS)
+    if phrase == "once" and at and words[at - 1] in ("at", "only"):
+        return True
     if phrase in ("once", "when"):
         return following in ("again", "a", "per", "needed", "necessary") and phrase == "once"
     return False

@@ -8,6 +8,7 @@ from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head, sk
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nouns import (
     DETERMINERS,
+    GENERIC,
     PERSONAL,
     POSSESSIVES,
     PREPOSITIONS,
@@ -15,9 +16,10 @@ from workflow_agent.agent.offline.drafting.nouns import (
     THING_PRONOUNS,
     is_role,
     is_thing,
+    looks_like_person,
 )
 from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows, strip_marks
-from workflow_agent.agent.offline.drafting.verbs import NOMINALS, is_form, verb_of
+from workflow_agent.agent.offline.drafting.verbs import NOMINALS, Verb, is_form, verb_of
 from workflow_agent.agent.offline.drafting.words import word_set
 
 Joint = Literal["", "and", "or"]
@@ -25,6 +27,9 @@ _JOINTS: Final = word_set(", and but or plus & : who which")
 _AFTER_A_VERB: Final = DETERMINERS | THING_PRONOUNS | POSSESSIVES | word_set(
     "him them to with by up out in on at from into for back off everything us me again")  # fmt: skip
 _SAME: Final = Token("they", "they")
+_BY_ITSELF: Final = word_set("open close start begin stop end run")
+"""What things do as well as people."""
+_LEAST_VERB: Final = 4
 _MOST_LEAD: Final = 8
 _NEEDED: Final = word_set("needed required necessary")
 
@@ -74,15 +79,24 @@ def resolved(clause: Clause, before: Clause | None, memory: Memory) -> Clause:
         return clause
     if clause.head.subject[0].low == "who" and before is not None:
         memory.person = _last_person(before.tokens) or memory.person
-    return replace(clause, actor=_team_of(clause.head) or actor_of(clause.head.subject, memory))
+    return replace(clause, actor=_team_or_thing(clause) or actor_of(clause.head.subject, memory))
 
 
-def _team_of(head: Head) -> Actor | None:
-    """Return the team that is called after what it works on: "Design creates mockups"."""
-    name = head.subject[0].low
-    acts = head.voice == "active" and head.verb.kind in ("human", "action")
-    is_team = len(head.subject) == 1 and name in TEAMS and acts
-    return Actor("person", name) if is_team else None
+def _team_or_thing(clause: Clause) -> Actor | None:
+    """Return the team called after what it works on ("Design creates mockups"), or a thing that opens."""
+    head = clause.head
+    if head is None or head.voice != "active":
+        return None
+    name = head.subject[-1].low
+    if len(head.subject) == 1 and name in TEAMS and head.verb.kind in ("human", "action"):
+        return Actor("person", name)
+    is_known = (
+        is_role(name)
+        or looks_like_person(name)
+        or name in PERSONAL | GENERIC
+        or head.subject[-1].text.istitle()
+    )
+    return Actor("thing") if head.verb.base in _BY_ITSELF and not clause.rest and not is_known else None
 
 
 def _clause(part: _Part, memory: Memory) -> Clause:
@@ -210,6 +224,14 @@ def _after_phrase(tokens: Tokens, at: int) -> Head | None:
 
 
 def _may_command(tokens: Tokens, head: Head, left: Head) -> bool:
+    stands_alone = _low(tokens, head.at + 1) in ("", ",", "and") and tokens[head.at - 1].low in (",", "and")
+    if not left.subject and stands_alone and left.at + 1 < len(tokens) and _low(tokens, left.at + 1) == ",":
+        return True
+    has_object = (
+        _low(tokens, head.at + 1).isalpha() and _low(tokens, head.at + 1) not in PREPOSITIONS | _JOINTS
+    )
+    if not left.subject and has_object and _low(tokens, left.at + 1) not in ("", ","):
+        return True
     if not left.subject or left.form == left.verb.base:
         return not is_thing(head.form) or _low(tokens, head.at + 1) in _AFTER_A_VERB
     return _low(tokens, head.at + 1) in _AFTER_A_VERB or head.verb.verdict != ""
@@ -230,7 +252,7 @@ def _shared_subject(tokens: Tokens, at: int, left: Head) -> Head | None:
     """Return the head of "... and signs it", "... and signed by", which goes on with the same subject."""
     at = skip_adverbs(tokens, at)
     low = _low(tokens, at)
-    verb = verb_of(low)
+    verb = verb_of(low) or _unknown_like(tokens, at, left)
     if verb is None or low in PERSONAL or (is_role(low) and _low(tokens, at + 1) not in _AFTER_A_VERB):
         return None
     if left.voice == "passive" and is_form(low, "participle") and not _is_noun_after(tokens, at):
@@ -238,10 +260,19 @@ def _shared_subject(tokens: Tokens, at: int, left: Head) -> Head | None:
     if left.voice != "active" or not left.subject:
         return None
     same_form = any(is_form(low, form) and is_form(left.form, form) for form in ("s", "base", "ing", "past"))
-    after_unknown = is_form(low, "s") and left.form.endswith("s")
+    after_unknown = (is_form(low, "s") or verb_of(low) is None) and left.form.endswith("s")
     if (same_form or after_unknown) and not _is_noun_after(tokens, at):
         return replace(left, verb=verb, at=at, form=low, negated=False, deadline=None)
     return None
+
+
+def _unknown_like(tokens: Tokens, at: int, left: Head) -> Verb | None:
+    """Return a verb no table has that goes on like the one before: "signs it and xeroxes it"."""
+    low = _low(tokens, at)
+    is_third = low.endswith("s") and not low.endswith(("ss", "us", "is")) and len(low) > _LEAST_VERB
+    if not is_third or not is_form(left.form, "s") or is_thing(low) or is_role(low) or low in PREPOSITIONS:
+        return None
+    return Verb(low[:-1], "human") if _low(tokens, at + 1) in _AFTER_A_VERB else None
 
 
 def _is_noun_after(tokens: Tokens, at: int) -> bool:

@@ -74,6 +74,8 @@ def split_condition(tokens: Tokens) -> tuple[Tokens, Tokens]:
     unmarked = _end_without_comma(tokens[:first])
     if unmarked is not None:
         return strip_marks(tokens[:unmarked]), strip_marks(tokens[unmarked:])
+    if first and commas and _is_complete(tokens[:first]) and _goes_on(tokens, first + 1):
+        return strip_marks(tokens[:first]), strip_marks(tokens[first:])
     for at in commas:
         rest = strip_marks(tokens[at + 1 :])
         if rest and _has_predicate(tokens[:at]) and read_head(rest) is not None:
@@ -127,6 +129,8 @@ def _end_without_comma(tokens: Tokens) -> int | None:
 
 def _goes_on(tokens: Tokens, at: int) -> bool:
     """Say whether a verb of the subject before stands here: "if something is missing | sends it back"."""
+    if at >= len(tokens):
+        return False
     following = tokens[at + 1].low if at + 1 < len(tokens) else ""
     return is_form(tokens[at].low, "s") and not is_thing(tokens[at].low) and following in _OBJECTS
 

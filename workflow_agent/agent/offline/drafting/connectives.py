@@ -39,7 +39,7 @@ _PHRASES: Final[dict[Link, str]] = {
         | if that is not the case | in any other case | in all other cases | in other cases
         | in the other case | for everything else | for anything else | if it does not
         | if they do not | if he does not | if she does not | if neither | other wise | if not so
-        | if otherwise""",
+        | if otherwise | failing which | failing that | failing this""",
     "until": "until|till|up until|as often as needed until",
     "when": "when|whenever|every time|every time that|each time|each time that|any time|anytime"
     "|as soon as|once"

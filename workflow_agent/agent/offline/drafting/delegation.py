@@ -36,7 +36,7 @@ def delegated(clause: Clause, memory: Memory) -> list[Statement] | None:
     """Return the steps of whoever gets the work, or None when the clause hands nothing over."""
     if clause.head is None:
         return None
-    for read in (_receives, _up_to, _caused, _for_a_purpose, _passed_on, _needed, _happening):
+    for read in (_receives, _goes_out, _up_to, _caused, _for_a_purpose, _passed_on, _needed, _happening):
         found = read(clause, memory)
         if found is not None:
             return found
@@ -60,6 +60,31 @@ def _receives(clause: Clause, memory: Memory) -> list[Statement] | None:
             None,
             {"uses": uses, "with": {"to": name}},
             words=keywords(["send", *said, name]),
+            has_subject=True,
+        )
+    ]
+
+
+def _goes_out(clause: Clause, memory: Memory) -> list[Statement] | None:
+    """Read "a reminder goes out": a message is sent."""
+    if (
+        clause.lemma != "go"
+        or lows(clause.rest[:1]) != ["out"]
+        or clause.head is None
+        or not _is_message(clause)
+    ):
+        return None
+    said = object_words(clause.head.subject, memory)
+    words = ["send", *said]
+    uses = service_call("send", [word.lower() for word in said]) or "notification.send"
+    return [
+        Task(
+            capitalised(words),
+            "action",
+            "send",
+            None,
+            {"uses": uses},
+            words=keywords(words),
             has_subject=True,
         )
     ]
@@ -189,6 +214,12 @@ def _passed_on(clause: Clause, memory: Memory) -> list[Statement] | None:
     memory.person = name
     thing = memory.thing.split() or ["it"]
     _, fields = without_limits(clause.rest)
+    if clause.head.voice == "passive":
+        said = [clause.lemma, *thing, *object_words(clause.rest, memory)]
+        return [
+            Task(capitalised(said), "action", clause.lemma, None, fields, tentative=True, has_subject=True,
+                 words=keywords([*said, *name.split()]), handed_to=name)
+        ]  # fmt: skip
     return [
         Task(capitalised(["Handle", *thing]), "human", "handle", name, fields,
              words=keywords([*thing, *name.split()]), tentative=True, has_subject=True)
@@ -207,7 +238,18 @@ def _is_message(clause: Clause) -> bool:
     words = clause.words
     return any(
         word in words
-        for word in ("email", "mail", "notification", "message", "sms", "reminder", "letter", "confirmation")
+        for word in (
+            "email",
+            "mail",
+            "notification",
+            "message",
+            "sms",
+            "reminder",
+            "letter",
+            "confirmation",
+            "text",
+            "invitation",
+        )
     )
 
 

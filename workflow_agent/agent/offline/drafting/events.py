@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import actor_of, agent_of
-from workflow_agent.agent.offline.drafting.branching import conditional
+from workflow_agent.agent.offline.drafting.branching import conditional, is_other_way
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.clauses import split_clauses
@@ -21,6 +21,8 @@ from workflow_agent.agent.offline.drafting.verbs import is_form, lemma
 from workflow_agent.agent.offline.drafting.waits import event_of
 from workflow_agent.agent.offline.drafting.words import word_set
 
+_NOT: Final = word_set("not no nobody nothing none never")
+"""What does not happen is no event to wait for."""
 _DONE: Final = word_set("done ready complete completed finished over")
 
 
@@ -29,6 +31,8 @@ def when(reader: Reader, chunk: Chunk) -> None:
     said, main = split_condition(chunk.tokens)
     if not said:
         plain(reader, chunk)
+    elif is_other_way(reader, said):
+        conditional(reader, chunk)
     elif not reader.has_work() or (
         chunk.is_glued
         and not reader.triggers
@@ -48,7 +52,7 @@ def _is_news_to_the_first_step(reader: Reader, said: Tokens) -> bool:
 
 def _on_event(reader: Reader, chunk: Chunk, said: Tokens, main: Tokens) -> None:
     condition = read_condition(said, reader.memory)
-    if condition.kind != "generic" or condition.polarity:
+    if condition.kind != "generic" or condition.polarity or not _NOT.isdisjoint(lows(said)):
         conditional(reader, chunk)
         return
     before = reader.take_last_clause() if chunk.is_glued and not main else []

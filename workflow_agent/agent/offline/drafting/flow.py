@@ -119,8 +119,9 @@ class Flow:
         self._placeholder = None
         frontier = self.paths.frontier
         if last is None or task.assignee != last[1] or task.type != "human" or len(frontier) != 1:
-            if task.tentative and task.assignee and not task.outcomes:
-                self._placeholder = (self._place(task), task.assignee)
+            who = task.handed_to or task.assignee
+            if task.tentative and who and not task.outcomes:
+                self._placeholder = (self._place(task), who)
                 return True
             return False
         if frontier[0].from_id != last[0]:

@@ -96,7 +96,7 @@ def _with_subject(tokens: Tokens, start: int) -> Head | None:
     longest = 3 if tokens[start].low in _SHORT_SUBJECTS else _MAX_SUBJECT
     for at in range(first_verb, min(start + longest, len(tokens))):
         token = tokens[at]
-        if longest == 3 and at > start + 1 and tokens[start + 1].low not in ADVERBS:
+        if longest == 3 and at > start + 1 and tokens[start + 1].low not in ADVERBS | {"both"}:
             return None
         if (token.kind != "word" or token.low in _STOPPERS) and not _joins_subjects(tokens, start, at):
             return None
@@ -118,6 +118,8 @@ def _joins_subjects(tokens: Tokens, start: int, at: int) -> bool:
     if tokens[at].low not in ("and", "or") or at + 1 >= len(tokens) or _is_command(tokens, at + 1):
         return False
     if tokens[at - 1].text[:1].isupper() and tokens[at + 1].text[:1].isupper() and at - 1 == start:
+        return True
+    if "both" in (low_at(tokens, at + 2), low_at(tokens, at + 3)):
         return True
     before = tokens[at - 1].low
     after = (

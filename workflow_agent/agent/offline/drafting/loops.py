@@ -8,11 +8,17 @@ from workflow_agent.agent.offline.drafting.clause_heads import BE_FORMS
 from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS
 from workflow_agent.agent.offline.drafting.reader import Reader, tasks_of
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.statements import Branch, GoBack, Statement, Task, Until
 from workflow_agent.agent.offline.drafting.tokens import Tokens, tokens_of
+from workflow_agent.agent.offline.drafting.words import word_set
 
+_DATES: Final = word_set("""
+    january february march april may june july august september october november december monday tuesday
+    wednesday thursday friday saturday sunday noon midnight tomorrow christmas easter today
+    """)
 _ELLIPTIC: Final = 2
 
 
@@ -20,7 +26,7 @@ def until(reader: Reader, chunk: Chunk) -> None:
     """Read `until`: repeat what came before."""
     said, main = split_condition(chunk.tokens)
     last = reader.statements[-1] if reader.statements else None
-    if not said or last is None:
+    if not said or last is None or _is_date(said):
         reader.add(reader.clauses(chunk.tokens))
         return
     if isinstance(last, Task) and len(said) <= _ELLIPTIC and said[-1].low in BE_FORMS | {"does", "do"}:
@@ -46,6 +52,12 @@ def until(reader: Reader, chunk: Chunk) -> None:
         ]
     )
     reader.add(reader.clauses(main))
+
+
+def _is_date(said: Tokens) -> bool:
+    """Say whether "until" gives a date: "can apply until June", "until the 15th"."""
+    first = said[1 if said[0].low in DETERMINERS and len(said) > 1 else 0]
+    return first.low in _DATES or first.low[:1].isdigit() or first.kind in ("duration", "schedule")
 
 
 def _is_known(reader: Reader, back: GoBack) -> bool:

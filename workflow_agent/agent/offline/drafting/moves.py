@@ -6,7 +6,7 @@ from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import Memory, person_at
 from workflow_agent.agent.offline.drafting.clauses import Clause
-from workflow_agent.agent.offline.drafting.nouns import SENDERS, is_system, is_thing, singular
+from workflow_agent.agent.offline.drafting.nouns import SENDERS, THING_PRONOUNS, is_system, is_thing, singular
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords
 from workflow_agent.agent.offline.drafting.statements import GoBack, Proceed, Statement, Stop
 from workflow_agent.agent.offline.drafting.tokens import Tokens, lows, spoken
@@ -18,6 +18,8 @@ _RETURNS: Final = word_set(
     "return go send give hand come route bounce loop jump resend get move step pass push forward "
     "start put take "
     "redirect turn rewind throw")  # fmt: skip
+_HANDS: Final = word_set("hand give bring take put move")
+"""A thing that is handed back, to nobody in particular, is no work that is done again."""
 _SOMEWHERE: Final = word_set("on in into onto inside")
 """What goes back there is put away: "it goes back on the shelf"."""
 _STOPS: Final = word_set("end stop finish terminate abort quit")
@@ -55,7 +57,7 @@ def _back(clause: Clause, memory: Memory) -> list[Statement] | None:
     if lemma == "back":
         return [go_back(clause.rest, memory)] if words[:1] == ["to"] else None
     at = next((at for at, word in enumerate(words[:6]) if word == "back"), None)
-    if at is not None and words[at + 1 : at + 2] and words[at + 1] in _SOMEWHERE:
+    if at is not None and _is_put_away(clause, words[at + 1 :]):
         return None
     if at is not None and (lemma in _RETURNS or not clause.head):
         return [go_back(clause.rest[at + 1 :], memory)]
@@ -70,6 +72,20 @@ def _back(clause: Clause, memory: Memory) -> list[Statement] | None:
     if lemma == "repeat" and words[:1] and words[0] not in ("until", "it", "this", "that", "the"):
         return [go_back(clause.rest, memory)]
     return None
+
+
+def _sends_a_thing_back(clause: Clause) -> bool:
+    """Say whether somebody sends something named: "the customer sends the item back"."""
+    is_somebody = clause.actor.kind == "person" and clause.has_subject
+    return is_somebody and len(clause.rest) > 1 and clause.rest[0].low not in THING_PRONOUNS
+
+
+def _is_put_away(clause: Clause, following: list[str]) -> bool:
+    """Say whether something goes back on a shelf, or is handed back to nobody in particular."""
+    if not following:
+        is_passive = clause.head is not None and clause.head.voice == "passive"
+        return (clause.lemma in _HANDS and is_passive) or _sends_a_thing_back(clause)
+    return following[0] in _SOMEWHERE
 
 
 def _returns_a_thing_to_outside(clause: Clause) -> bool:

@@ -13,6 +13,7 @@ _ASKING: Final = word_set("is are was were does do did has have can could will w
 _OPEN: Final = word_set("what who why how where which when whose whom")
 _TO_US: Final = word_set("you we i me us")
 _ANSWERS: Final = word_set("yes no y n")
+_SAYS: Final = word_set("says say answers answer agrees agree accepts accept declines decline refuses refuse")
 _MOST_WORDS: Final = 8
 _MOST_LABEL_WORDS: Final = 4
 _IF: Final = Token("if", "if")
@@ -73,5 +74,8 @@ def _label(sentence: Tokens) -> tuple[Tokens, Tokens] | None:
     words = lows(sentence[:at])
     if is_only_role(" ".join(words)):
         return None
-    names_a_case = words[0] in _ANSWERS | {"not", "in", "out"} or (at <= 2 and polarity_of(words) != "")
+    says = sentence[at].low == "→" and not _SAYS.isdisjoint(words[1:])
+    names_a_case = (
+        says or words[0] in _ANSWERS | {"not", "in", "out"} or (at <= 2 and polarity_of(words) != "")
+    )
     return (sentence[:at], sentence[at + 1 :]) if names_a_case and words[-1] not in PREPOSITIONS else None

@@ -10,7 +10,7 @@ from workflow_agent.agent.offline.drafting.coordination import each_of
 from workflow_agent.agent.offline.drafting.delegation import delegated
 from workflow_agent.agent.offline.drafting.moves import move_of
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
-from workflow_agent.agent.offline.drafting.nouns import is_role, is_system
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, THING_PRONOUNS, is_role, is_system
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords
 from workflow_agent.agent.offline.drafting.statements import (
     Branch,
@@ -20,7 +20,7 @@ from workflow_agent.agent.offline.drafting.statements import (
     Until,
 )
 from workflow_agent.agent.offline.drafting.tasks import task_of
-from workflow_agent.agent.offline.drafting.tokens import Tokens, lows, strip_marks
+from workflow_agent.agent.offline.drafting.tokens import Tokens, lows, spoken, strip_marks
 from workflow_agent.agent.offline.drafting.verbs import NOMINALS, VERBS, verb_of
 from workflow_agent.agent.offline.drafting.waits import event_of, interval_of, wait_of
 from workflow_agent.agent.offline.drafting.words import word_set
@@ -71,7 +71,7 @@ def _append(found: list[Statement], read: list[Statement]) -> None:
     for statement in read:
         last = found[-1] if found else None
         if isinstance(last, Task) and last.tentative and isinstance(statement, Task) and (
-            statement.assignee == last.assignee and statement.type == "human"
+            statement.assignee == (last.handed_to or last.assignee) and statement.type == "human"
         ):  # fmt: skip
             if verdict_of(statement) == "rejected" and last.outcomes:
                 found[-1] = replace(last, outcomes=("approved", "rejected"))
@@ -109,6 +109,9 @@ def _join_alternative(found: list[Statement], read: list[Statement], clause: Cla
 def _either(name: str, clause: Clause) -> str:
     words = name.split()
     verb = clause.lemma
+    own = [token.text for token in clause.rest if token.low not in DETERMINERS | THING_PRONOUNS]
+    if len(words) > 1 and own and clause.rest[0].low not in THING_PRONOUNS:
+        return f"{name} or {verb} {spoken(clause.rest).removeprefix('the ').removeprefix('a ')}"[:120]
     if len(words) > 1:
         return capitalised([words[0], "or", verb, *words[1:]])[:120]
     rest = [

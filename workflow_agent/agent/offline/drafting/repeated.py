@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from workflow_agent.agent.offline.drafting.nested import with_nested_items
 from workflow_agent.agent.offline.drafting.results import Draft
 from workflow_agent.agent.offline.drafting.texts import described, draft_text
 from workflow_agent.domain.values import JsonObject
@@ -13,7 +14,8 @@ _MOST_LOOPS = 5
 _ARTICLES = re.compile(r"\b(?:the|an?|our|their) ")
 """The name of a step has none."""
 _FOR_EACH = re.compile(
-    r"(?P<lead>^|[.;:,]\s+(?:(?:then|and|next),?\s+)?|\n\s*)for (?:each|every)(?: of the| single)? "
+    r"(?P<lead>^|[.;:,]\s+(?:(?:then|and|next),?\s+)?|\n\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?)"
+    r"for (?:each|every)(?: of the| single)? "
     r"(?!(?:new|incoming|arriving)\b)(?P<item>[a-z][a-z' -]{1,50}?)"
     r"(?:[,:] |(?<!\bof)(?<!\bin)(?<!\bon)(?<!\bfor)(?<!\bfrom)(?<!\bwith) "
     r"(?=(?:the|an?|our|we|he|she|they) ))"
@@ -49,6 +51,7 @@ def draft_with_loops(text: str, parse_step: Callable[[str], JsonObject | None]) 
         parse_step: Reads a body that is a single step, which is no description of a process.
     """
     found: list[_Repeated] = []
+    text = with_nested_items(text)
 
     def shortened(match: re.Match[str]) -> str:
         body = _body(match["item"].lower(), match["body"], parse_step) if len(found) < _MOST_LOOPS else None

@@ -15,6 +15,7 @@ from workflow_agent.agent.offline.drafting.loops import until
 from workflow_agent.agent.offline.drafting.phrases import keywords
 from workflow_agent.agent.offline.drafting.questions import is_decision
 from workflow_agent.agent.offline.drafting.reader import Reader
+from workflow_agent.agent.offline.drafting.rewording import reworded
 from workflow_agent.agent.offline.drafting.starts import plain
 from workflow_agent.agent.offline.drafting.statements import SentenceEnd, Task, Then
 from workflow_agent.agent.offline.drafting.subsets import spelled_out
@@ -51,6 +52,7 @@ def read_sentence(
         return
     if not is_item and is_aside(tokens, is_first=not reader.has_work() and bool(coming)):
         return
+    tokens = reworded(tokens)
     parts = parting(tokens, coming)
     if parts is not None:
         _read_parting(reader, parts)

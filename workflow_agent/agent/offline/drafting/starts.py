@@ -6,12 +6,15 @@ from workflow_agent.agent.offline.drafting.actors import Memory, actor_of, thing
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.heads import read_head
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, GENERIC, PERSONAL, PREPOSITIONS, is_role
 from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.tokens import Tokens, lows, strip_marks
 from workflow_agent.agent.offline.drafting.triggers import event_trigger, without_schedules
 from workflow_agent.agent.offline.drafting.words import word_set
 from workflow_agent.domain.workflow_parsing import slug
 
+_DAYS: Final = word_set("day night week evening morning month")
+_MOST_LEAD: Final = 6
 _HAPPENINGS: Final = word_set("call join arrive complain order apply register pay cancel leave quit resign")
 """What people do that starts the work of others."""
 
@@ -45,6 +48,7 @@ def _is_handing_in(reader: Reader, head: Head) -> bool:
 
 def without_lead(reader: Reader, tokens: Tokens) -> Tokens:
     """Return tokens without a lead like "depending on the result," or "60 days before the end,"."""
+    tokens = _without_time(tokens)
     comma = next((at for at, token in enumerate(tokens) if token.low == ","), None)
     words = lows(tokens[:2])
     if comma is None or not tokens:
@@ -56,6 +60,35 @@ def without_lead(reader: Reader, tokens: Tokens) -> Tokens:
             reader.trigger({"type": "event", "event": slug(" ".join(lows(tokens[:comma])))})
         return tokens[comma + 1 :]
     return tokens
+
+
+def _without_time(tokens: Tokens) -> Tokens:
+    """Return a clause without "two hours before departure", "the day before the visit", "on the last day"."""
+    words = lows(tokens[:4])
+    is_day = (
+        words[:1] == ["the"]
+        and words[1:2] != []
+        and words[1] in _DAYS
+        and words[2:3] in (["before"], ["after"])
+    )
+    is_length = bool(tokens) and tokens[0].kind == "duration" and words[1:2] in (["before"], ["after"])
+    is_date = words[:1] in (["on"], ["in"], ["at"]) and len(tokens) > 1 and tokens[1].low in DETERMINERS
+    if not (is_day or is_length or is_date):
+        return tokens
+    start = 3 if is_day else 2 if is_length else 1
+    first = next((at for at in range(start, len(tokens)) if tokens[at].low == ","), len(tokens))
+    for at in range(start + 1, min(first, start + _MOST_LEAD)):
+        head = read_head(tokens, at) if tokens[at - 1].low not in DETERMINERS | PREPOSITIONS else None
+        if head is not None and head.subject and _may_begin(tokens, at, start):
+            return tokens[at:]
+    return tokens
+
+
+def _may_begin(tokens: Tokens, at: int, start: int) -> bool:
+    """Say whether a clause may begin here rather than with the phrase before it."""
+    if tokens[at].low in PERSONAL | GENERIC:
+        return True
+    return (tokens[at].low in DETERMINERS or is_role(tokens[at].low)) and read_head(tokens, start) is None
 
 
 def leading_event(tokens: Tokens) -> tuple[Tokens, Tokens]:

@@ -37,6 +37,8 @@ class Task:
     words: frozenset[str] = frozenset()
     tentative: bool = False
     """Only says where the work goes ("it goes to the manager"); what is done there may follow."""
+    handed_to: str | None = None
+    """Who has the work after it, where it only says so: "it is forwarded to legal"."""
     additive: bool = False
     """Said with "as well": extra work, after which the main line goes on."""
     has_subject: bool = False

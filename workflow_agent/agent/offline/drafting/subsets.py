@@ -30,6 +30,7 @@ _COMPARES: Final = word_set("over under above below exceeding")
 _THAN: Final = word_set("more less fewer higher lower greater larger smaller")
 _BEFORE_COMPARISON: Final = word_set("of with worth costing a value amount for that are is than")
 _NOT_A_CASE: Final = word_set("reasons purposes sake now example instance each every")
+_GETS: Final = word_set("get gets receive receives")
 _WE: Final = word_set("this that it them us him me her you")
 _MOST_WORDS: Final = 8
 _IT: Final = Token("it", "it")
@@ -73,6 +74,8 @@ def _case(tokens: Tokens, at: int) -> tuple[list[Token], int] | None:
     others = _others(tokens, at)
     if others is not None:
         verb = tokens[others]
+        if verb.low in _GETS:
+            return [_OTHERWISE, COMMA, *tokens[at : others + 1]], others + 1
         return [_OTHERWISE, COMMA, _IT, _singular(verb)], others + 1
     return _compared(tokens, at) or _kind(tokens, at)
 
@@ -119,7 +122,8 @@ def _kind(tokens: Tokens, at: int) -> tuple[list[Token], int] | None:
         condition = [_IT, Token("is", "is"), _lower(tokens[first])]
     else:
         return None
-    if noun.low != "ones" and not is_role(noun.low):
+    is_bare = _singular(tokens[first + 2]) is not tokens[first + 2] and tokens[first + 2].low in VERBS
+    if noun.low != "ones" and not is_role(noun.low) and not is_bare:
         return [_IF, *condition, SPLIT, _lower(noun)], first + 2
     return [_IF, *condition, SPLIT, _IT, _singular(tokens[first + 2])], first + 3
 

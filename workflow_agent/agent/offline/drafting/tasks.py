@@ -108,6 +108,8 @@ def _object(clause: Clause, head: Head, rest: Tokens, memory: Memory) -> list[st
     if head.voice == "passive":
         subject = _done_to(head, memory) or object_words(head.subject, memory) or memory.thing.split()
         memory.speak_of(thing_of(head.subject))
+        if len(trimmed) == 1 and trimmed[0].low in PREPOSITIONS:
+            return [trimmed[0].low, *subject]
         return [*subject, *object_words(trimmed, memory)]
     said = object_words(trimmed, memory)
     if _is_thing_subject(clause, head) and not said and head.verb.kind != "event":

@@ -11,6 +11,7 @@ from workflow_agent.agent.offline.drafting.graph import MAX_STEPS
 from workflow_agent.agent.offline.drafting.items import item_parts, listed_steps, titled
 from workflow_agent.agent.offline.drafting.lifecycles import draw_lifecycle
 from workflow_agent.agent.offline.drafting.names import Request, read_request, without_order
+from workflow_agent.agent.offline.drafting.nested import comma_list
 from workflow_agent.agent.offline.drafting.nouns import singular
 from workflow_agent.agent.offline.drafting.phrases import keywords
 from workflow_agent.agent.offline.drafting.questions import told_as_cases
@@ -41,6 +42,7 @@ _NOT_A_DESCRIPTION: Final = word_set(
 _MOST_STATEMENTS: Final = 4 * MAX_STEPS
 """More than this is not drawn, so it is not read either."""
 _SIDE_BY_SIDE: Final = re.compile(r"\b(?:parallel|same time|simultaneously)\b", re.IGNORECASE)
+_STEPS_FIRST: Final = re.compile(r"\s*(?:the |our )?steps?(?: are)?\s*:", re.IGNORECASE)
 _CONTINUES: Final = re.compile(r"[,:]$|\b(?:and|or|then|to|the|a|of|with|for|by)$", re.IGNORECASE)
 
 
@@ -58,8 +60,10 @@ def draft_text(text: str) -> Draft | None:
 
 def _draw(request: Request, text: str) -> Drawing | None:
     listed = listed_steps(text)
-    if listed is not None and request.is_request:
+    if listed is not None and (request.is_request or _STEPS_FIRST.match(text)):
         return draw_text(listed)
+    if (between := comma_list(request.body)) is not None:
+        return draw_text(between)
     return draw_lifecycle(text) or draw_chains(request.body) or draw_text(request.body)
 
 
@@ -127,6 +131,8 @@ def _wrapped(lines: list[Line]) -> list[Line]:
 
 def _goes_on(last: Line, line: Line) -> bool:
     if last.label is not None and line.indent <= last.indent:
+        return False
+    if "→" in line.text and "→" in last.text:
         return False
     return bool(_CONTINUES.search(last.text)) or line.text[:1].islower()
 

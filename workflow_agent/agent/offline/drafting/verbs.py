@@ -24,8 +24,9 @@ class Verb:
 
 
 _APPROVES = "approve accept confirm grant agree authorise authorize endorse okay greenlight"
-_REJECTS = "reject decline deny refuse disapprove veto dismiss disagree"
+_REJECTS = "reject decline deny refuse disapprove veto dismiss"
 _JUDGES = """
+    disagree
     review check inspect verify assess evaluate examine audit validate test triage classify diagnose
     screen vet judge compare analyse analyze proofread moderate investigate double-check decide
     determine grade say score rate taste appraise recheck re-check cross-check qualify
@@ -47,7 +48,7 @@ _HUMAN = """
     cut glue drill weld stack load unload move carry lift fetch mix knead stir pour chop slice fry boil
     vaccinate sedate groom testify plead appeal certify witness notarise notarize transcribe rehearse
     perform film shoot photograph sanction question advise recommend counsel pilot inventory sweep tidy
-    lock unlock hang frame engrave mark
+    lock unlock hang frame engrave mark hold drive travel walk ride talk speak listen watch type peel wipe
     """.replace("\n", " ")
 _ACTION = """
     send back roll destroy notify inform tell email e-mail mail message text alert remind post publish
@@ -90,7 +91,8 @@ _IRREGULAR: Final = {
     "mean": "meant meant", "cost": "cost cost", "reset": "reset reset", "sweep": "swept swept",
     "say": "said said",
     "show": "showed shown", "sew": "sewed sewn", "throw": "threw thrown", "freeze": "froze frozen",
-    "catch": "caught caught",
+    "catch": "caught caught", "hold": "held held", "drive": "drove driven", "ride": "rode ridden",
+    "speak": "spoke spoken",
 }  # fmt: skip
 _DOUBLING = word_set("""
     submit re-submit resubmit ship scan plan stop log tag flag set put cut refer transfer cancel drop

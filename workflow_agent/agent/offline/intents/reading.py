@@ -29,6 +29,7 @@ _DESCRIBES_WORK = re.compile(
     re.IGNORECASE,
 )
 _ARROW = re.compile(r"->|=>")
+_SENTENCES = re.compile(r"[a-z)][.!;](?:\s|$)")
 _NEGATED = re.compile(
     r"(?:please )?(?:don't|do not|never|dont|no need to|you needn't|stop)\s+(?!forget|hesitate)(\w+)",
     re.IGNORECASE,
@@ -81,6 +82,7 @@ def read_request(text: str, drafting: Drafting, *, mode: str, has_focus: bool) -
         or changed
         or _from_table("portfolio", plain, core)
         or (_stated(plain, core, drafting) if has_focus else None)
+        or (_told(text, core, drafting) if not has_focus and _is_long(text) else None)
         or (_inside(plain, core) if has_focus else None)
         or (_parted(plain, core, drafting) if has_focus else None)
         or _from_table("lookup", plain, core)
@@ -161,6 +163,11 @@ def _creation(
     if described is None and not has_focus and drafting.tells_work(text) == "surely":
         return Request("create", {}, core.text, "order")
     return described
+
+
+def _is_long(text: str) -> bool:
+    """Say whether a message is several sentences, which no question for a workflow is."""
+    return len(_SENTENCES.findall(text[:MOST_CHARS])) > 1
 
 
 def _told(text: str, core: Core, drafting: Drafting) -> Request | None:

@@ -1,0 +1,159 @@
+"""Sentences in an unusual order, lists in sentences and sentences that are lists."""
+
+import pytest
+
+from tests.support.drafts import notation
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "The gardener mows the lawn. Should the mower fail, the owner is told.",
+            [
+                "human Mow lawn @gardener [!the mower fail]-> Tell owner -> Done",
+                "action Tell owner uses=notification.send -> Failed",
+            ],
+            id="should in front",
+        ),
+        pytest.param(
+            (
+                "The plumber measures the leak, and only if it is bigger than 2 cm does the crew "
+                "fix it. Then the owner pays."
+            ),
+            [
+                "human Measure leak @plumber -> It is bigger than 2 cm?",
+                "decision It is bigger than 2 cm? [it is bigger than 2 cm]-> Fix leak [else]-> Pay",
+                "human Fix leak @crew -> Pay",
+                "human Pay @owner -> Done",
+            ],
+            id="does the crew",
+        ),
+        pytest.param(
+            "The buyer shall, within two days, check the price and sign the order.",
+            [
+                "human Check price @buyer timeout=P2D -> Sign order",
+                "human Sign order @buyer -> Done",
+            ],
+            id="a limit behind a modal",
+        ),
+        pytest.param(
+            "The coach runs a fitness test, which takes about an hour, and writes a plan.",
+            [
+                "human Run fitness test @coach -> Write plan",
+                "human Write plan @coach -> Done",
+            ],
+            id="a remark with which",
+        ),
+        pytest.param(
+            (
+                "The vendor uploads a bill, the bookkeeper compares it with the order. When the "
+                "sums do not match, it goes back to the vendor. When they do, the cashier pays it."
+            ),
+            [
+                "human Upload bill @vendor -> Compare bill with order",
+                "human Compare bill with order @bookkeeper -> Sums do not match?",
+                "decision Sums do not match? [the sums do not match]-> Upload bill [else]-> Pay bill",
+                "human Pay bill @cashier -> Done",
+            ],
+            id="when they do",
+        ),
+        pytest.param(
+            (
+                "Claims are looked at by the lead. This rule holds for all offices. Then finance "
+                "pays the claim."
+            ),
+            [
+                "human Look at Claims @lead -> Pay claim",
+                "human Pay claim @finance -> Done",
+            ],
+            id="a rule is no step",
+        ),
+        pytest.param(
+            (
+                "The lawyer proposes a plan to the client, who reads it and, if happy, tells the "
+                "judge. Then the judge decides."
+            ),
+            [
+                "human Propose plan to client @lawyer -> Read plan",
+                "human Read plan @client [happy]-> Tell judge [else]-> Rejected",
+                "human Tell judge @client -> Decide",
+                "human Decide @judge -> Done",
+            ],
+            id="if happy",
+        ),
+        pytest.param(
+            "commit to main -> run linter -> build -> deploy to test\nif build fails -> notify the author",
+            [
+                "action Commit to main -> Run linter",
+                "action Run linter -> Build",
+                "action Build -> Deploy to test [!build fails]-> Notify author",
+                "action Deploy to test -> Done",
+                "action Notify author uses=notification.send -> Failed",
+            ],
+            id="a second line of arrows",
+        ),
+        pytest.param(
+            "The hotline records the complaint. It is forwarded to the department and answered by letter.",
+            [
+                "human Record complaint @hotline -> Forward complaint to department",
+                "action Forward complaint to department -> Answer complaint by letter",
+                "human Answer complaint by letter -> Done",
+            ],
+            id="forwarded to somebody",
+        ),
+        pytest.param(
+            "Request, review by team lead, approval by finance, payment.",
+            [
+                "human Request -> Review by team lead",
+                "human Review by team lead @team lead -> Approval by finance",
+                "human Approval by finance @finance [approved]-> Payment [rejected]-> Rejected",
+                "action Payment -> Done",
+            ],
+            id="steps between commas",
+        ),
+        pytest.param(
+            (
+                "Hiring:\n- HR posts the job\n- For each candidate:\n  - HR calls the candidate\n  - "
+                "The team meets the candidate\n- The boss makes an offer"
+            ),
+            [
+                "human Post job @HR -> For each candidate",
+                "loop For each candidate -> Make offer",
+                "human Call candidate @HR -> Meet candidate",
+                "human Meet candidate @team",
+                "human Make offer @boss -> Done",
+            ],
+            id="items under for each",
+        ),
+        pytest.param(
+            (
+                "The clerk prints the label. On the pickup day they pay the rest. The day before "
+                "the appointment a reminder text goes out. Two hours before departure the gate "
+                "opens."
+            ),
+            [
+                "human Print label @clerk -> Pay rest",
+                "human Pay rest @clerk -> Send reminder text",
+                "action Send reminder text uses=sms.send -> Open gate",
+                "action Open gate -> Done",
+            ],
+            id="times in front of clauses",
+        ),
+        pytest.param(
+            (
+                "The mechanic checks the car. Owner says ok → mechanic repairs it. Owner says no → "
+                "the car is handed back."
+            ),
+            [
+                "human Check car @mechanic -> Owner says ok?",
+                "decision Owner says ok? [Owner says ok]-> Repair car [else]-> Hand car back",
+                "human Repair car @mechanic -> Done",
+                "human Hand car back -> Rejected",
+            ],
+            id="what somebody says",
+        ),
+    ],
+)
+def test_the_order_of_the_words_does_not_matter(text: str, expected: list[str]) -> None:
+    assert notation(text).splitlines() == expected
