@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 TOOL = "get_workflow"
@@ -14,7 +14,8 @@ MESSAGE = "What does the expense approval do?"
 ARGUMENTS = json.dumps({"workflow": WORKFLOW})
 DELTAS = ("It has six steps: ", "the manager approves, ", "finance pays, ", "and the employee is told.")
 PLAN = json.dumps({"artifacts": [], "reasoning": "The question is about the workflow alone."})
-SUMMARY = json.dumps({"text": "They talked about what the expense approval does, turn by turn."})
+_QUOTED_CHARS = 200
+"""What it takes into a summary of each turn at the end: one about something else would not be used."""
 
 
 @dataclass
@@ -38,7 +39,7 @@ class ReadingModel:
 
     async def _whole(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if info.output_tools:
-            return ModelResponse([ToolCallPart(*_structured(info))])
+            return ModelResponse([ToolCallPart(*_structured(messages, info))])
         await self._waited(messages, info)
         if _has_read(messages):
             return ModelResponse([TextPart("".join(self.pieces))])
@@ -48,7 +49,7 @@ class ReadingModel:
         self, messages: list[ModelMessage], info: AgentInfo
     ) -> AsyncIterator[str | DeltaToolCalls]:
         if info.output_tools:
-            yield {0: DeltaToolCall(*_structured(info), tool_call_id="call_structured")}
+            yield {0: DeltaToolCall(*_structured(messages, info), tool_call_id="call_structured")}
             return
         await self._waited(messages, info)
         if not _has_read(messages):
@@ -58,11 +59,17 @@ class ReadingModel:
             yield piece
 
 
-def _structured(info: AgentInfo) -> tuple[str, str]:
+def _structured(messages: list[ModelMessage], info: AgentInfo) -> tuple[str, str]:
     """Return the name and the arguments of the output tool that is asked for: of a plan, or of a summary."""
     wanted = info.output_tools[0]
     is_plan = "artifacts" in wanted.parameters_json_schema.get("properties", {})
-    return wanted.name, PLAN if is_plan else SUMMARY
+    return wanted.name, PLAN if is_plan else json.dumps({"text": _summary_of(messages)})
+
+
+def _summary_of(messages: list[ModelMessage]) -> str:
+    """Return a summary in the words of the last turns that are to be summed up."""
+    told = "\n".join(str(part.content) for part in messages[-1].parts if isinstance(part, UserPromptPart))
+    return f"They talked: {told[-_QUOTED_CHARS:].partition('</turns>')[0]}"
 
 
 def _has_read(messages: list[ModelMessage]) -> bool:
