@@ -311,6 +311,14 @@ async def test_a_refused_edit_is_told_in_the_tools_words() -> None:
         "can I remove the review?",
         "add a legal review before paying?",
         "would it make sense to move the review after pay out?",
+        "hypothetically, remove the manager review",
+        "e.g. remove the manager review",
+        "suppose we remove the manager review",
+        "my boss says: remove the manager review",
+        "the sentence is: remove the manager review",
+        "remove the manager review, not!",
+        "remove the manager review... or maybe not",
+        "remove the manager review - just kidding",
     ],
 )
 async def test_a_weighed_change_is_described_and_not_made(said: str) -> None:

@@ -59,6 +59,13 @@ _ALSO = re.compile(r"^((?:we|i|you|it|they)) (?:also|really|just|still|actually|
 _TOLD = re.compile(rf"(?:if|whether|{_alternatives('question_words')})\b", re.IGNORECASE)
 _VERB = rf"(?:{_alternatives('change_verbs')})"
 _ORDER = re.compile(rf"{_VERB}\b", re.IGNORECASE)
+_ASIDE = re.compile(rf"(?:{_alternatives('asides')})[\s,:]+(?={_VERB}\b)", re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"(?:[\s,.!-]+(?:or maybe not|or perhaps not|just kidding|only joking)|(?:,|\.\.|-)\s*not)$",
+    re.IGNORECASE,
+)
+"""What an order ends with that is not meant: "remove the approval, not!"."""
+_TAKEN_BACK_CHARS = 40
 _BOUNDARY = re.compile(
     rf"(?:\s*,\s*(?:(?:and|then|also|plus|please)\s+)*"
     rf"|\s+(?:and|then|plus)\s+(?:(?:then|also|please|finally)\s+)*)(?={_VERB}\s)",
@@ -101,12 +108,22 @@ def core_of(sentence: str) -> Core:
     if inquiry and _TOLD.match(text, inquiry.end()):
         return Core(text[inquiry.end() :].strip(), "question", whole)
     text, is_tentative = _stripped(_TENTATIVE, text)
+    text, is_told = _only_told(text)
     text = _base_verb(without_leading(text)).strip(" ?")
-    if is_tentative:
+    if is_tentative or is_told:
         return Core(text, "tentative", whole)
     if _QUESTION.match(text) and (asked or not _STATEMENT.match(text)):
         return Core(text, "question", whole)
     return Core(text, "tentative" if asked and not is_request else "order", whole)
+
+
+def _only_told(text: str) -> tuple[str, bool]:
+    """Return an order without what says that it is not meant as one, and whether there was such."""
+    text, is_aside = _stripped(_ASIDE, text)
+    back = _TAKEN_BACK.search(text[-_TAKEN_BACK_CHARS:])
+    if back is None or not begins_with_order(text):
+        return text, is_aside
+    return text[: max(len(text) - _TAKEN_BACK_CHARS, 0) + back.start()], True
 
 
 def _stripped(pattern: re.Pattern[str], text: str) -> tuple[str, bool]:
