@@ -53,6 +53,15 @@ async def test_what_is_asked_beside_the_document_is_answered_too(talk: Talk) -> 
     assert "the result of" not in reply
 
 
+async def test_a_yes_takes_up_what_was_offered_beside_the_document(talk: Talk) -> None:
+    offered = await asked_with_policy(talk, BOTH)
+
+    reply = (await talk.say("yes")).content
+
+    assert "Shall I" in offered
+    assert reply.startswith("Done: **Vendor A** is now version 2.")
+
+
 @pytest.mark.parametrize(
     "said",
     ["what did the analysis find earlier?", "what did your search say earlier about the expense review?"],
@@ -72,4 +81,4 @@ async def test_an_order_that_names_a_document_is_an_order(talk: Talk, source: st
     reply = await asked_with_policy(talk, f"set the timeout of approve to 5 days, {source}")
 
     assert reply.startswith("Done: **Vendor A** is now version 2.")
-    assert "P5D" in reply
+    assert "timeout set to 5 days" in reply

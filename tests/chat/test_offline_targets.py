@@ -232,3 +232,27 @@ async def test_undo_after_a_deletion_and_a_change_takes_back_the_change(talk: Ta
     undone = await talk.say("undo that")
 
     assert undone.content.startswith("Done: **Vendor A** is back to how it was in version 1")
+
+
+async def test_another_workflow_than_the_open_one_is_renamed_and_deleted_by_its_name() -> None:
+    talk = Talk(chat_with(OfflineModel()))
+    await talk.under_test.add()
+    other = "create a workflow called Leave request: the employee asks for leave, the manager approves it"
+    await Talk(talk.under_test).say(other)
+    await talk.say("show the expense approval")
+
+    renamed = await talk.say("rename the leave request to Time off")
+    asked = await talk.say("delete the time off")
+
+    assert "Renamed the workflow from 'Leave request' to 'Time off'" in renamed.content
+    assert asked.content.startswith("That would delete **Time off**")
+
+
+async def test_what_is_neither_a_step_nor_a_workflow_is_asked_about() -> None:
+    talk = Talk(chat_with(OfflineModel()))
+    await talk.under_test.add()
+    await talk.say("show the expense approval")
+
+    asked = await talk.say("rename the leave request to Time off")
+
+    assert "I can't tell which step 'the leave request' is; nothing was changed." in asked.content

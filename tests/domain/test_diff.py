@@ -119,6 +119,12 @@ def edited(workflow: Workflow, *edits: dict[str, Any]) -> Workflow:
             id="a condition in a formal language",
         ),
         pytest.param(
+            ["a>b [small]"],
+            {"op": "update_transition", "transition": "a-b", "set": {"when": {"text": "below 5"}}},
+            ["Changed the transition from 'A' to 'B': when changed from 'small' to 'below 5'"],
+            id="another condition",
+        ),
+        pytest.param(
             ["a>b"],
             {"op": "connect", "from": "b", "to": "a", "action": "return"},
             ["Connected 'B' to 'A' by 'return'"],

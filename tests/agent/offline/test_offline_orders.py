@@ -46,6 +46,12 @@ async def failing(name: str, said: tuple[str, ...], claims: list[str], added: in
                      ["timeout pay PT2M"], 0, id="a reason before a colon"),
         pytest.param("contract_signing", "add a tax check after the legal review, the tax team does it",
                      ["edge legal_review>?", "new assignee tax_team"], 1, id="who does it, behind"),
+        pytest.param("expense_approval",
+                     "get the team lead to look over the expense before the manager sees it",
+                     ["edge submit>?", "edge ?>review", "new assignee team_lead"], 1,
+                     id="a role of two words"),
+        pytest.param("access_request", "add a step after grant access: inform the employee",
+                     ["edge grant>?", "edge ?>quarter"], 1, id="what it is behind a colon"),
         pytest.param("contract_signing", "insert a step 'Check the annexes' before legal review",
                      ["called Check the annexes", "edge draft>?"], 1, id="a name in quotes"),
         pytest.param("order_fulfilment", "pack order can take 3 days, and the trace parcel a week",
@@ -142,6 +148,24 @@ async def test_steps_are_merged_split_copied_and_put_in_order(
                      ["trigger manual", "trigger event"], id="by hand, too"),
         pytest.param("leave_request", "description: days off, with pay or without",
                      ["description days off, with pay or without"], id="description"),
+        pytest.param("nightly_etl", "run it twice a day, at 3 and at 15",
+                     ["cron 0 3,15 * * *"], id="two times"),
+        pytest.param("nightly_etl", "it should only run on weekdays",
+                     ["cron 0 2 * * 1-5", "no cron 0 2 * * *"], id="only then, at the same time"),
+        pytest.param("contract_signing", "legal review, CFO approval: 2 days each",
+                     ["timeout legal_review P2D", "timeout cfo_approval P2D"], id="each"),
+        pytest.param("contract_signing", "legal review must be done in 2 days or it goes to the board",
+                     ["timeout legal_review P2D", "escalate legal_review board"], id="or it goes to"),
+        pytest.param("contract_signing", "give legal review to the paralegal and drop its deadline",
+                     ["timeout legal_review -", "assignee legal_review paralegal"], id="its deadline"),
+        pytest.param("content_publishing", "the designer needs a week, not 5 days",
+                     ["timeout design P7D"], id="how long until now"),
+        pytest.param("access_request",
+                     "assign manager approval to the team lead and security approval to the CISO",
+                     ["assignee manager_approval team_lead", "assignee security_approval ciso"], id="and to"),
+        pytest.param("order_fulfilment", "charge the card only after packing",
+                     ["edge reserve>pack", "edge pack>charge", "edge charge>book", "no edge charge>pack"],
+                     id="only after"),
         pytest.param("leave_request", "title: Time off", ["title Time off"], id="title"),
         pytest.param("leave_request", "decide on leave has to be decided within 36 hours",
                      ["timeout decide PT36H"], id="within, and no new name"),
@@ -180,6 +204,8 @@ async def test_a_setting_is_changed_in_ordinary_words(name: str, said: str, clai
                      ["timeout legal_review P4D"], id="the step of a list"),
         pytest.param("expense_approval", ("who does the finance review?", "change that to the controller"),
                      ["assignee finance_review controller"], id="the answer to who"),
+        pytest.param("contract_signing", ("what is the deadline of the legal review?", "too long, 2 days"),
+                     ["timeout legal_review P2D"], id="too long"),
         pytest.param("expense_approval",
                      ("what happens after the finance review?", "change that to the board"),
                      ["unchanged"], id="that is nobody"),
@@ -201,6 +227,12 @@ async def test_an_order_goes_on_from_the_turn_before(
                      "is the finance review pointless, so that we could drop it?", id="a question"),
         pytest.param("expense_approval", "don't drop the finance review, it is useful", id="not to be done"),
         pytest.param("customer_refund", "raise the limit to 100", id="two amounts"),
+        pytest.param("order_fulfilment", "we forgot the invoice: send it after the card was charged",
+                     id="no step is sent"),
+        pytest.param("invoice_payment",
+                     "we want the clerk to check the bank details before the payment goes out",
+                     id="several payments"),
+        pytest.param("expense_approval", "make it 3", id="three of what"),
         pytest.param("contract_signing",
                      "what if archive contract only ran if the deal is large?", id="what if"),
         pytest.param("employee_onboarding", "before the first day the office manager should prepare the desk",
@@ -209,3 +241,36 @@ async def test_an_order_goes_on_from_the_turn_before(
 )  # fmt: skip
 async def test_nothing_changes_where_nothing_clear_is_ordered(name: str, said: str) -> None:
     assert await failing(name, (said,), ["unchanged"], 0) == []
+
+
+async def test_a_setting_that_was_not_spoken_of_stays() -> None:
+    chat, before = await opened("release_pipeline")
+
+    reply = await chat.say("retry integration tests 4x", workflow_id=before.id)
+
+    known = before.step("integration_tests")
+    now = (await chat.workflows.get(TENANT, before.id)).step("integration_tests")
+    assert known is not None
+    assert known.retry is not None
+    assert now == known.model_copy(update={"retry": known.retry.model_copy(update={"max_attempts": 4})})
+    assert "to 4 attempts, 30 seconds apart, exponential backoff" in reply.reply.content
+
+
+async def test_a_new_step_is_called_what_somebody_does() -> None:
+    chat, before = await opened("contract_signing")
+    said = "if the deal is above 500, the CFO also has to approve it before archive contract"
+
+    reply = await chat.say(said, workflow_id=before.id)
+
+    assert "Added step 'CFO approval' (human, CFO)" in reply.reply.content
+
+
+async def test_what_it_would_look_like_is_shown_and_not_made() -> None:
+    chat, before = await opened("expense_approval")
+    said = "preview only: what would it look like without the finance review"
+
+    shown = await chat.say(said, workflow_id=before.id)
+
+    assert "Finance review" in shown.reply.content
+    assert "Shall I do it?" in shown.reply.content
+    assert (await chat.workflows.get(TENANT, before.id)).version == before.version

@@ -140,7 +140,15 @@ class Answering:
         facts = past.facts or replace(turn.facts, pending=None)
         before = Turn(past.text, facts, turn.past[:-1], past.exchanges)
         outcome = self._answered(before, turns_back - 1)
-        if not isinstance(outcome, Reply) or outcome.text.split() != past.reply.split():
+        if isinstance(outcome, Reply) and outcome.text.split() == past.reply.split():
+            return outcome.offer
+        return self._offer_beside(before, past.reply, turns_back)
+
+    def _offer_beside(self, before: Turn, reply: str, turns_back: int) -> Offer | None:
+        """Return what a reply offered that quoted a document after it; the document is gone by now."""
+        parts = documents.asked_beside(before.text)
+        outcome = self._answered(replace(before, text=parts[0]), turns_back - 1) if parts else None
+        if not isinstance(outcome, Reply) or not documents.quotes_after(reply, outcome.text):
             return None
         return outcome.offer
 

@@ -8,7 +8,7 @@ from workflow_agent.domain.diff.comparing import FieldChange, ListDiff, PartChan
 from workflow_agent.domain.durations import duration_in_words
 from workflow_agent.domain.triggers import describe_trigger
 from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import Retry
+from workflow_agent.domain.workflow import Condition, Retry
 
 _NAMES_SHOWN = 3
 _VALUE_CHARS = 80
@@ -173,6 +173,9 @@ def _told(field: str, value: Any) -> str:
         return duration_in_words(value)
     if field == "retry" and value is not None:
         return _retry_in_words(Retry.model_validate(value))
+    if field == "when" and value is not None:
+        condition = Condition.model_validate(value)
+        return _short(condition.text if condition.text is not None else condition.expression)
     return _short(value)
 
 

@@ -45,8 +45,23 @@ _MOST_PARTINGS = 8
 _DAYTIME = re.compile(
     r"(\d{1,2}(?::\d\d)?)(?: o'clock)? (?:in the|at) (morning|afternoon|evening|night)", re.IGNORECASE
 )
-_ONLY_TIME = re.compile(r"(?:at )?(?:\d{1,2}(?::\d\d)? ?(?:am|pm|h|o'clock)?|noon|midnight)", re.IGNORECASE)
+_DAILY_AT = re.compile(
+    r"(?:(?:every day|daily|(?:\w+ times|once|twice) (?:a|per) day)[,:]? )?"
+    r"((?:at )?\d{1,2}(?:(?:,? ?and |, ?)(?:at )?\d{1,2}){0,11})",
+    re.IGNORECASE,
+)
+_ONLY_TIME = re.compile(
+    r"at \d{1,2}|(?:at )?(?:\d{1,2}(?::\d\d| ?(?:am|pm|h|o'clock))|noon|midnight)",
+    re.IGNORECASE,
+)
 _TIME = re.compile(r"\d|\b(?:noon|midnight)\b", re.IGNORECASE)
+_TIMES = re.compile(r"\b(\d{1,3}) ?x(?= |$)", re.IGNORECASE)
+_NOT_SO_LONG = re.compile(
+    r",? (?:not|instead of|rather than|and not) (?:\d{1,4}|an?|one|two|three|four|five|six|seven|ten) "
+    r"(?:minute|hour|day|week|month)s?$",
+    re.IGNORECASE,
+)
+"""How long it was until now."""
 _TWICE = re.compile(r"\b(once|twice)$", re.IGNORECASE)
 
 
@@ -113,11 +128,12 @@ def stated_order(text: str, drafting: Drafting) -> Order:
 
 def _order(clause: str, drafting: Drafting, tables: Sequence[Table]) -> Order:
     text = core_of(clause).text
+    text = _TIMES.sub(r"\1 times", text)
     text = _TWICE.sub(lambda match: f"{number_of(match[1])} times", text)
     if from_then := _FROM_THEN_ON.match(text):
         text = f"{text[from_then.end() :]} from now on"
     plain = _FROM_NOW_ON.sub("", text)
-    said = [text] if plain == text else [plain, text]
+    said = dict.fromkeys((plain, _NOT_SO_LONG.sub("", plain), text))
     found = (match for one in said for table in tables for match in matches(one, table))
     readings = (_checked(kind, slots, drafting) for kind, slots in found)
     return Order(text, tuple(reading for reading in readings if reading is not None))
@@ -150,6 +166,22 @@ def _retry(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | Non
     return {"retry": retry}
 
 
+def _misses_a_time(phrase: str, trigger: Mapping[str, Any]) -> bool:
+    """Say whether a phrase names times or numbers of which a schedule has none."""
+    numbers = re.findall(r"\d+", phrase)
+    cron = str(trigger.get("cron") or "")
+    return bool(numbers and cron) and not any(number.lstrip("0") in cron for number in numbers)
+
+
+def _at_times(phrase: str) -> Mapping[str, Any] | None:
+    """Return the schedule of "twice a day, at 2 and at 14"."""
+    match = _DAILY_AT.fullmatch(phrase)
+    hours = [int(one) for one in re.findall(r"\d+", match[1])] if match and "at" in phrase.lower() else []
+    if not hours or max(hours) > 23:
+        return None
+    return {"type": "schedule", "cron": f"0 {','.join(map(str, hours))} * * *", "timezone": "UTC"}
+
+
 def _count(slots: Mapping[str, str], _: Drafting) -> dict[str, Any] | None:
     number = number_of(slots["n"])
     return {"number": number} if number else None
@@ -160,6 +192,8 @@ def _trigger(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | N
         lambda match: match[1] + ("am" if match[2].lower() == "morning" else "pm"), slots["trigger"]
     )
     trigger = drafting.parse_trigger(phrase) or drafting.parse_trigger(f"every {phrase.removeprefix('on ')}")
+    if trigger is not None and _misses_a_time(phrase, trigger):
+        trigger = _at_times(phrase)
     if trigger:
         said = "" if not _ONLY_TIME.fullmatch(phrase) and _TIME.search(phrase) else "day"
         return {"trigger": dict(trigger), "says": said}

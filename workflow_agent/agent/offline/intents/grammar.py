@@ -39,6 +39,7 @@ _TYPED = {
     rf"{_AMOUNT}",
     "quoted": r"(?:\"[^\"]+\"|'[^']+')",
     "it": r"(?:it|that|this)",
+    "its": r"(?:its|the)",
     "name": r"(?!(?:within|no later than|in (?:less|under) )\b).+?",
     "beside": r"(?:before|after|behind|ahead of|(?:right|directly) (?:after|before))\b.+?",
     "n": _NUMBER,

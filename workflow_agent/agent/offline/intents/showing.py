@@ -13,11 +13,21 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(r"\b(?:first|before|what|preview|diff|changes)\b", re.IGNORECASE)
-_IN_FRONT = re.compile(r"^(?:please )?(?:preview|dry[- ]run|simulate)(?: of)?[:,]? (.+)$", re.IGNORECASE)
+_IN_FRONT = re.compile(
+    r"^(?:please )?(?:preview|dry[- ]run|simulate)(?: only| first)?(?: of)?[:,]? (.+)$", re.IGNORECASE
+)
 _ASKED = re.compile(
     rf"^(?:please )?(?:show|tell) (?:me|us) (?:first )?what (.+?) {_WOULD}(?: first)?[.?!]*$", re.IGNORECASE
 )
+_LOOK = re.compile(
+    r"^(?:what|how) would (?:it|that|this|the \w+) look(?: like)? (with|without) |^(?:what|how) if we ",
+    re.IGNORECASE,
+)
 _THAT = frozenset({"that", "it", "this", "they", "those", "these"})
+
+
+def _ordered(match: re.Match[str]) -> str:
+    return {"with": "add ", "without": "remove "}.get((match[1] or "").lower(), "")
 
 
 def shown_first(text: str) -> str | None:
@@ -30,7 +40,7 @@ def shown_first(text: str) -> str | None:
         return None
     match = _ASKED.match(said) or _IN_FRONT.match(said)
     if match is not None:
-        return "" if match[1].lower() in _THAT else match[1]
+        return "" if match[1].lower() in _THAT else _LOOK.sub(_ordered, match[1])
     behind = _BEHIND.search(said)
     if behind is None or behind.start() == 0 or not _FIRST.search(behind[0]):
         return None

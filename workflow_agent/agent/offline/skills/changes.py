@@ -20,7 +20,7 @@ from workflow_agent.agent.offline.skills.reshaping import RESHAPING
 from workflow_agent.agent.offline.skills.settings import SETTINGS
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.skills.structure import STRUCTURE, changes_structure
-from workflow_agent.agent.offline.skills.wholes import named_whole, of_the_whole
+from workflow_agent.agent.offline.skills.wholes import named_whole, of_the_whole, other_whole
 from workflow_agent.agent.offline.turn.drafting import Drafting
 from workflow_agent.agent.offline.turn.focus import known_workflows, last_step, listed_in_reply
 from workflow_agent.agent.offline.turn.offers import fixes_offered
@@ -59,6 +59,9 @@ def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = 
     if phrase is None and (whole := named_whole(turn, orders)) is not None:
         orders, phrase = of_the_whole(orders), whole
     workflow = yield from read_workflow(turn, phrase, to_change=True)
+    if phrase is None and (other := (yield from other_whole(orders, workflow))) is not None:
+        orders = of_the_whole(orders)
+        workflow = yield from read_workflow(turn, other, to_change=True)
     if removed := _removed_workflow(turn, orders, workflow):
         return deletion((yield Call("delete_workflow", {"workflow": removed})))
     if (asked := _listed_one(turn, orders)) is not None:

@@ -7,8 +7,9 @@ from workflow_agent.agent.offline.intents.changes import Change
 from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.intents.text import sentence_case
 from workflow_agent.agent.offline.skills.connections import cases_of
+from workflow_agent.agent.offline.skills.deeds import deed_draft
 from workflow_agent.agent.offline.skills.plan import Builder, Incomplete, NotReadable, Plan
-from workflow_agent.agent.offline.skills.steps import PRONOUNS, StepUnclear
+from workflow_agent.agent.offline.skills.steps import StepUnclear
 from workflow_agent.agent.offline.turn.outcome import JsonObject
 from workflow_agent.agent.offline.wording.lists import joined
 from workflow_agent.domain.edits.flow import exits, main_exit
@@ -25,7 +26,7 @@ _SUBJECT = re.compile(r"^(?:it is |it's |it |they are |that is |there is |there 
 
 def _only_if(plan: Plan, change: Change) -> list[JsonObject]:
     """Return a step done in one case only: with another amount on its way in, or behind a new decision."""
-    step, condition = _step_of(plan, change), unquoted(change.slots["cond"])
+    step, condition = _step_of(plan, change), unquoted(change.slots.get("cond") or change.slots["limit"])
     if (known := _comparable(plan, step, condition)) is not None:
         return [_with_text(known, condition)]
     return _gated(plan, step, condition, past=_elsewhere(plan, change, step), is_case_of_step=True)
@@ -80,11 +81,7 @@ def _is_a_step_done(plan: Plan, condition: str) -> bool:
 def _draft(plan: Plan, slots: Mapping[str, str]) -> JsonObject:
     if "what" in slots:
         return plan.step_draft(slots["what"])
-    who = unquoted(slots["who"]).removeprefix("the ").removeprefix("our ")
-    if who.lower() in PRONOUNS | {"we", "you", "i"}:
-        return plan.step_draft(slots["act"])
-    draft = plan.step_draft(f"{who} {slots['act']}")
-    return draft if "assignee" in draft else plan.step_draft(slots["act"], assignee=who.lower())
+    return deed_draft(plan, slots["who"], slots["act"])
 
 
 def _step_of(plan: Plan, change: Change) -> str:

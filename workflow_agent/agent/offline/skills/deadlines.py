@@ -27,7 +27,9 @@ def _steps_meant(plan: Plan, change: Change) -> list[str]:
     slots = change.slots
     if "thing" in slots:
         return [plan.step(f"{slots['done']} {slots['thing']}")]
-    return _of_who(plan, change) if "who" in slots else plan.finder.find_all(slots["step"])
+    if "steps" in slots:
+        return plan.finder.find_all(slots["steps"])
+    return _of_who(plan, change) if "who" in slots else plan.finder.find_all(slots.get("step", "it"))
 
 
 def _of_who(plan: Plan, change: Change) -> list[str]:
@@ -114,7 +116,7 @@ def _changed_by(step: Step, duration: str, sign: int) -> str:
 
 
 def _no_timeout(plan: Plan, change: Change) -> list[JsonObject]:
-    return [{"op": "set_timeout", "step": plan.step(change.slots["step"]), "timeout": None}]
+    return [{"op": "set_timeout", "step": plan.step(change.slots.get("step", "it")), "timeout": None}]
 
 
 DEADLINES: Mapping[str, Builder] = {

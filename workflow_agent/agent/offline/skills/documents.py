@@ -34,6 +34,8 @@ _NAMES_NOTHING = frozenset({
 _JOINT = re.compile(r",? and (?=(?:does|do|is|are|what|how|which|who|when|where)\b)", re.IGNORECASE)
 _RAW = re.compile(r'"\s*:\s*["\[{\d]|[\[{]\s*"')
 """What only the notation of a result has."""
+_FROM = "From"
+"""What a quote begins with."""
 _MOST_QUOTES = 3
 _MOST_CHARS = 600
 
@@ -68,6 +70,12 @@ def asked_beside(text: str) -> tuple[str, str] | None:
     return (first.strip(), second.strip()) if joint and not _MEANS_MATERIAL.search(first) else None
 
 
+def quotes_after(reply: str, answer: str) -> bool:
+    """Say whether a reply is an answer and, after it, what documents say."""
+    words = answer.split()
+    return reply.split()[: len(words) + 1] == [*words, _FROM]
+
+
 def quote_material(turn: Turn) -> Skill:
     """Quote the passages that answer best, each with where it is from.
 
@@ -81,7 +89,7 @@ def quote_material(turn: Turn) -> Skill:
         named = ", ".join(f"“{_called(one.source)}”" for one in material)
         return Reply(f"I looked through {named} and found nothing about that.")
     said = "\n\n".join(
-        f"From “{_called(one.source)}”:\n\n> " + one.text.replace("\n", "\n> ") for one in quotes
+        f"{_FROM} “{_called(one.source)}”:\n\n> " + one.text.replace("\n", "\n> ") for one in quotes
     )
     return Reply(said)
 

@@ -39,9 +39,11 @@ def _edits(plan: Plan, order: Order, builders: Builders) -> list[JsonObject]:
         if isinstance(failure, StepUnclear) and failure.candidates and "," not in failure.phrase:
             raise
         other = _otherwise(plan, order.text, builders, _MOST_PARTS)
-        if other is None:
-            raise
-        return other
+        if other is not None:
+            return other
+        if plan.asks and not order.readings:
+            raise plan.asks[0] from failure
+        raise
 
 
 def _otherwise(plan: Plan, text: str, builders: Builders, most_parts: int) -> list[JsonObject] | None:
@@ -75,7 +77,9 @@ def _in_parts(
     for part in parts:
         try:
             trial.edits += _first_that_fits(trial, part.readings, builders)
-        except (NotReadable, StepUnclear, Incomplete):
+        except (NotReadable, StepUnclear, Incomplete) as failure:
+            if isinstance(failure, StepUnclear) and failure.candidates:
+                plan.asks.append(failure)
             if hears and _heard(trial, part.text):
                 continue
             edits = _otherwise(trial, part.text, builders, most_parts)

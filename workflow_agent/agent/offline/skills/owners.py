@@ -26,13 +26,23 @@ def _assign(plan: Plan, change: Change) -> list[JsonObject]:
         raise NotReadable
     steps = plan.finder.find_all(change.slots.get("step") or change.slots["it"])
     plan.prefers_workflow = False
-    return [{"op": "set_assignee", "step": step, "assignee": who} for step in steps]
+    return [_given(plan, step, who) for step in steps]
+
+
+def _given(plan: Plan, step_id: str, who: str) -> JsonObject:
+    """Return the edit that gives a step to somebody; one that is only just added is then their work."""
+    added = next((one for one in plan.finder.steps if one.id == step_id), None)
+    if plan.workflow.step(step_id) is None and added is not None and added.type == "action":
+        return {"op": "update_step", "step": step_id, "set": {"type": "human", "assignee": who}}
+    return {"op": "set_assignee", "step": step_id, "assignee": who}
 
 
 def _person(plan: Plan, phrase: str) -> str:
     """Return a role or a name as an assignee; what is a length of time, a pronoun or a step is none."""
     who = _ARTICLE.sub("", unquoted(phrase))
     if (who.lower() in _NOT_PEOPLE and who != "IT") or plan.drafting.parse_duration(who):
+        raise NotReadable
+    if len(who.split()) > _MOST_WORDS + 1:
         raise NotReadable
     if any(who.lower() in (step.id, step.name.lower()) for step in plan.finder.steps):
         raise NotReadable

@@ -45,6 +45,12 @@ _WITH_DEADLINE = re.compile(
     r"([\w -]{3,40}?)(?:\s+(?:deadline|timeout|time limit|limit))?$",
     re.IGNORECASE,
 )
+_NOUNS = {
+    "approve": "approval", "look": "review", "sign": "signature", "confirm": "confirmation",
+    "decide": "decision", "verify": "verification", "inspect": "inspection",
+    "authorise": "authorisation", "authorize": "authorization",
+}  # fmt: skip
+"""What is done, as it stands in a name behind who does it."""
 _DRAFT_FIELDS = (
     "type",
     "assignee",
@@ -86,6 +92,8 @@ class Plan:
     asked_who: bool = False
     """Whether the question before was who does something, so that "that" is the answer to it."""
     edits: list[JsonObject] = field(default_factory=list[JsonObject])
+    asks: list[Exception] = field(default_factory=list[Exception])
+    """What several steps fit, of parts that would otherwise be orders."""
     unread: list[str] = field(default_factory=list[str])
     """Clauses that read as no change."""
 
@@ -102,7 +110,8 @@ class Plan:
         draft |= {key: parsed[key] for key in _DRAFT_FIELDS if parsed.get(key) is not None}
         owner = str(draft.get("assignee") or "")
         if owner and not named and " " not in name and owner.lower() != name.lower():
-            name = draft["name"] = sentence_case(f"{owner} {name.lower()}")
+            noun = _NOUNS.get(name.lower(), name.lower())
+            name = draft["name"] = sentence_case(f"{owner} {noun}")
         if assignee:
             draft |= {"type": "human", "assignee": assignee}
         draft |= extras

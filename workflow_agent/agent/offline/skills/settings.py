@@ -50,6 +50,8 @@ def _means_workflow(plan: Plan, phrase: str) -> bool:
 def _called(plan: Plan, both: str) -> list[JsonObject]:
     """Return the renaming for "call the review step Check": the split whose first part is a step."""
     words = both.split(" ")
+    if words[0].lower() in PRONOUNS and len(words) > 1:
+        return _rename(plan, Change("rename", {"step": words[0], "name": " ".join(words[1:])}))
     for at in range(len(words) - 1, 0, -1):
         phrase, name = " ".join(words[:at]), _name(" ".join(words[at:]))
         if _means_workflow(plan, phrase):
@@ -85,7 +87,8 @@ def _untag(plan: Plan, change: Change) -> list[JsonObject]:
 
 
 def _describe(plan: Plan, change: Change) -> list[JsonObject]:
-    text = unquoted(change.slots.get("text") or change.slots["blurb"])
+    slots = change.slots
+    text = unquoted(slots.get("text") or slots.get("quoted") or slots["blurb"])
     if "step" in change.slots and not _means_workflow(plan, change.slots["step"]):
         return [{"op": "update_step", "step": plan.step(change.slots["step"]), "set": {"description": text}}]
     return [{"op": "set_description", "description": text}]
@@ -138,7 +141,16 @@ def _is_meant(trigger: Trigger, phrase: str, plan: Plan) -> bool:
 def _retry(plan: Plan, change: Change) -> list[JsonObject]:
     steps = plan.finder.find_all(change.slots["step"])
     plan.prefers_workflow = False
-    return [{"op": "set_retry", "step": step, "retry": change.values["retry"]} for step in steps]
+    return [{"op": "set_retry", "step": step, "retry": _retried(plan, step, change)} for step in steps]
+
+
+def _retried(plan: Plan, step_id: str, change: Change) -> JsonObject:
+    """Return how a step is tried again: what was said, and of what was not said what it is now."""
+    step, said = plan.workflow.step(step_id), change.values["retry"]
+    if step is None or step.retry is None:
+        return said
+    known = step.retry.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return known | said
 
 
 def _no_retry(plan: Plan, change: Change) -> list[JsonObject]:

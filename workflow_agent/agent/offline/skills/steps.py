@@ -37,10 +37,19 @@ _PASSIVE = re.compile(
     r"(?: been| being| already)* (\w+(?:ed|en|t|d|n))$",
     re.IGNORECASE,
 )
+_TURN_OF = re.compile(
+    r"(?:the |our )?([\w ]{2,40}?) (?:sees?|gets?|reads?|reviews?|handles?|does|do|approves?|signs?|decides?|"
+    r"checks?|starts?|begins?|receives?|looks? at|works? on|has|have|takes?|finish(?:es)?|is done|are done)"
+    r"(?: (?:it|this|that|them|on it|with it|over))?",
+    re.IGNORECASE,
+)
 _BEFORE_LAST = frozenset({"second to last", "last but one", "second-to-last", "penultimate"})
 _NEAR = 0.04
 """Scores closer than this are equally good."""
+_FAR = 0.15
+"""How much better an end must fit than any work, to be meant."""
 _GOOD = 0.5
+_SURELY = 0.8
 
 
 class StepUnclear(Exception):
@@ -103,6 +112,12 @@ class StepFinder:
                 raise
         return [self.find(part) for part in parts]
 
+    def is_surely(self, step_id: str, phrase: str) -> bool:
+        """Say whether a phrase that tells what is done is a step's own name in other forms."""
+        step = next(one for one in self.steps if one.id == step_id)
+        names = [step.name, step.id.replace("_", " ")]
+        return unquoted(phrase).lower() in PRONOUNS or phrase_score(phrase, names) >= _SURELY
+
     def _pinned(self, phrase: str) -> str | None:
         """Return the step a phrase names exactly: settled before, an id, a name, a pronoun, a number."""
         wanted = unquoted(phrase).lower()
@@ -156,13 +171,22 @@ class StepFinder:
             ]
             best = max((score for score, _ in scored), default=0.0)
             if best >= _GOOD:
-                close = [step for score, step in scored if score >= best - _NEAR]
                 # "before paying" means the step that pays, not the end called Paid.
+                work = max((score for score, step in scored if step.type != "end"), default=0.0)
+                best = work if work >= max(_GOOD, best - _FAR) else best
+                close = [step for score, step in scored if score >= best - _NEAR]
                 close = [step for step in close if step.type != "end"] or close
                 if len(close) == 1:
                     return close[0].id
                 raise StepUnclear(phrase, _candidates(close))
-        return self._done(phrase)
+        return self._by_who(phrase) or self._done(phrase)
+
+    def _by_who(self, phrase: str) -> str | None:
+        """Return the only step of whom a clause says that it is their turn: "the manager sees it"."""
+        match = _TURN_OF.fullmatch(unquoted(phrase))
+        who = content_words(match[1]) if match else []
+        theirs = [one.id for one in self.steps if one.assignee and who and content_words(one.assignee) == who]
+        return theirs[0] if len(theirs) == 1 else None
 
     def _done(self, phrase: str) -> str:
         """Return the step that a clause says is done, by its verb alone: "the parcel has been booked"."""

@@ -7,6 +7,7 @@ from typing import Any
 from workflow_agent.agent.offline.intents.changes import Change
 from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.skills.connections import pair
+from workflow_agent.agent.offline.skills.deeds import deed_draft
 from workflow_agent.agent.offline.skills.places import refuse_settings, where_of
 from workflow_agent.agent.offline.skills.plan import (
     Builder,
@@ -39,6 +40,8 @@ def _insert(plan: Plan, change: Change) -> list[JsonObject]:
         slots[last_place], extras = strip_extras(slots[last_place], plan.drafting)
     if "who_at" in slots:
         return _insert_split(plan, slots, change)
+    if "act" in slots and "who" not in slots:
+        slots["who"] = "we"
     if "act" in slots:
         return _insert_act(plan, slots, change)
     what = slots["what"]
@@ -52,15 +55,8 @@ def _insert(plan: Plan, change: Change) -> list[JsonObject]:
 
 def _insert_act(plan: Plan, slots: dict[str, str], change: Change) -> list[JsonObject]:
     """Return the insertion for "have legal check it before signing"."""
-    who, act = slots["who"], slots["act"]
     where = where_of(plan, slots, change.place)
-    subject = unquoted(who).removeprefix("the ").removeprefix("our ")
-    if subject.lower() in PRONOUNS | {"we", "you", "i", "there"}:
-        draft = plan.step_draft(act)
-    else:
-        draft = plan.step_draft(f"{subject} {act}")
-        if "assignee" not in draft:
-            draft = plan.step_draft(act, assignee=subject.lower())
+    draft = deed_draft(plan, slots["who"], slots["act"])
     return _inserted(plan, draft, where)
 
 
@@ -128,7 +124,9 @@ def _remove(plan: Plan, change: Change) -> list[JsonObject]:
 
 
 def _move(plan: Plan, change: Change) -> list[JsonObject]:
-    step = plan.step(change.slots.get("deed") or change.slots["step"])
+    step = plan.step(change.slots.get("deed") or change.slots.get("step", "it"))
+    if "deed" in change.slots and not plan.finder.is_surely(step, change.slots["deed"]):
+        raise NotReadable
     where = where_of(plan, {key: value for key, value in change.slots.items() if key != "step"}, change.place)
     plan.finder.last = step
     if step in where.values() or step in where.get("between", ()):
