@@ -16,6 +16,7 @@ from workflow_agent.agent.offline.skills.focus import (
     read_workflow,
     which_workflow,
 )
+from workflow_agent.agent.offline.skills.talk import spoken
 from workflow_agent.agent.offline.turn.focus import focus, last_step
 from workflow_agent.agent.offline.turn.outcome import (
     Call,
@@ -152,6 +153,9 @@ def explain(turn: Turn, request: Request) -> Skill:
     """Walk through a workflow in plain words."""
     if (about := (yield from _step_at_hand(turn, request))) is not None:
         return about
+    if not turn.past and focus(turn) is None and is_pronoun(request.slots.get("workflow") or "it"):
+        # "What is this?", said before anything else, asks about the service.
+        return Reply(spoken()["help"])
     workflow = yield from read_workflow(turn, request.slots.get("workflow"))
     return Reply(explain_text(workflow))
 
