@@ -256,3 +256,15 @@ async def test_what_is_neither_a_step_nor_a_workflow_is_asked_about() -> None:
     asked = await talk.say("rename the leave request to Time off")
 
     assert "I can't tell which step 'the leave request' is; nothing was changed." in asked.content
+
+
+@pytest.mark.parametrize("picked", ["2", "the second one", "Vendor A"])
+async def test_the_first_order_is_carried_out_once_it_is_said_for_which(talk: Talk, picked: str) -> None:
+    anew = Talk(talk.under_test)
+
+    asked = await anew.say(ADDS)
+    done = await anew.say(picked)
+
+    assert asked.content.startswith("Which workflow do you mean?")
+    assert done.content.startswith("Done: **Vendor A** is now version 2.")
+    assert done.mode.name == "modification"

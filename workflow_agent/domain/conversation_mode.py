@@ -1,7 +1,20 @@
 """The mode a message asks for, with what its conversation says about that."""
 
+import re
+from dataclasses import replace
+from typing import Final
+
 from workflow_agent.domain.conversation import AgentReply, Conversation
 from workflow_agent.domain.modes import ModeDecision, infer_mode
+
+_MOST_CHARS: Final = 200
+_PICK: Final = re.compile(
+    r"(?:(?:the|number|no\.?|option|#) ?){0,3}"
+    r"(?:\d{1,2}(?:st|nd|rd|th)?|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last"
+    r"|former|latter)(?: (?:one|option|workflow|step))?"
+)
+_NAMED: Final = re.compile(r"\*\*([^*\n]{1,200})\*\*|`([^`\n]{1,100})`")
+_AROUND: Final = re.compile(r"^(?:(?:the|our|my|please) )+|,? please$")
 
 
 def mode_asked_for(
@@ -15,9 +28,37 @@ def mode_asked_for(
         workflow_id: The workflow it was sent about, beside the conversation's own.
     """
     previous = next((e for e in reversed(conversation.events) if isinstance(e, AgentReply)), None)
-    return infer_mode(
+    decision = infer_mode(
         message,
         previous_tools=previous.tools_used if previous else (),
         phase=conversation.phase,
         workflow_loaded=bool(workflow_id or conversation.bound_workflow_id),
     )
+    if previous is None or not picks_one(previous.content, message):
+        return decision
+    # It says nothing by itself: what it is about was said before the question.
+    mode = previous.mode.name
+    return replace(
+        decision,
+        mode=mode,
+        confidence=1.0,
+        signals=(f"{mode}: picks one of what turn {previous.turn} asked about",),
+        scores={**decision.scores, mode: max(decision.scores.values())},
+    )
+
+
+def picks_one(reply: str, message: str) -> bool:
+    """Say whether a message only picks one of what a reply asked about: by number, place or name.
+
+    "2", "the second one" and "Contract signing" behind "Which one do you mean?" are neither questions nor
+    orders; their words alone would make them a search.
+    """
+    lines = [line.strip(" *_") for line in reply.splitlines() if line.strip()]
+    plain = " ".join(message[:_MOST_CHARS].lower().split()).strip(" .!\"'“”`*")
+    asks = any(line.endswith("?") for line in (*lines[:1], *lines[-1:]))
+    if not asks or len(message) > _MOST_CHARS:
+        return False
+    bare = _AROUND.sub("", plain)
+    if _PICK.fullmatch(bare):
+        return True
+    return bare in {(found[1] or found[2]).lower() for found in _NAMED.finditer(reply)}
