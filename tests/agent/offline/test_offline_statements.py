@@ -59,6 +59,9 @@ async def opened(name: str) -> tuple[ChatUnderTest, Workflow]:
                      ["edge review>submit", "no edge review>rejected"], 0, id="a case goes elsewhere"),
         pytest.param("if pay out fails go to submit expense",
                      ["edge pay>submit", "no edge pay>repair_payment"], None, id="a failure goes elsewhere"),
+        pytest.param("if pay out fails tell the auditor",
+                     ["edge pay>?", "edge ?>repair_payment", "edge pay>paid"], 1,
+                     id="before a failure is handled"),
         pytest.param("the assistant scans the receipts after submit expense",
                      ["edge submit>?", "edge ?>review", "new assignee assistant"], 1, id="told after"),
         pytest.param("before pay out the auditor checks the receipts",
@@ -87,7 +90,6 @@ async def test_a_statement_changes_what_it_says_and_nothing_else(
         pytest.param("does the controller do the finance review now?", "finance", id="question"),
         pytest.param("extend submit expense by a month", "How long may", id="months have no length"),
         pytest.param("shorten the finance review by 10 days", "How long may it take?", id="too short"),
-        pytest.param("if pay out fails tell the auditor", "Nothing was changed", id="handled elsewhere"),
     ],
 )
 async def test_what_is_not_clear_changes_nothing(said: str, asks: str) -> None:

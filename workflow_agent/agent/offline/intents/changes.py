@@ -45,6 +45,13 @@ _MOST_PARTINGS = 8
 _DAYTIME = re.compile(
     r"(\d{1,2}(?::\d\d)?)(?: o'clock)? (?:in the|at) (morning|afternoon|evening|night)", re.IGNORECASE
 )
+_WHEN = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|daily|weekly|monthly|hourly|every|each|noon|midnight|"
+    r"weekdays?|weekends?|nightly|morning|evening|\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|"
+    r"at \d{1,2}|by hand|manually)\b",
+    re.IGNORECASE,
+)
+"""What must be said for "x instead of y" to be about when a workflow starts."""
 _DAILY_AT = re.compile(
     r"(?:(?:every day|daily|(?:\w+ times|once|twice) (?:a|per) day)[,:]? )?"
     r"((?:at )?\d{1,2}(?:(?:,? ?and |, ?)(?:at )?\d{1,2}){0,11})",
@@ -55,10 +62,19 @@ _ONLY_TIME = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"\d|\b(?:noon|midnight)\b", re.IGNORECASE)
+_GERMAN_NUMBERS = {
+    "ein": "1", "eine": "1", "einen": "1", "einem": "1", "einer": "1", "zwei": "2", "drei": "3", "vier": "4",
+    "fünf": "5", "sechs": "6", "sieben": "7", "acht": "8", "zehn": "10", "zwölf": "12", "vierzehn": "14",
+}  # fmt: skip
+_GERMAN_UNITS = {"tag": "days", "stu": "hours", "woc": "weeks", "min": "minutes", "mon": "months"}
+_GERMAN = re.compile(
+    rf"\b(\d{{1,3}}|{'|'.join(_GERMAN_NUMBERS)}) (Tage?n?|Stunden?|Wochen?|Minuten?|Monate?n?)\b",
+    re.IGNORECASE,
+)
 _TIMES = re.compile(r"\b(\d{1,3}) ?x(?= |$)", re.IGNORECASE)
 _NOT_SO_LONG = re.compile(
-    r",? (?:not|instead of|rather than|and not) (?:\d{1,4}|an?|one|two|three|four|five|six|seven|ten) "
-    r"(?:minute|hour|day|week|month)s?$",
+    r",? (?:not|instead of|rather than|and not) (?:\d{1,4}|an?|one|two|three|four|five|six|seven|ten)"
+    r"(?: (?:minute|hour|day|week|month)s?)?$",
     re.IGNORECASE,
 )
 """How long it was until now."""
@@ -128,7 +144,7 @@ def stated_order(text: str, drafting: Drafting) -> Order:
 
 def _order(clause: str, drafting: Drafting, tables: Sequence[Table]) -> Order:
     text = core_of(clause).text
-    text = _TIMES.sub(r"\1 times", text)
+    text = _TIMES.sub(r"\1 times", _in_english(text))
     text = _TWICE.sub(lambda match: f"{number_of(match[1])} times", text)
     if from_then := _FROM_THEN_ON.match(text):
         text = f"{text[from_then.end() :]} from now on"
@@ -137,6 +153,16 @@ def _order(clause: str, drafting: Drafting, tables: Sequence[Table]) -> Order:
     found = (match for one in said for table in tables for match in matches(one, table))
     readings = (_checked(kind, slots, drafting) for kind, slots in found)
     return Order(text, tuple(reading for reading in readings if reading is not None))
+
+
+def _in_english(text: str) -> str:
+    """Return a text with lengths of time that are said in German said in English."""
+    return _GERMAN.sub(
+        lambda match: (
+            f"{_GERMAN_NUMBERS.get(match[1].lower(), match[1])} {_GERMAN_UNITS[match[2].lower()[:3]]}"
+        ),
+        text,
+    )
 
 
 def _checked(key: str, slots: dict[str, str], drafting: Drafting) -> Change | None:
@@ -191,6 +217,8 @@ def _trigger(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | N
     phrase = _DAYTIME.sub(
         lambda match: match[1] + ("am" if match[2].lower() == "morning" else "pm"), slots["trigger"]
     )
+    if "old" in slots and not _WHEN.search(phrase):
+        return None
     trigger = drafting.parse_trigger(phrase) or drafting.parse_trigger(f"every {phrase.removeprefix('on ')}")
     if trigger is not None and _misses_a_time(phrase, trigger):
         trigger = _at_times(phrase)

@@ -56,6 +56,13 @@ _STATEMENT = re.compile(
 )
 """A sentence that begins like a question and tells something: "when an order arrives, it is packed"."""
 _ALSO = re.compile(r"^((?:we|i|you|it|they)) (?:also|really|just|still|actually|definitely)\b", re.IGNORECASE)
+_UNSURE = re.compile(
+    r"^(?:(?:hm+|ok|okay|so|well|and|but|then)[\s,.]+)*(?:maybe|perhaps) "
+    r"(?:we|i|you|one) (?:should|could|might|can)\b",
+    re.IGNORECASE,
+)
+"""Somebody thinks aloud of what might be done."""
+_MOST_LEADING = 60
 _TOLD = re.compile(rf"(?:if|whether|{_alternatives('question_words')})\b", re.IGNORECASE)
 _VERB = rf"(?:{_alternatives('change_verbs')})"
 _ORDER = re.compile(rf"{_VERB}\b", re.IGNORECASE)
@@ -68,7 +75,7 @@ _TAKEN_BACK = re.compile(
 _TAKEN_BACK_CHARS = 40
 _BOUNDARY = re.compile(
     rf"(?:\s*,\s*(?:(?:and|then|also|plus|please)\s+)*"
-    rf"|\s+(?:and|then|plus)\s+(?:(?:then|also|please|finally)\s+)*)(?={_VERB}\s)",
+    rf"|\s+(?:and|then|plus|&)\s+(?:(?:then|also|please|finally)\s+)*)(?={_VERB}\s)",
     re.IGNORECASE,
 )
 
@@ -100,6 +107,7 @@ class Core:
 
 def core_of(sentence: str) -> Core:
     """Return what a sentence orders, weighs or asks."""
+    is_unsure = _UNSURE.search(sentence[:_MOST_LEADING]) is not None
     said = _ALSO.sub(r"\1", without_leading(sentence.strip()))
     asked = said.rstrip().endswith("?")
     whole = without_trailing(said.rstrip(" ?")).rstrip(" ?")
@@ -108,6 +116,7 @@ def core_of(sentence: str) -> Core:
     if inquiry and _TOLD.match(text, inquiry.end()):
         return Core(text[inquiry.end() :].strip(), "question", whole)
     text, is_tentative = _stripped(_TENTATIVE, text)
+    is_tentative = is_tentative or is_unsure
     text, is_told = _only_told(text)
     text = _base_verb(without_leading(text)).strip(" ?")
     if is_tentative or is_told:

@@ -159,8 +159,18 @@ def _error_path(plan: Plan, change: Change) -> list[JsonObject]:
     if len(known) == 1:
         return [_on_error(plan, step, known[0])]
     plan.added(draft)
-    # Where a failure leads somewhere already, the tool refuses: that work must not be cut off by the way.
+    if (handler := _handler(plan, step)) is not None:
+        # What handles the failure must not be cut off by the way: the new step comes before it.
+        return [{"op": "insert_step", "step": draft, "between": [step, handler]}]
     return [{"op": "add_step", "step": draft}, {"op": "add_error_path", "step": step, "to": draft["id"]}]
+
+
+def _handler(plan: Plan, step: str) -> str | None:
+    """Return the step that every failure of a step leads to and nothing else of it does, or None."""
+    ways = plan.workflow.outgoing(step) if plan.workflow.step(step) is not None else ()
+    handlers = [edge.to for edge in ways if edge.type == "error" and not edge.errors]
+    shared = [edge for edge in ways if edge.type != "error" and edge.to in handlers]
+    return handlers[0] if len(handlers) == 1 and not shared else None
 
 
 def _on_error(plan: Plan, step: str, handler: str) -> JsonObject:

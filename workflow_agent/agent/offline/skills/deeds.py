@@ -29,6 +29,8 @@ def deed_draft(plan: Plan, who: str, act: str) -> JsonObject:
     subject = _BESIDE.sub("", _ARTICLE.sub("", unquoted(who)))
     if subject.lower() in _NOBODY:
         return plan.step_draft(act)
+    if "'s " in subject:
+        return plan.step_draft(act, assignee=subject)
     for role, told in _told(f"{subject} {act}".split(" ")):
         parsed = plan.drafting.parse_step(told) or {}
         if slug(str(parsed.get("assignee") or "-")) == slug(role):

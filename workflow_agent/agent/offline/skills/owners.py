@@ -62,10 +62,19 @@ def _reassign(plan: Plan, change: Change) -> list[JsonObject]:
         except StepUnclear:
             continue
         known = next(one for one in plan.finder.steps if one.id == step)
+        if not _was_theirs(known, change.slots):
+            continue
         if _does(known, deed) and len(who.split()) <= _MOST_WORDS:
             plan.prefers_workflow = False
             return [{"op": "set_assignee", "step": step, "assignee": _person(plan, who)}]
     raise NotReadable
+
+
+def _was_theirs(step: Known, slots: Mapping[str, str]) -> bool:
+    """Say whether "not the manager" is who does the step now; it must be where nothing else parts the two."""
+    if "both" not in slots or "old" not in slots:
+        return True
+    return bool(step.assignee) and phrase_score(slots["old"], [step.assignee]) >= _SURELY
 
 
 def _does(step: Known, deed: str) -> bool:

@@ -98,6 +98,8 @@ def _two(plan: Plan, slots: Mapping[str, str]) -> tuple[str, str]:
     found = plan.finder.find_all(slots["steps"])
     if len(found) != 2:
         raise NotReadable
+    if "step" in slots and plan.step(slots["step"]) == found[1]:
+        found.reverse()
     return found[0], found[1]
 
 

@@ -23,6 +23,8 @@ _ALL = frozenset(
     {"this workflow", "the workflow", "the process", "this process", "everything", "the whole thing"}
 )
 """What is approved before it begins."""
+_PLACED = re.compile(r" (?:at the|in the|before|after|when|if|once|until)\b")
+"""Says when somebody approves, and is no part of who does."""
 _MOST_ANCHOR_WORDS = 6
 _LAST_ONE = PRONOUNS | {"the copy", "the duplicate", "a copy"}
 """What is put somewhere, and is no new step."""
@@ -50,6 +52,8 @@ def _insert(plan: Plan, change: Change) -> list[JsonObject]:
     refuse_settings(what)
     where = where_of(plan, slots, change.place)
     draft = plan.step_draft(what) | extras
+    if "assignee" in extras and draft.get("type") == "action" and "uses" not in draft:
+        draft["type"] = "human"
     return _inserted(plan, draft, where)
 
 
@@ -159,6 +163,8 @@ def _replace(plan: Plan, change: Change) -> list[JsonObject]:
 def _approval(plan: Plan, change: Change) -> list[JsonObject]:
     who = unquoted(change.slots["who"]).lower().removeprefix("the ").removeprefix("our ").removesuffix("'s")
     if who in PRONOUNS | {"we", "you", "i", "somebody", "someone"}:
+        raise NotReadable
+    if _PLACED.search(who):
         raise NotReadable
     phrase = unquoted(change.slots["step"]).lower()
     is_all = phrase in _ALL or (phrase in PRONOUNS and plan.finder.last is None)
