@@ -5,7 +5,7 @@ import pytest
 from workflow_agent.chat.choosing import choose_mode
 from workflow_agent.chat.requests import TurnRequest
 from workflow_agent.domain.agents import ROSTER
-from workflow_agent.domain.conversation import Conversation
+from workflow_agent.domain.conversation import AgentReply, Conversation, ModeRecord
 from workflow_agent.domain.modes import Mode
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -48,5 +48,22 @@ def test_a_mode_that_somebody_set_wins(
 )
 def test_only_a_question_is_kept_from_writing(message: str, may_write: bool) -> None:
     _, refused = choose_mode(conversation(), TurnRequest(message), ROSTER["assistant"])
+
+    assert (refused is None) == may_write
+
+
+@pytest.mark.parametrize(
+    ("message", "may_write"), [("no, the one for contracts", True), ("which of them talk to Slack?", False)]
+)
+def test_an_answer_to_what_was_asked_about_a_change_may_change_it(message: str, may_write: bool) -> None:
+    asked = AgentReply(
+        id="evt_2", index=1, turn=1, at=NOON, author="assistant", run_id="run_c_1_a", model="offline",
+        content="Which one shall get the review: expenses or contracts?", tools_used=("search_workflows",),
+        mode=ModeRecord(name="modification", confidence=0.9, signals=(), source="inferred"),
+    )  # fmt: skip
+
+    _, refused = choose_mode(
+        conversation().model_copy(update={"events": (asked,)}), TurnRequest(message), ROSTER["assistant"]
+    )
 
     assert (refused is None) == may_write

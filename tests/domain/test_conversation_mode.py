@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.stored import AT
 from workflow_agent.domain.conversation import AgentReply, Conversation, ModeRecord
-from workflow_agent.domain.conversation_mode import mode_asked_for, picks_one
+from workflow_agent.domain.conversation_mode import answers_back, mode_asked_for, picks_one
 from workflow_agent.domain.modes import Mode
 
 ASKED = (
@@ -50,6 +50,24 @@ def test_where_nothing_was_asked_there_is_nothing_to_pick() -> None:
     told = ASKED.replace("Which workflow do you mean?", "There are 2 workflows:")
 
     assert mode_asked_for(asked_by(told, "modification"), "2").mode == "search"
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "mode", "answers"),
+    [
+        pytest.param("the one for contracts", ASKED, "modification", True, id="an answer"),
+        pytest.param("no, the other one", ASKED, "creation", True, id="in another mode that writes"),
+        pytest.param("which of them is older?", ASKED, "modification", False, id="a question"),
+        pytest.param("what do they do", ASKED, "modification", False, id="a question without its mark"),
+        pytest.param("and show me both first", ASKED, "modification", False, id="an order to read"),
+        pytest.param("the one for contracts", ASKED, "search", False, id="what was asked in a search"),
+        pytest.param("the one for contracts", "Done.", "modification", False, id="nothing was asked"),
+    ],
+)
+def test_an_answer_to_what_was_asked_about_a_change(
+    message: str, reply: str, mode: Mode, answers: bool
+) -> None:
+    assert answers_back(asked_by(reply, mode), message) == answers
 
 
 @pytest.mark.parametrize("reply", ["", "\n", "**" * 20_000 + "?", "`" * 40_000 + "?"])

@@ -10,7 +10,7 @@ from workflow_agent.domain.agents import AgentProfile, Roster
 from workflow_agent.domain.confirmed_offers import confirmed_offer
 from workflow_agent.domain.confirming import answer_in
 from workflow_agent.domain.conversation import Conversation, ModeRecord
-from workflow_agent.domain.conversation_mode import mode_asked_for
+from workflow_agent.domain.conversation_mode import answers_back, mode_asked_for
 from workflow_agent.domain.handoffs import Handoff
 from workflow_agent.domain.modes import Mode
 from workflow_agent.domain.previews import Preview
@@ -59,6 +59,8 @@ def choose_mode(
         name=decision.mode, confidence=decision.confidence, signals=decision.signals, source="inferred"
     )
     most_writing = max(decision.scores[mode] for mode in WRITING_MODES)
+    if answers_back(conversation, request.message):
+        return record, None
     if decision.mode in ("search", "analysis") and most_writing <= _CLEARLY * decision.scores[decision.mode]:
         return record, "the message asks a question: nothing in it asks for a change."
     return record, None

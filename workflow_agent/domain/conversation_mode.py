@@ -6,6 +6,7 @@ from typing import Final
 
 from workflow_agent.domain.conversation import AgentReply, Conversation
 from workflow_agent.domain.modes import ModeDecision, infer_mode
+from workflow_agent.domain.modes.evidence import WRITING
 
 _MOST_CHARS: Final = 200
 _PICK: Final = re.compile(
@@ -14,6 +15,11 @@ _PICK: Final = re.compile(
     r"|former|latter)(?: (?:one|option|workflow|step))?"
 )
 _NAMED: Final = re.compile(r"\*\*([^*\n]{1,200})\*\*|`([^`\n]{1,100})`")
+_ASKS_FIRST: Final = re.compile(
+    r"(?:and |but |so |ok |okay |please )*(?:who|whose|what|what's|when|where|which|why|how|is|are|was|were"
+    r"|do|does|did|has|have|can|could|will|would|should|list|show|find|search|explain|describe|compare|check|tell)\b",
+    re.IGNORECASE,
+)
 _AROUND: Final = re.compile(r"^(?:(?:the|our|my|please) )+|,? please$")
 
 
@@ -47,17 +53,33 @@ def mode_asked_for(
     )
 
 
+def answers_back(conversation: Conversation, message: str) -> bool:
+    """Say whether a message may answer what was asked about a change: it says something and asks nothing.
+
+    "The one for contracts" behind "Which one shall get the review?" belongs to an order, whatever its words
+    alone would be.
+    """
+    previous = next((e for e in reversed(conversation.events) if isinstance(e, AgentReply)), None)
+    if previous is None or previous.mode.name not in WRITING or not _asks(previous.content):
+        return False
+    return not message.rstrip().endswith("?") and _ASKS_FIRST.match(message[:_MOST_CHARS].strip()) is None
+
+
+def _asks(reply: str) -> bool:
+    """Say whether a reply begins or ends with a question; a list may stand before or behind it."""
+    lines = [line.strip(" *_") for line in reply.splitlines() if line.strip()]
+    return any(line.endswith("?") for line in (*lines[:1], *lines[-1:]))
+
+
 def picks_one(reply: str, message: str) -> bool:
     """Say whether a message only picks one of what a reply asked about: by number, place or name.
 
     "2", "the second one" and "Contract signing" behind "Which one do you mean?" are neither questions nor
     orders; their words alone would make them a search.
     """
-    lines = [line.strip(" *_") for line in reply.splitlines() if line.strip()]
-    plain = " ".join(message[:_MOST_CHARS].lower().split()).strip(" .!\"'“”`*")
-    asks = any(line.endswith("?") for line in (*lines[:1], *lines[-1:]))
-    if not asks or len(message) > _MOST_CHARS:
+    if not _asks(reply) or len(message) > _MOST_CHARS:
         return False
+    plain = " ".join(message.lower().split()).strip(" .!\"'“”`*")
     bare = _AROUND.sub("", plain)
     if _PICK.fullmatch(bare):
         return True
