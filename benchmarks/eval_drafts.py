@@ -35,7 +35,7 @@ SETS = {
     "dev_2": " (second development)",
     "heldout_2": " (second held out)",
 }
-"""The sets of rows, and what their figures are marked with; the second ones are orders only."""
+"""The sets of rows, and what their figures are marked with."""
 
 
 def rows(name: str) -> list[dict[str, Any]]:

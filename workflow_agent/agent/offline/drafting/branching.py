@@ -2,10 +2,12 @@
 
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.actors import actor_of, thing_of
+from workflow_agent.agent.offline.drafting.actors import actor_of, head_noun, thing_of
 from workflow_agent.agent.offline.drafting.chunks import Chunk
+from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.conditions import SPLIT, read_condition, split_condition
 from workflow_agent.agent.offline.drafting.heads import read_head
+from workflow_agent.agent.offline.drafting.nouns import GENERIC, PERSONAL, is_role, looks_like_person
 from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.starts import plain, start
@@ -58,11 +60,19 @@ def is_other_way(reader: Reader, said: Tokens) -> bool:
 
 def _remember_subject(reader: Reader, said: Tokens) -> None:
     head = read_head(said)
-    if head is not None and head.subject and actor_of(head.subject, reader.memory).kind == "thing":
+    if head is not None and head.subject and _is_about_a_thing(reader, head):
         thing = thing_of(head.subject)
         if thing.lower() not in _MEASURES:
             reader.memory.speak_of(thing)
             reader.thing_before = reader.memory.thing
+
+
+def _is_about_a_thing(reader: Reader, head: Head) -> bool:
+    """Say whether a condition is about a thing, known or not: "if the pipe is broken"."""
+    noun = head_noun(head.subject)
+    is_person = is_role(noun) or looks_like_person(noun) or noun in PERSONAL | GENERIC | {"there"}
+    unknown = head.voice in ("state", "passive") and not is_person
+    return unknown or actor_of(head.subject, reader.memory).kind == "thing"
 
 
 def _waited_before(reader: Reader, said: Tokens) -> Tokens:

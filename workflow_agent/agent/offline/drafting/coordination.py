@@ -1,14 +1,29 @@
 """Reading several who do the same: "legal and finance review it"."""
 
 from dataclasses import replace
+from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import Actor, Memory, actor_of
-from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head
+from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, BE_FORMS, Head
 from workflow_agent.agent.offline.drafting.clauses import Clause
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, is_role
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords
 from workflow_agent.agent.offline.drafting.statements import Parallel, Statement, Task
 from workflow_agent.agent.offline.drafting.tasks import task_of
-from workflow_agent.agent.offline.drafting.tokens import Token, lows
+from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows
+from workflow_agent.agent.offline.drafting.words import word_set
+
+_RUN: Final = word_set("run runs executed done performed")
+_TOGETHER: Final = (
+    "in parallel",
+    "at the same time",
+    "simultaneously",
+    "concurrently",
+    "side by side",
+    "together",
+)
+_MOST_LISTED: Final = 24
+_MOST_NAME: Final = 4
 
 
 def each_of(clause: Clause, head: Head, memory: Memory) -> list[Statement]:
@@ -34,6 +49,33 @@ def _things_that_run(clause: Clause) -> list[Statement]:
         for part in said
     ]
     return [Parallel(tuple((task,) for task in tasks))]
+
+
+def listed_runs(tokens: Tokens) -> tuple[list[Statement], Tokens] | None:
+    """Return the steps of "lint and unit tests run in parallel", and the words after it, or None."""
+    at = next((at for at, token in enumerate(tokens[:_MOST_LISTED]) if token.low in _RUN), None)
+    words = lows(tokens)
+    end = next((to for phrase in _TOGETHER if at and (to := _after(words, at + 1, phrase))), None)
+    if not at or end is None:
+        return None
+    parts: list[list[str]] = [[]]
+    for token in tokens[: at - (tokens[at - 1].low in BE_FORMS)]:
+        if token.low in (",", "and", "&"):
+            parts.append([])
+        elif token.kind != "word":
+            return None
+        elif token.low not in DETERMINERS:
+            parts[-1].append(token.text)
+    named = [part for part in parts if part]
+    if len(named) < 2 or any(len(part) > _MOST_NAME or is_role(part[-1].lower()) for part in named):
+        return None
+    tasks = [Task(capitalised(["Run", *part]), lemma="run", words=keywords(["run", *part])) for part in named]
+    return [Parallel(tuple((task,) for task in tasks))], tokens[end:]
+
+
+def _after(words: list[str], at: int, phrase: str) -> int | None:
+    size = len(phrase.split())
+    return at + size if words[at : at + size] == phrase.split() else None
 
 
 def _by(task: Task) -> str:

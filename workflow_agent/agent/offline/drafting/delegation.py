@@ -13,10 +13,10 @@ from workflow_agent.agent.offline.drafting.actors import (
 from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.clauses import Clause
 from workflow_agent.agent.offline.drafting.limits import without_limits
+from workflow_agent.agent.offline.drafting.messages import gone_out, is_message, received
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
 from workflow_agent.agent.offline.drafting.nouns import PERSONAL, THING_PRONOUNS, is_role, looks_like_person
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords, object_words
-from workflow_agent.agent.offline.drafting.services import service_call
 from workflow_agent.agent.offline.drafting.statements import Statement, Task
 from workflow_agent.agent.offline.drafting.tasks import outcomes_in, task_of
 from workflow_agent.agent.offline.drafting.tokens import Tokens, lows
@@ -36,58 +36,11 @@ def delegated(clause: Clause, memory: Memory) -> list[Statement] | None:
     """Return the steps of whoever gets the work, or None when the clause hands nothing over."""
     if clause.head is None:
         return None
-    for read in (_receives, _goes_out, _up_to, _caused, _for_a_purpose, _passed_on, _needed, _happening):
+    for read in (received, gone_out, _up_to, _caused, _for_a_purpose, _passed_on, _needed, _happening):
         found = read(clause, memory)
         if found is not None:
             return found
     return None
-
-
-def _receives(clause: Clause, memory: Memory) -> list[Statement] | None:
-    """Read "the supplier gets an email": a message is sent."""
-    if clause.lemma not in ("get", "receive") or clause.actor.kind != "person" or not _is_message(clause):
-        return None
-    name = clause.actor.name or "recipient"
-    said = object_words(clause.rest, memory)
-    uses = service_call("send", [word.lower() for word in said]) or "notification.send"
-    memory.person = name
-    task_name = capitalised(["Send", *said, "to", name])
-    return [
-        Task(
-            task_name,
-            "action",
-            "send",
-            None,
-            {"uses": uses, "with": {"to": name}},
-            words=keywords(["send", *said, name]),
-            has_subject=True,
-        )
-    ]
-
-
-def _goes_out(clause: Clause, memory: Memory) -> list[Statement] | None:
-    """Read "a reminder goes out": a message is sent."""
-    if (
-        clause.lemma != "go"
-        or lows(clause.rest[:1]) != ["out"]
-        or clause.head is None
-        or not _is_message(clause)
-    ):
-        return None
-    said = object_words(clause.head.subject, memory)
-    words = ["send", *said]
-    uses = service_call("send", [word.lower() for word in said]) or "notification.send"
-    return [
-        Task(
-            capitalised(words),
-            "action",
-            "send",
-            None,
-            {"uses": uses},
-            words=keywords(words),
-            has_subject=True,
-        )
-    ]
 
 
 def _caused(clause: Clause, memory: Memory) -> list[Statement] | None:
@@ -206,7 +159,7 @@ def _passed_on(clause: Clause, memory: Memory) -> list[Statement] | None:
         ["them"],
     )
     target = _target(clause) if is_moving_itself or is_handed_over else None
-    if target is None or _is_message(clause):
+    if target is None or is_message(clause):
         return None
     name, _ = target
     subject = [token for token in clause.head.subject if token.low not in THING_PRONOUNS]
@@ -232,25 +185,6 @@ def _is_somebody(clause: Clause) -> bool:
     noun = head_noun(subject)
     is_pronoun = len(subject) == 1 and noun in PERSONAL
     return clause.actor.kind == "person" and (is_pronoun or is_role(noun) or looks_like_person(noun))
-
-
-def _is_message(clause: Clause) -> bool:
-    words = clause.words
-    return any(
-        word in words
-        for word in (
-            "email",
-            "mail",
-            "notification",
-            "message",
-            "sms",
-            "reminder",
-            "letter",
-            "confirmation",
-            "text",
-            "invitation",
-        )
-    )
 
 
 def _needed(clause: Clause, memory: Memory) -> list[Statement] | None:

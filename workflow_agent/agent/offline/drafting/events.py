@@ -17,7 +17,7 @@ from workflow_agent.agent.offline.drafting.starts import plain, start
 from workflow_agent.agent.offline.drafting.statements import Branch, Parallel, SentenceEnd, Statement, Task
 from workflow_agent.agent.offline.drafting.tasks import task_of
 from workflow_agent.agent.offline.drafting.tokens import COMMA, Token, Tokens, lows
-from workflow_agent.agent.offline.drafting.verbs import is_form, lemma
+from workflow_agent.agent.offline.drafting.verbs import NOMINALS, is_form, lemma
 from workflow_agent.agent.offline.drafting.waits import event_of
 from workflow_agent.agent.offline.drafting.words import word_set
 
@@ -88,7 +88,7 @@ def _was_said(reader: Reader, head: Head, said: Tokens) -> bool:
 def after(reader: Reader, chunk: Chunk) -> None:
     """Read `after`: a step done before, or one to do first."""
     said, main = split_condition(chunk.tokens)
-    if said and read_head(said) is None:
+    if said and (read_head(said) is None or (said[0].low in NOMINALS and split_phrase(said)[1])):
         # "After the visit the nurse writes it down, and ...": the clause begins right after the noun.
         said, begun = split_phrase(said)
         main = [*begun, COMMA, *main] if begun and main else begun or main

@@ -26,7 +26,10 @@ def until(reader: Reader, chunk: Chunk) -> None:
     """Read `until`: repeat what came before."""
     said, main = split_condition(chunk.tokens)
     last = reader.statements[-1] if reader.statements else None
-    if not said or last is None or _is_date(said):
+    if said and _is_date(said):
+        reader.add(reader.clauses(main))
+        return
+    if not said or last is None:
         reader.add(reader.clauses(chunk.tokens))
         return
     if isinstance(last, Task) and len(said) <= _ELLIPTIC and said[-1].low in BE_FORMS | {"does", "do"}:

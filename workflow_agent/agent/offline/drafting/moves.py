@@ -175,6 +175,8 @@ def _proceed(clause: Clause, _: Memory) -> list[Statement] | None:
     lemma = clause.lemma
     if clause.words and "nothing" in clause.words and (lemma in ("do", "happen", "need") or not clause.head):
         return [Proceed()]
+    if lemma in ("stay", "remain") and clause.actor.kind != "person":
+        return [Proceed()]
     moves_on = lemma in ("continue", "proceed") or (
         lemma in ("go", "move", "carry", "process") and words[:1] and words[0] in _ON
     )

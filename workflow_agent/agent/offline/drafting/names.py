@@ -19,7 +19,7 @@ _CALLED: Final = re.compile(
     re.IGNORECASE,
 )
 _ALIAS: Final = re.compile(
-    r"[,.;(]?\s*(?:\(?(?:also known as|aka|a\.k\.a\.|alias|short:?|we also call it|also called))\s+\"?"
+    r"[,.;(]?\s*(?:\(?(?:also known as|aka|a\.k\.a\.|alias|short:|we also call it|also called))\s+\"?"
     r"([^\"\n.,;:()]{1,60})\"?\)?",
     re.IGNORECASE,
 )

@@ -6,7 +6,7 @@ from typing import Final
 from workflow_agent.agent.offline.drafting.conditions import SPLIT, polarity_of
 from workflow_agent.agent.offline.drafting.items import is_only_role
 from workflow_agent.agent.offline.drafting.nouns import PREPOSITIONS
-from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows, spoken
+from workflow_agent.agent.offline.drafting.tokens import COMMA, Token, Tokens, lows, spoken
 from workflow_agent.agent.offline.drafting.words import word_set
 
 _ASKING: Final = word_set("is are was were does do did has have can could will would should")
@@ -16,6 +16,19 @@ _ANSWERS: Final = word_set("yes no y n")
 _SAYS: Final = word_set("says say answers answer agrees agree accepts accept declines decline refuses refuse")
 _MOST_WORDS: Final = 8
 _MOST_LABEL_WORDS: Final = 4
+_REST: Final = (
+    ["below"],
+    ["above"],
+    ["under"],
+    ["over"],
+    ["less"],
+    ["more"],
+    ["otherwise"],
+    ["else"],
+    ["others"],
+)
+"""What is said of the other case, once a limit was told: "above 80: ...; below: ..."."""
+_OTHERWISE: Final = Token("otherwise", "otherwise")
 _IF: Final = Token("if", "if")
 _YES: Final = Token("yes", "yes")
 
@@ -38,6 +51,8 @@ def told_as_cases(sentences: Sequence[Tokens], *, has_work: bool) -> list[Tokens
             if words[0] in _ASKING:
                 told.append(_decision(sentence))
                 condition = [_YES]
+        elif label is not None and lows(label[0]) in _REST:
+            told.append([_OTHERWISE, COMMA, *label[1]])
         elif label is not None:
             told.append([_IF, *label[0], SPLIT, *label[1]])
             condition = None
@@ -76,6 +91,9 @@ def _label(sentence: Tokens) -> tuple[Tokens, Tokens] | None:
         return None
     says = sentence[at].low == "→" and not _SAYS.isdisjoint(words[1:])
     names_a_case = (
-        says or words[0] in _ANSWERS | {"not", "in", "out"} or (at <= 2 and polarity_of(words) != "")
+        says
+        or words in _REST
+        or words[0] in _ANSWERS | {"not", "in", "out"}
+        or (at <= 2 and polarity_of(words) != "")
     )
     return (sentence[:at], sentence[at + 1 :]) if names_a_case and words[-1] not in PREPOSITIONS else None

@@ -8,6 +8,7 @@ from workflow_agent.agent.offline.drafting.branching import conditional, otherwi
 from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
 from workflow_agent.agent.offline.drafting.conditions import split_condition
 from workflow_agent.agent.offline.drafting.connectives import Link
+from workflow_agent.agent.offline.drafting.coordination import listed_runs
 from workflow_agent.agent.offline.drafting.depending import Parting, case_of, parting
 from workflow_agent.agent.offline.drafting.events import after, before, when
 from workflow_agent.agent.offline.drafting.inserted import with_subjects_kept
@@ -57,6 +58,7 @@ def read_sentence(
     if parts is not None:
         _read_parting(reader, parts)
         return
+    tokens = _without_runs(reader, tokens)
     tokens = with_subjects_kept(tokens)
     tokens = spelled_out(tokens, is_first=not reader.has_work())
     chunks = chunks_of(reader.scheduled(tokens))
@@ -69,6 +71,16 @@ def read_sentence(
         reader.entitle(title)
     if len(reader.statements) > reader.sentence:
         reader.statements.append(SentenceEnd())
+
+
+def _without_runs(reader: Reader, tokens: Tokens) -> Tokens:
+    """Read what a sentence lists that runs side by side, and return what follows it."""
+    listed = listed_runs(tokens)
+    if listed is None:
+        return tokens
+    reader.add(listed[0])
+    reader.segment = len(reader.statements)
+    return listed[1]
 
 
 def _read_parting(reader: Reader, parts: Parting) -> None:

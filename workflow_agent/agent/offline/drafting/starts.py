@@ -15,6 +15,7 @@ from workflow_agent.domain.workflow_parsing import slug
 
 _DAYS: Final = word_set("day night week evening morning month")
 _MOST_LEAD: Final = 6
+_MOST_TITLE: Final = 10
 _HAPPENINGS: Final = word_set("call join arrive complain order apply register pay cancel leave quit resign")
 """What people do that starts the work of others."""
 
@@ -48,12 +49,13 @@ def _is_handing_in(reader: Reader, head: Head) -> bool:
 
 def without_lead(reader: Reader, tokens: Tokens) -> Tokens:
     """Return tokens without a lead like "depending on the result," or "60 days before the end,"."""
-    tokens = _without_time(tokens)
+    tokens = without_time(tokens)
     comma = next((at for at, token in enumerate(tokens) if token.low == ","), None)
     words = lows(tokens[:2])
     if comma is None or not tokens:
         return tokens
-    if words == ["depending", "on"]:
+    is_purpose = words[:1] == ["to"] and read_head(tokens[comma + 1 :]) is not None
+    if words == ["depending", "on"] or is_purpose:
         return tokens[comma + 1 :]
     if tokens[0].kind == "duration" and words[1:] in (["before"], ["after"]):
         if not reader.has_work():
@@ -62,7 +64,7 @@ def without_lead(reader: Reader, tokens: Tokens) -> Tokens:
     return tokens
 
 
-def _without_time(tokens: Tokens) -> Tokens:
+def without_time(tokens: Tokens) -> Tokens:
     """Return a clause without "two hours before departure", "the day before the visit", "on the last day"."""
     words = lows(tokens[:4])
     is_day = (
@@ -75,6 +77,9 @@ def _without_time(tokens: Tokens) -> Tokens:
     is_date = words[:1] in (["on"], ["in"], ["at"]) and len(tokens) > 1 and tokens[1].low in DETERMINERS
     if not (is_day or is_length or is_date):
         return tokens
+    colon = next((at for at, token in enumerate(tokens[:_MOST_TITLE]) if token.low == ":"), None)
+    if colon is not None and read_head(tokens, colon + 1) is not None:
+        return tokens[colon + 1 :]
     start = 3 if is_day else 2 if is_length else 1
     first = next((at for at in range(start, len(tokens)) if tokens[at].low == ","), len(tokens))
     for at in range(start + 1, min(first, start + _MOST_LEAD)):

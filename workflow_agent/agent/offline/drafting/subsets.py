@@ -137,6 +137,11 @@ def _compared(tokens: Tokens, at: int) -> tuple[list[Token], int] | None:
     """Read "requests exceeding 10,000 must be approved", "orders of more than 5 boxes are shipped"."""
     start = at + (tokens[at].low in _WHICH)
     found = _comparison(tokens, start)
+    if found is not None and found[0] == start and tokens[at].low in ("those", "all"):
+        is_plain = found[1] < len(tokens) and _is_verb(tokens, found[1])
+        verb = tokens[found[1]] if is_plain else None
+        said = [_IF, *tokens[start : found[1]], SPLIT, _IT]
+        return ([*said, _singular(verb)], found[1] + 1) if verb is not None else None
     if found is None or found[0] <= start or found[0] > start + 4:
         return None
     end = found[0]

@@ -22,6 +22,8 @@ _ALWAYS_REFUSABLE: Final = word_set("approve authorise authorize endorse greenli
 _MESSAGES: Final = (["email"], ["mail"], ["message"], ["notification"], ["reminder"], ["letter"], ["sms"])
 _MOST_FIELDS_NAMED: Final = 3
 _EXTRA: Final = word_set("too also additionally")
+_LOOKED: Final = (["at"], ["into"], ["through"])
+"""What stands between a verb and what is spoken of: "looks at the pipe"."""
 _TRAILERS: Final = word_set("too also again well then first")
 
 _TO_PEOPLE: Final = word_set(
@@ -237,7 +239,7 @@ def _remember(clause: Clause, head: Head, task: Task, rest: Tokens, memory: Memo
     elif recipient is not None:
         memory.person = recipient
     if head.voice != "passive":
-        thing = thing_of(rest)
+        thing = thing_of(rest[1:] if lows(rest[:1]) in _LOOKED else rest)
         if task.lemma in FORM_VERBS or (memory.thing and thing.lower().split()[-1:] in _MESSAGES):
             return
         if thing and thing.lower() not in NUMBERS and not is_form(thing.lower(), "ing"):

@@ -11,6 +11,7 @@ from workflow_agent.agent.offline.drafting.conditions import split_condition
 from workflow_agent.agent.offline.drafting.nouns import is_role, looks_like_person
 from workflow_agent.agent.offline.drafting.questions import told_as_cases
 from workflow_agent.agent.offline.drafting.repeated import without_loops
+from workflow_agent.agent.offline.drafting.starts import without_time
 from workflow_agent.agent.offline.drafting.subsets import spelled_out
 from workflow_agent.agent.offline.drafting.tokens import (
     Token,
@@ -67,7 +68,7 @@ def tells_work(text: str) -> Certainty:
 def _clauses(text: str) -> Iterator[Clause]:
     for line in lines_of(clean(text)):
         for sentence in told_as_cases(sentences_of(tokens_of(line.text)), has_work=False):
-            for part in _parted(spelled_out(sentence)):
+            for part in _parted(spelled_out(without_time(sentence))):
                 for chunk in chunks_of(part):
                     yield from split_clauses(_main(chunk), Memory())
 

@@ -71,7 +71,7 @@ _EVENT = """
     """.replace("\n", " ")
 _CONTROL = """
     start begin end stop finish terminate continue proceed skip repeat wait retry try kick quit abort
-    loop resume pause let keep
+    loop resume pause let keep stay remain
     """.replace("\n", " ")
 
 _IRREGULAR: Final = {
