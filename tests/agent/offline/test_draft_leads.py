@@ -118,6 +118,55 @@ from tests.support.drafts import notation
             ],
             id="a date and a colon",
         ),
+        pytest.param(
+            "The customer is called by sales to find out what he needs. Then the clerk prepares an offer.",
+            [
+                "human Call customer to find out what he needs @sales -> Prepare offer",
+                "human Prepare offer @clerk -> Done",
+            ],
+            id="called by somebody is no name",
+        ),
+        pytest.param(
+            (
+                "The developer opens a change, two reviewers approve, the checks must be green, "
+                "then it is merged."
+            ),
+            [
+                "human Open change @developer -> Approve",
+                "human Approve @reviewer [approved]-> Merge change [rejected]-> Rejected",
+                "action Merge change -> Done",
+            ],
+            id="what must hold is no step",
+        ),
+        pytest.param(
+            (
+                "The clerk checks the order. An incomplete order is sent back to the customer. "
+                "Otherwise it is entered in the system."
+            ),
+            [
+                "human Check order @clerk -> It is incomplete?",
+                (
+                    "decision It is incomplete? [it is incomplete]-> Revise order [else]-> Enter order "
+                    "in system"
+                ),
+                "human Revise order @customer -> Check order",
+                "human Enter order in system -> Done",
+            ],
+            id="one of a kind",
+        ),
+        pytest.param(
+            (
+                "HR calls the applicant. After interview manager says yes or no. Yes: HR writes a "
+                "contract. No: HR writes a letter."
+            ),
+            [
+                "human Call applicant @HR -> Say yes or no",
+                "human Say yes or no @manager [approved]-> Write contract [rejected]-> Write letter",
+                "human Write contract @HR -> Done",
+                "human Write letter @HR -> Rejected",
+            ],
+            id="after a bare noun",
+        ),
     ],
 )
 def test_a_lead_loses_no_step(text: str, expected: list[str]) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head, low_at, skip_adverbs
+from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, MODALS, Head, low_at, skip_adverbs
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nouns import (
     DETERMINERS,
@@ -48,6 +48,12 @@ def continuation(tokens: Tokens, at: int, left: Head) -> tuple[Head, bool] | Non
         return None
     if not head.subject:
         return (head, False) if _may_command(tokens, head, left) else None
+    if (
+        head.voice == "state"
+        and tokens[at - 1].low == ","
+        and any(t.low in MODALS for t in tokens[at : head.at + 1])
+    ):
+        return head, False
     if head.voice == "state":
         return (head, False) if _says_a_requirement(tokens[at:]) else None
     return head, False

@@ -10,7 +10,7 @@ from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.clauses import split_clauses
 from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition, split_phrase
 from workflow_agent.agent.offline.drafting.heads import read_head
-from workflow_agent.agent.offline.drafting.nouns import SENDERS, singular
+from workflow_agent.agent.offline.drafting.nouns import SENDERS, is_role, singular
 from workflow_agent.agent.offline.drafting.reader import Reader, tasks_of
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.starts import plain, start
@@ -88,7 +88,7 @@ def _was_said(reader: Reader, head: Head, said: Tokens) -> bool:
 def after(reader: Reader, chunk: Chunk) -> None:
     """Read `after`: a step done before, or one to do first."""
     said, main = split_condition(chunk.tokens)
-    if said and (read_head(said) is None or (said[0].low in NOMINALS and split_phrase(said)[1])):
+    if said and (read_head(said) is None or (_names_work(said[0].low) and split_phrase(said)[1])):
         # "After the visit the nurse writes it down, and ...": the clause begins right after the noun.
         said, begun = split_phrase(said)
         main = [*begun, COMMA, *main] if begun and main else begun or main
@@ -102,6 +102,11 @@ def after(reader: Reader, chunk: Chunk) -> None:
         reader.add([*reader.clauses(said), *reader.clauses(main)])
     else:
         start(reader, said, main)
+
+
+def _names_work(word: str) -> bool:
+    """Say whether a bare noun is what was done: "after approval", "after interview"."""
+    return word in NOMINALS or (is_form(word, "base") and not is_role(word))
 
 
 def _is_done_by_somebody(reader: Reader, head: Head, said: Tokens) -> bool:

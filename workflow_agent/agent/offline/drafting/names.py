@@ -13,6 +13,7 @@ _CALLED: Final = re.compile(
     r"[,.;:]?\s*(?:and\s+|please\s+)*(?:(?:call|name|title)\s+(?:it|this|that|the (?:workflow|process"
     r"|flow))\s*:?|(?:which is |that is |it is )?"
     r"(?:called|named|titled|entitled|with the name|with name))\s+"
+    r"(?!(?:by|in|to|if|when|and|or|for|again|back|before|after|on|at|from|with|off|out|up|first|once|until)\b)"
     r"(?:\"(?P<quoted>[^\"\n]{1,120})\"|'(?P<single>[^'\n]{1,120})'|(?P<plain>[^\n.,:;!?\"]{1,80}?)"
     r"(?=\s*(?:[.,:;!?\n]|$| where\b| in which\b| when\b| that\b| which\b| with\b)))"
     r"[.,:;]?",

@@ -30,6 +30,7 @@ _COMPARES: Final = word_set("over under above below exceeding")
 _THAN: Final = word_set("more less fewer higher lower greater larger smaller")
 _BEFORE_COMPARISON: Final = word_set("of with worth costing a value amount for that are is than")
 _NOT_A_CASE: Final = word_set("reasons purposes sake now example instance each every")
+_OPPOSED: Final = ("in", "un", "non-", "dam", "def", "fault")
 _GETS: Final = word_set("get gets receive receives")
 _WE: Final = word_set("this that it them us him me her you")
 _MOST_WORDS: Final = 8
@@ -77,7 +78,7 @@ def _case(tokens: Tokens, at: int) -> tuple[list[Token], int] | None:
         if verb.low in _GETS:
             return [_OTHERWISE, COMMA, *tokens[at : others + 1]], others + 1
         return [_OTHERWISE, COMMA, _IT, _singular(verb)], others + 1
-    return _compared(tokens, at) or _kind(tokens, at)
+    return _compared(tokens, at) or _kind(tokens, at) or _one_of_a_kind(tokens, at)
 
 
 def _others(tokens: Tokens, at: int) -> int | None:
@@ -126,6 +127,16 @@ def _kind(tokens: Tokens, at: int) -> tuple[list[Token], int] | None:
     if noun.low != "ones" and not is_role(noun.low) and not is_bare:
         return [_IF, *condition, SPLIT, _lower(noun)], first + 2
     return [_IF, *condition, SPLIT, _IT, _singular(tokens[first + 2])], first + 3
+
+
+def _one_of_a_kind(tokens: Tokens, at: int) -> tuple[list[Token], int] | None:
+    """Read "an incomplete order is sent back"; "a new order is made" tells of no case."""
+    if tokens[at].low not in ("a", "an") or at + 3 >= len(tokens) or not _is_verb(tokens, at + 3):
+        return None
+    low = tokens[at + 1].low
+    if low not in _KINDS or not low.startswith(_OPPOSED):
+        return None
+    return [_IF, _IT, Token("is", "is"), tokens[at + 1], SPLIT, _IT], at + 3
 
 
 def _lower(token: Token) -> Token:

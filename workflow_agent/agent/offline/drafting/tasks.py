@@ -214,7 +214,7 @@ def _form(verb: Verb, rest: Tokens) -> tuple[Tokens, list[dict[str, Any]]]:
         fields = fields_of(rest[marker + 1 + (words[marker + 1 : marker + 2] in (["for"], ["the"])) :])
         if len(fields) > 1 or (fields and "form" in words[:marker]):
             return rest[:marker], fields
-    if verb.base in FORM_VERBS:
+    if verb.base in FORM_VERBS and (verb.base != "enter" or words[:1] != ["in"]):
         start = 1 if words[:1] in (["in"], ["out"]) else 0
         listed = rest[start:]
         fields = fields_of(listed)
