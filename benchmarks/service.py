@@ -26,6 +26,7 @@ from workflow_agent.chat.gathering import GatheringLimits
 from workflow_agent.domain.conversation import Conversation
 from workflow_agent.domain.workflow_parsing import parse_workflow
 from workflow_agent.main.building import Application, build
+from workflow_agent.main.collecting import collect_seldom
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry import Telemetry, TelemetryOptions, build_telemetry
 
@@ -141,7 +142,8 @@ async def service(
         await application.prepare()
         # As a server does once it has imported everything.
         gc.collect()
-        gc.freeze()
+        thresholds = gc.get_threshold()
+        collect_seldom()
         bare = build_bare(
             ReadingModel(pieces=reading.pieces).model(),
             application.stores.workflows,
@@ -153,5 +155,6 @@ async def service(
             yield Service(application, chat if plans else without_planning(chat), durations, bare, requests)
         finally:
             gc.unfreeze()
+            gc.set_threshold(*thresholds)
             await application.finish()
             await asyncio.to_thread(application.close)
