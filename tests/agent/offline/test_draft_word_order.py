@@ -153,6 +153,80 @@ from tests.support.drafts import notation
             ],
             id="what somebody says",
         ),
+        pytest.param(
+            (
+                "Compliance checks the supplier. Only if all are fine is the supplier activated. "
+                "Then the buyer orders."
+            ),
+            [
+                "human Check supplier @compliance [all are fine]-> Activate supplier [else]-> Rejected",
+                "action Activate supplier -> Order",
+                "human Order @buyer -> Done",
+            ],
+            id="only if, and the verb in front",
+        ),
+        pytest.param(
+            ("The order is sent to the warehouse, where it is picked and packed. Then the carrier loads it."),
+            [
+                "action Send order to warehouse -> Pick order",
+                "human Pick order -> Pack order",
+                "human Pack order -> Load order",
+                "human Load order @carrier -> Done",
+            ],
+            id="where tells what follows",
+        ),
+        pytest.param(
+            "The boss writes an offer, which has to be signed by the director. Then it is sent out.",
+            [
+                "human Write offer @boss -> Sign offer",
+                "human Sign offer @director -> Send offer out",
+                "action Send offer out -> Done",
+            ],
+            id="which has to be",
+        ),
+        pytest.param(
+            "The clerk counts the till. If the till is empty, the boss is called.",
+            [
+                "human Count till @clerk -> Till is empty?",
+                "decision Till is empty? [the till is empty]-> Call boss [else]-> Done",
+                "action Call boss -> Done",
+            ],
+            id="a till",
+        ),
+        pytest.param(
+            "Samples arrive at the lab. The receptionist logs them.",
+            [
+                "on samples.arrived",
+                "human Log Samples @receptionist -> Done",
+            ],
+            id="things that arrive",
+        ),
+        pytest.param(
+            "The guard checks the camera. False alarm -> he resets it. Real alarm -> he calls the police.",
+            [
+                "human Check camera @guard -> It is false alarm?",
+                (
+                    "decision It is false alarm? [it is false alarm]-> Reset camera [it is real "
+                    "alarm]-> Call police [else]-> Done"
+                ),
+                "human Reset camera @guard -> Done",
+                "human Call police @guard -> Done",
+            ],
+            id="two labels of one thing",
+        ),
+        pytest.param(
+            (
+                "The city checks the lamp. Theirs: an electrician repairs it. Not theirs: the power"
+                " company is told."
+            ),
+            [
+                "human Check lamp @city -> It is theirs?",
+                "decision It is theirs? [it is theirs]-> Repair lamp [else]-> Tell power company",
+                "human Repair lamp @electrician -> Done",
+                "action Tell power company uses=notification.send -> Done",
+            ],
+            id="a label and its opposite",
+        ),
     ],
 )
 def test_the_order_of_the_words_does_not_matter(text: str, expected: list[str]) -> None:

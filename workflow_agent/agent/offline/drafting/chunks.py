@@ -119,7 +119,9 @@ def _links(tokens: Tokens, words: list[str], at: int, found: tuple[Link, int], c
     if words[at] == "if" and end == at + 1 and at and _asks_whether(words, at):
         return False
     if link == "until" or words[at : at + 1] == ["until"]:
-        return not any(word in ("wait", "waits", "waiting") for word in lows(current.tokens[-3:]))
+        is_noun = bool(at) and words[at - 1] in DETERMINERS
+        waits = any(word in ("wait", "waits", "waiting") for word in lows(current.tokens[-3:]))
+        return not is_noun and not waits
     return not _is_other_use(tokens, words, at, end, following)
 
 

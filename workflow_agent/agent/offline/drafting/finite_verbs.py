@@ -1,5 +1,7 @@
 """Telling a verb from a noun by the words around it."""
 
+from typing import Final
+
 from workflow_agent.agent.offline.drafting.clause_heads import (
     BE_FORMS,
     HAVE_FORMS,
@@ -22,6 +24,8 @@ from workflow_agent.agent.offline.drafting.nouns import (
 from workflow_agent.agent.offline.drafting.tokens import Token, Tokens
 from workflow_agent.agent.offline.drafting.verbs import Verb, is_form, verb_of
 
+_FEW: Final = 2
+
 
 def plain_verb(tokens: Tokens, at: int, subject: tuple[Token, ...]) -> Head | None:
     """Return the head of a simple verb: `approves`; after a plural or a bare role also `approve`."""
@@ -37,6 +41,8 @@ def plain_verb(tokens: Tokens, at: int, subject: tuple[Token, ...]) -> Head | No
     may_act = names_somebody or subject[-1].low == "system"
     is_plural_noun = is_thing(low) and not may_act and low_at(tokens, at + 1) not in OBJECT_STARTS
     if is_form(low, "s") and _can_be_subject(subject) and not is_plural_noun:
+        return Head(subject, verb, at, "active", low)
+    if is_form(low, "base") and verb.kind == "event" and _is_many_things(subject):
         return Head(subject, verb, at, "active", low)
     is_title = is_role(low) and is_form(low_at(tokens, at + 1), "s")
     is_plural = len(subject) > 1 and (_is_plural(subject[-1].low) or any(t.low == "and" for t in subject))
@@ -78,6 +84,12 @@ def _takes_base(subject: tuple[Token, ...]) -> bool:
     return (_is_plural(last) and subject[0].low in DETERMINERS) or any(
         token.low == "and" for token in subject
     )
+
+
+def _is_many_things(subject: tuple[Token, ...]) -> bool:
+    """Say whether things without an article are what something happens to: "samples arrive"."""
+    last = subject[-1].low if subject else ""
+    return len(subject) <= _FEW and _is_plural(last) and is_thing(last)
 
 
 def _is_plural(word: str) -> bool:

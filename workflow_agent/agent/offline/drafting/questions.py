@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from workflow_agent.agent.offline.drafting.conditions import SPLIT, polarity_of
+from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.items import is_only_role
 from workflow_agent.agent.offline.drafting.nouns import PREPOSITIONS
 from workflow_agent.agent.offline.drafting.tokens import COMMA, Token, Tokens, lows, spoken
@@ -29,6 +30,8 @@ _REST: Final = (
 )
 """What is said of the other case, once a limit was told: "above 80: ...; below: ..."."""
 _OTHERWISE: Final = Token("otherwise", "otherwise")
+_IT: Final = Token("it", "it")
+_IS: Final = Token("is", "is")
 _IF: Final = Token("if", "if")
 _YES: Final = Token("yes", "yes")
 
@@ -41,11 +44,12 @@ def told_as_cases(sentences: Sequence[Tokens], *, has_work: bool) -> list[Tokens
         has_work: Something was said before them that a condition can be about.
     """
     told: list[Tokens] = []
+    paired = _paired_labels(sentences)
     condition: list[Token] | None = None
-    for sentence in sentences:
+    for at, sentence in enumerate(sentences):
         is_question = sentence[-1].low == "?"
         words = lows(sentence[:-1]) if is_question else []
-        label = _label(sentence) if has_work or told else None
+        label = (_label(sentence) or paired.get(at)) if has_work or told else None
         if is_question and (has_work or told) and _asks_for_a_case(words):
             condition = [*sentence[:-1]]
             if words[0] in _ASKING:
@@ -67,6 +71,32 @@ def told_as_cases(sentences: Sequence[Tokens], *, has_work: bool) -> list[Tokens
 def is_decision(sentence: Tokens) -> bool:
     """Say whether a sentence is a question that is decided."""
     return len(sentence) == 1 and sentence[0].kind == "question"
+
+
+def _paired_labels(sentences: Sequence[Tokens]) -> dict[int, tuple[Tokens, Tokens]]:
+    """Return the labels that name two cases of one thing: "Theirs: ... Not theirs: ...", by position."""
+    found: dict[int, tuple[Tokens, Tokens]] = {}
+    for at in range(1, len(sentences)):
+        one, other = _short_label(sentences[at - 1]), _short_label(sentences[at])
+        if one and other and not set(lows(one[0])).isdisjoint(lows(other[0])):
+            found |= {at - 1: ([_IT, _IS, *one[0]], one[1]), at: ([_IT, _IS, *other[0]], other[1])}
+    return found
+
+
+def _short_label(sentence: Tokens) -> tuple[Tokens, Tokens] | None:
+    at = next(
+        (at for at, token in enumerate(sentence[: _MOST_LABEL_WORDS + 1]) if token.low in (":", "→")), 0
+    )
+    is_plain = 0 < at < len(sentence) - 1 and all(token.kind == "word" for token in sentence[:at])
+    if not is_plain or is_only_role(" ".join(lows(sentence[:at]))) or read_head(sentence[:at]) is not None:
+        return None
+    first = sentence[0]._replace(text=_inside(sentence[0]))
+    return [first, *sentence[1:at]], sentence[at + 1 :]
+
+
+def _inside(token: Token) -> str:
+    """Return a sentence's first word as it is written inside one."""
+    return token.low if token.text.istitle() else token.text
 
 
 def _decision(sentence: Tokens) -> Tokens:

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.clause_heads import MODALS
+from workflow_agent.agent.offline.drafting.clause_heads import BE_FORMS, MODALS
 from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PERSONAL, POSSESSIVES, THING_PRONOUNS
-from workflow_agent.agent.offline.drafting.tokens import Token, Tokens, lows
+from workflow_agent.agent.offline.drafting.tokens import COMMA, Token, Tokens, lows
 from workflow_agent.agent.offline.drafting.verbs import is_form
 from workflow_agent.agent.offline.drafting.words import word_set
 
@@ -15,7 +15,11 @@ _SUBJECTS: Final = DETERMINERS | POSSESSIVES | THING_PRONOUNS | PERSONAL
 _BOUNDS: Final = word_set(", ; : and but")
 _TIMES: Final = word_set("within by before after in no upon")
 _MOST_INSERTED: Final = 10
+_HAS_TO: Final = word_set("has have needs need")
+_MOST_NOUN: Final = 5
 _IF: Final = Token("if", "if")
+_AND: Final = Token("and", "and")
+_IT: Final = Token("it", "it")
 
 
 def reworded(tokens: Tokens) -> Tokens:
@@ -29,6 +33,12 @@ def _uninverted(tokens: Tokens) -> list[Token]:
     for at, token in enumerate(tokens):
         following = tokens[at + 1].low if at + 1 < len(tokens) else ""
         begins = at == 0 or tokens[at - 1].low in _BOUNDS
+        if token.low in BE_FORMS and following in DETERMINERS and _only_before(tokens, at):
+            end = next(
+                (to for to in range(at + 2, min(at + _MOST_NOUN, len(tokens))) if _is_done(tokens[to])), None
+            )
+            if end is not None:
+                return [*kept, COMMA, *tokens[at + 1 : end], *tokens[at : at + 1], *tokens[end:]]
         if token.low == "should" and begins and following in _SUBJECTS:
             kept.append(_IF)
         elif token.low in ("does", "do", "did") and following in DETERMINERS and _only_before(tokens, at):
@@ -36,6 +46,10 @@ def _uninverted(tokens: Tokens) -> list[Token]:
         else:
             kept.append(token)
     return kept
+
+
+def _is_done(token: Token) -> bool:
+    return is_form(token.low, "participle")
 
 
 def _only_before(tokens: Tokens, at: int) -> bool:
@@ -50,6 +64,11 @@ def _without_remarks(tokens: Tokens) -> list[Token]:
     at = 0
     while at < len(tokens):
         words = lows(tokens[at : at + 3])
+        goes_on = words[:2] == [",", "where"] and words[2:] and words[2] in _SUBJECTS and at
+        if goes_on or (words[:2] == [",", "which"] and words[2:] and words[2] in MODALS | _HAS_TO):
+            kept += [tokens[at], _AND] if goes_on else [tokens[at], _AND, _IT]
+            at += 2
+            continue
         if words[:2] == [",", "which"] and words[2:] and words[2] in _TAKES:
             at = next((to for to in range(at + 3, len(tokens)) if tokens[to].low == ","), len(tokens))
             continue
