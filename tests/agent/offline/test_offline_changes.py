@@ -362,3 +362,33 @@ async def test_workflows_are_deleted_one_at_a_time(said: str) -> None:
 
     assert turn.tools == []
     assert "one workflow at a time" in turn.text
+
+
+@pytest.mark.parametrize(
+    ("said", "workflow", "edits"),
+    [
+        pytest.param(
+            "add a step Audit at the end of contract signing", "wf_contract_signing",
+            [{"op": "insert_step", "step": {"id": "audit", "name": "Audit", "type": "human"},
+              "before": "done"}],
+            id="an end of it",
+        ),
+        pytest.param(
+            "give the manager review in the expense approval 3 days", "wf_expense_approval",
+            [{"op": "set_timeout", "step": "review", "timeout": "P3D"}],
+            id="a step of it",
+        ),
+        pytest.param(
+            "remove the finance review from contract signing", "wf_contract_signing",
+            [{"op": "remove_step", "step": "finance_review"}],
+            id="out of it",
+        ),
+    ],
+)  # fmt: skip
+async def test_the_first_order_may_name_a_workflow_that_nobody_opened(
+    said: str, workflow: str, edits: list[dict[str, Any]]
+) -> None:
+    turn = await Chat(open_id=None).say(said)
+
+    assert turn.args("edit_workflow")["workflow"] == workflow
+    assert turn.args("edit_workflow")["edits"] == edits

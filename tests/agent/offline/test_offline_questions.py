@@ -170,3 +170,11 @@ async def test_a_condition_that_is_data_is_told_as_json() -> None:
     turn = await chat.say("what happens after paid?")
 
     assert 'if `{"BooleanEquals": true}` →' in turn.text
+
+
+@pytest.mark.parametrize("asked", ["where can the contract signing get stuck?", "draw the contract signing"])
+async def test_the_first_question_may_name_a_workflow_that_nobody_opened(asked: str) -> None:
+    turn = await Chat(open_id=None).say(asked)
+
+    assert "Which workflow do you mean?" not in turn.text
+    assert "wf_contract_signing" in str(turn.calls)

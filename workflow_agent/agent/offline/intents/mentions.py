@@ -9,6 +9,7 @@ from workflow_agent.agent.offline.turn.drafting import Drafting
 
 _NOUN = r"(?:workflow|process|flow|pipeline|procedure|lifecycle)"
 _LINK = r"(?:in|to|of|for|from|on|inside|within|into)"
+_LINKS = re.compile(rf"(?:^| ){_LINK} ", re.IGNORECASE)
 _IN_FRONT = re.compile(
     rf"^(?:in|for|on|inside|within|to) (?:the |our |my |this |that )?(.{{0,80}}?)(?: ?{_NOUN})?(?:,|:) ",
     re.IGNORECASE,
@@ -22,6 +23,11 @@ _BARE_FRONT = re.compile(rf"^in (?:the |our |my )?([^,;:]{{1,60}}?) (?={verb_of_
 _WITH_NOUN = re.compile(
     rf" {_LINK} (?:the |our |my |this |that )?((?:[^,;:]{{1,60}}? )?){_NOUN}\b(?!')", re.IGNORECASE
 )
+
+
+def may_mention(text: str) -> bool:
+    """Say whether a text may say of which workflow it speaks: "... of contract signing"."""
+    return _LINKS.search(text) is not None
 
 
 def split_mention(

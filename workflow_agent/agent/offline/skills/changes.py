@@ -5,7 +5,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.agent.offline.intents.changes import Order
-from workflow_agent.agent.offline.intents.mentions import split_mention
+from workflow_agent.agent.offline.intents.mentions import may_mention, split_mention
 from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.skills.conditions import CONDITIONS
@@ -22,7 +22,13 @@ from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.skills.structure import STRUCTURE, changes_structure
 from workflow_agent.agent.offline.skills.wholes import named_whole, of_the_whole, other_whole
 from workflow_agent.agent.offline.turn.drafting import Drafting
-from workflow_agent.agent.offline.turn.focus import known_workflows, last_step, listed_in_reply
+from workflow_agent.agent.offline.turn.focus import (
+    focus,
+    known_workflows,
+    last_step,
+    listed_in_reply,
+    meant_to_change,
+)
 from workflow_agent.agent.offline.turn.offers import fixes_offered
 from workflow_agent.agent.offline.turn.outcome import (
     Answered,
@@ -50,12 +56,13 @@ from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
 BUILDERS: Mapping[str, Builder] = {
     **STRUCTURE, **RESHAPING, **CONDITIONS, **CONNECTIONS, **SETTINGS, **DEADLINES, **OWNERS,
 }  # fmt: skip
+_MOST_LISTED = 100
 _ASKS_WHO = re.compile(r"(?:\W*(?:and|so|ok|but) )*(?:who|whose|whom|by whom|to whom)\b", re.IGNORECASE)
 
 
 def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = False) -> Skill:
     """Apply what a message orders, show it first, or describe it when the message only weighs it."""
-    orders, phrase = _without_mention(turn, request, drafting)
+    orders, phrase = yield from _without_mention(turn, request, drafting)
     if phrase is None and (whole := named_whole(turn, orders)) is not None:
         orders, phrase = of_the_whole(orders), whole
     workflow = yield from read_workflow(turn, phrase, to_change=True)
@@ -81,14 +88,22 @@ def change(turn: Turn, request: Request, drafting: Drafting, *, dry_run: bool = 
 
 def _without_mention(
     turn: Turn, request: Request, drafting: Drafting
-) -> tuple[tuple[Order, ...], str | None]:
+) -> Generator[Call, Any, tuple[tuple[Order, ...], str | None]]:
     """Return the orders and the workflow they name, when they name one."""
     # Of one word, an alias may be part of what is ordered: "add an expense review".
     called = [alias for ref in turn.facts.references for alias in ref.aliases if " " in alias]
     met = [ref.name for ref in (*known_workflows(turn), *turn.facts.references)]
     names = list(dict.fromkeys([*met, *called]))
     orders, phrase = split_mention(request.text, names, drafting)
+    if not orders and _is_nothing_at_hand(turn) and may_mention(request.text):
+        # The first order of all names one that nobody opened yet.
+        listed = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
+        orders, phrase = split_mention(request.text, [*names, *(one["name"] for one in listed)], drafting)
     return (orders, phrase) if orders else (request.orders, None)
+
+
+def _is_nothing_at_hand(turn: Turn) -> bool:
+    return "" not in turn.chosen and focus(turn) is None and not meant_to_change(turn).refs
 
 
 def _removed_workflow(turn: Turn, orders: Sequence[Order], workflow: Workflow) -> str | None:

@@ -181,6 +181,10 @@ def _at_hand(turn: Turn, *, to_change: bool) -> Choosing:
     refs = [WorkflowRef(item["id"], item["name"]) for item in result["workflows"]]
     if len(refs) == 1 and result["total"] == 1:
         return refs[0]
+    # To be read, one that is named anywhere is meant; what is to be changed must be named as that.
+    said = [] if to_change else [ref for ref in refs if _says(turn.text, ref.name)]
+    if len(said) == 1:
+        return said[0]
     if not refs:
         raise Answered(Reply(
             'There are no workflows yet. Describe one and I\'ll build it, for example: "When an employee '
@@ -188,6 +192,10 @@ def _at_hand(turn: Turn, *, to_change: bool) -> Choosing:
             'the manager approves or rejects it; if approved, finance pays."'
         ))  # fmt: skip
     raise Answered(ask_which(turn, "", "Which workflow do you mean?", refs))
+
+
+def _says(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _best(
