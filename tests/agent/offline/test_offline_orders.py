@@ -50,6 +50,13 @@ async def failing(name: str, said: tuple[str, ...], claims: list[str], added: in
                      "get the team lead to look over the expense before the manager sees it",
                      ["edge submit>?", "edge ?>review", "new assignee team_lead"], 1,
                      id="a role of two words"),
+        pytest.param("expense_approval", "after the manager approved it, an assistant should file a copy",
+                     ["edge review>?", "edge ?>check_amount", "new assignee assistant"], 1,
+                     id="by whose turn"),
+        pytest.param("expense_approval", "have someone double check the bank details prior to pay out",
+                     ["edge ?>pay", "new assignee -"], 1, id="someone is nobody in particular"),
+        pytest.param("contract_signing", "between signed and archive contract, notify sales",
+                     ["edge signed>?", "edge ?>archive", "no edge signed>archive"], 1, id="between in front"),
         pytest.param("contract_signing", "at the end the sales lead should thank the customer",
                      ["edge update_deal>?", "edge ?>active", "new assignee sales_lead"], 1, id="at the end"),
         pytest.param("nightly_etl", "if transform fails, tell the data lead",
@@ -195,6 +202,24 @@ async def test_steps_are_merged_split_copied_and_put_in_order(
                      ["assignee cfo_approval vorstand"], id="an owner in German"),
         pytest.param("contract_signing", "verschiebe Update deal vor Archive contract",
                      ["edge signed>update_deal", "edge update_deal>archive"], id="moved in German"),
+        pytest.param("expense_approval", "submit expense -> file expense", ["name submit File expense"],
+                     id="a new name behind an arrow"),
+        pytest.param("expense_approval",
+                     "submit expense is now done by the assistant, and manager review by the team lead",
+                     ["assignee submit assistant", "assignee review team_lead"], id="the verb left out"),
+        pytest.param("expense_approval", "pay out fails too often, so try it five times", ["retry pay 5"],
+                     id="a failure as the reason"),
+        pytest.param("expense_approval", "if nobody looks at the manager review for 3 days, tell the CFO",
+                     ["timeout review P3D", "escalate review cfo"], id="nobody looks"),
+        pytest.param("invoice_payment", "if the invoice isn't approved in 2 days, escalate to the CFO",
+                     ["timeout approve P2D", "escalate approve cfo"], id="not done in time"),
+        pytest.param("invoice_payment", "the tolerance is 5 %, not 2 %", ["branch check_match>approve 5 %"],
+                     id="a rate"),
+        pytest.param("invoice_payment", "clarify difference shouldn't take longer than 2 days",
+                     ["timeout clarify P2D"], id="no longer than"),
+        pytest.param("release_pipeline", "don't publish the image before the smoke tests passed",
+                     ["edge tested>deploy_staging", "edge smoke_tests>publish", "edge publish>approve",
+                      "no edge publish>deploy_staging"], id="not before"),
         pytest.param("leave_request", "title: Time off", ["title Time off"], id="title"),
         pytest.param("leave_request", "decide on leave has to be decided within 36 hours",
                      ["timeout decide PT36H"], id="within, and no new name"),
@@ -312,3 +337,11 @@ async def test_what_it_would_look_like_is_shown_and_not_made() -> None:
     assert "Finance review" in shown.reply.content
     assert "Shall I do it?" in shown.reply.content
     assert (await chat.workflows.get(TENANT, before.id)).version == before.version
+
+
+async def test_a_role_is_written_as_the_workflow_writes_it() -> None:
+    chat, before = await opened("expense_approval")
+
+    reply = await chat.say("overdue finance reviews go to the department head", workflow_id=before.id)
+
+    assert "escalate_to changed from 'cfo' to 'department_head'" in reply.reply.content

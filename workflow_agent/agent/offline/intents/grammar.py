@@ -31,6 +31,7 @@ _LENGTH = (
 _AMOUNT = (
     r"(?:[€$£] ?)?\d[\d.,]{0,12}(?: ?(?:%|k|m))?"
     r"(?: (?:eur|euros?|usd|dollars?|pounds?|gbp|chf|francs?|percent|points?))?"
+    r"(?: (?:a|per) (?:year|month|week|day|order|person))?"
 )
 _TYPED = {
     "amount": _AMOUNT,
@@ -38,6 +39,7 @@ _TYPED = {
     "limit": rf"[\w ]{{3,40}}? (?:above|over|below|under|of more than|of less than|bigger than|larger than) "
     rf"{_AMOUNT}",
     "quoted": r"(?:\"[^\"]+\"|'[^']+')",
+    "who_at": r"[^,;:]+?",
     "it": r"(?:it|that|this)",
     "its": r"(?:its|the)",
     "name": r"(?!(?:within|no later than|in (?:less|under) )\b).+?",

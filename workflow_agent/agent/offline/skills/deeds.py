@@ -28,7 +28,7 @@ def deed_draft(plan: Plan, who: str, act: str) -> JsonObject:
     """
     subject = _BESIDE.sub("", _ARTICLE.sub("", unquoted(who)))
     if subject.lower() in _NOBODY:
-        return plan.step_draft(act)
+        return {key: value for key, value in plan.step_draft(act).items() if key != "assignee"}
     if "'s " in subject:
         return plan.step_draft(act, assignee=subject)
     for role, told in _told(f"{subject} {act}".split(" ")):

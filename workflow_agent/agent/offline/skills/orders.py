@@ -26,6 +26,10 @@ def plan_orders(plan: Plan, orders: tuple[Order, ...], builders: Builders) -> Pl
         except NotReadable:
             if not _heard(plan, order.text):
                 plan.unread.append(order.text)
+        except StepUnclear as unclear:
+            # A reason that also reads as an order to no step of this workflow.
+            if unclear.candidates or len(orders) == 1 or not _heard(plan, order.text):
+                raise
     if not plan.edits:
         raise NotReadable(next(iter([*plan.unread, *(order.text for order in orders)])))
     return plan

@@ -46,7 +46,13 @@ def _person(plan: Plan, phrase: str) -> str:
         raise NotReadable
     if any(who.lower() in (step.id, step.name.lower()) for step in plan.finder.steps):
         raise NotReadable
-    return _role(who)
+    return _known_role(plan, who) or _role(who)
+
+
+def _known_role(plan: Plan, who: str) -> str | None:
+    """Return a role as the workflow writes it already: "department head" is its `department_head`."""
+    written = (role for step in plan.workflow.steps for role in (step.assignee, step.escalate_to) if role)
+    return next((role for role in written if slug(role) == slug(who)), None)
 
 
 def _role(who: str) -> str:
@@ -129,7 +135,10 @@ def _unassign(plan: Plan, change: Change) -> list[JsonObject]:
 
 
 def _escalate(plan: Plan, change: Change) -> list[JsonObject]:
-    step = plan.step(change.slots.get("step") or change.slots["deed"])
+    slots = change.slots
+    step = plan.step(
+        f"{slots['done']} {slots['thing']}" if "thing" in slots else slots.get("step") or slots["deed"]
+    )
     edits: list[JsonObject] = [
         {"op": "update_step", "step": step, "set": {"escalate_to": _person(plan, change.slots["who"])}}
     ]

@@ -47,7 +47,7 @@ _WITH_DEADLINE = re.compile(
 )
 _NOUNS = {
     "approve": "approval", "look": "review", "sign": "signature", "confirm": "confirmation",
-    "decide": "decision", "verify": "verification", "inspect": "inspection",
+    "decide": "decision", "see": "review", "verify": "verification", "inspect": "inspection",
     "authorise": "authorisation", "authorize": "authorization",
 }  # fmt: skip
 """What is done, as it stands in a name behind who does it."""
@@ -108,6 +108,11 @@ class Plan:
         name = unquoted(named[1]) if named else str(parsed.get("name") or sentence_case(unquoted(bare)))
         draft: JsonObject = {"name": name[:200]}
         draft |= {key: parsed[key] for key in _DRAFT_FIELDS if parsed.get(key) is not None}
+        if lead := re.match(
+            rf"{re.escape(str(draft.get('assignee') or '-'))} (?:lead|head)(?= )", bare, re.IGNORECASE
+        ):
+            draft |= {"assignee": lead[0].lower(), "name": sentence_case(bare)[:200]}
+            name = draft["name"]
         owner = str(draft.get("assignee") or "")
         if owner and not named and " " not in name and owner.lower() != name.lower():
             noun = _NOUNS.get(name.lower(), name.lower())

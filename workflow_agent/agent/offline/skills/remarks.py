@@ -8,8 +8,9 @@ from workflow_agent.agent.offline.intents.text import begins_with_order, masked_
 from workflow_agent.agent.offline.skills.steps import Known, StepFinder, StepUnclear
 
 _TELLS = re.compile(
-    r"\b(?:is|are|was|were|isn't|aren't|wasn't|takes?|took|nobody|no one|never|always|keeps?|don't|doesn't|"
-    r"didn't|can't|cannot|we|they|people|has|have|had|there's|it's|that's)\b",
+    r"\b(?:is|are|was|were|isn't|aren't|wasn't|takes?|took|too|fails?|breaks?|stops?|costs?|nobody|"
+    r"no one|never|always|keeps?|don't|doesn't|didn't|"
+    r"can't|cannot|we|they|people|has|have|had|there's|it's|that's)\b",
     re.IGNORECASE,
 )
 _WISHES = re.compile(
@@ -19,7 +20,7 @@ _WISHES = re.compile(
 """Such a clause wants something done, so that passing over it would be wrong."""
 _SUBJECT = re.compile(
     r"(?:the |our |that |this )?([^,;]{2,80}?) (?:is|are|was|were|isn't|aren't|wasn't|takes?|took|never|"
-    r"always|keeps?|doesn't|don't|has|have|had|can't|cannot)\b",
+    r"fails?|breaks?|stops?|costs?|always|keeps?|doesn't|don't|has|have|had|can't|cannot)\b",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from workflow_agent.agent.offline.intents.changes import Change
 from workflow_agent.agent.offline.intents.numbers import unquoted
-from workflow_agent.agent.offline.intents.stems import phrase_score
+from workflow_agent.agent.offline.intents.stems import content_words, phrase_score
 from workflow_agent.agent.offline.intents.text import sentence_case
 from workflow_agent.agent.offline.skills.plan import Builder, NotReadable, Plan
 from workflow_agent.agent.offline.skills.steps import PRONOUNS, StepUnclear
@@ -36,6 +36,15 @@ def _rename(plan: Plan, change: Change) -> list[JsonObject]:
         if old is None or unclear.candidates:
             raise
         step = plan.step(old)
+    return [{"op": "rename_step", "step": step, "name": name}]
+
+
+def _rename_to(plan: Plan, change: Change) -> list[JsonObject]:
+    """Return the new name behind an arrow; it shares a word with the old one, or it is who does it."""
+    step, name = plan.step(change.slots["step"]), _name(change.slots["name"])
+    known = next(one.name for one in plan.finder.steps if one.id == step)
+    if not set(content_words(known)) & set(content_words(name)):
+        raise NotReadable
     return [{"op": "rename_step", "step": step, "name": name}]
 
 
@@ -165,6 +174,7 @@ def _permission(plan: Plan, change: Change) -> list[JsonObject]:
 SETTINGS: Mapping[str, Builder] = {
     "rename_workflow": _rename_workflow,
     "rename": _rename,
+    "rename_to": _rename_to,
     "alias": _alias,
     "unalias": _unalias,
     "tag": _tag,

@@ -38,11 +38,17 @@ _PASSIVE = re.compile(
     re.IGNORECASE,
 )
 _TURN_OF = re.compile(
-    r"(?:the |our )?([\w ]{2,40}?) (?:sees?|gets?|reads?|reviews?|handles?|does|do|approves?|signs?|decides?|"
-    r"checks?|starts?|begins?|receives?|looks? at|works? on|has|have|takes?|finish(?:es)?|is done|are done)"
+    r"(?:the |our )?([\w ]{2,40}?) (?:sees?|saw|gets?|got|reads?|review(?:s|ed)?|handled?s?|does|do|did|"
+    r"approved?s?|sign(?:s|ed)?|decided?s?|check(?:s|ed)?|starts?|begins?|receives?|"
+    r"look(?:s|ed)? at|works? on|has|have|"
+    r"takes?|finish(?:es|ed)?|is done|are done)"
     r"(?: (?:it|this|that|them|on it|with it|over))?",
     re.IGNORECASE,
 )
+_OVER = re.compile(
+    r" (?:has |have |is |are |was |were )?(?:passed|finished|done|completed?|over|ready|through)$"
+)
+"""Says only that a step is behind one."""
 _BEFORE_LAST = frozenset({"second to last", "last but one", "second-to-last", "penultimate"})
 _NEAR = 0.04
 """Scores closer than this are equally good."""
@@ -179,7 +185,8 @@ class StepFinder:
                 if len(close) == 1:
                     return close[0].id
                 raise StepUnclear(phrase, _candidates(close))
-        return self._by_who(phrase) or self._done(phrase)
+        over = _OVER.sub("", phrase)
+        return self._by_who(phrase) or (self.find(over) if over != phrase else self._done(phrase))
 
     def _by_who(self, phrase: str) -> str | None:
         """Return the only step of whom a clause says that it is their turn: "the manager sees it"."""
