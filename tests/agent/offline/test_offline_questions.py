@@ -12,6 +12,8 @@ from tests.support.offline_documents import LEAFLET, workflows
         ("who approves?", "**manager**, in **Manager review** (`review`)"),
         ("who's involved?", "2 roles are involved"),
         ("who has to do what in the expense approval?", "2 roles are involved"),
+        ("who approves expenses?", "**manager**, in **Manager review** (`review`)"),
+        ("who submits expenses?", "**employee**, in **Submit expense** (`submit`)"),
         ("who is responsible for what?", "2 roles are involved"),
         ("who pays?", "Nobody: **Pay out** (`pay`) runs by itself, through `payments.transfer`"),
         ("who does the manager review?", "**manager**"),

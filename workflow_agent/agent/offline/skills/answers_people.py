@@ -34,7 +34,7 @@ def _who(inquiry: Inquiry) -> str | None:
     phrase = inquiry.slot("step", "act", "what")
     asked = _verb_phrase(inquiry.text) or phrase
     steps = inquiry.steps(asked) or (inquiry.steps(phrase) if phrase else [])
-    steps = _decided(inquiry, asked) or steps
+    steps = _decided(inquiry, asked) or _decided_so(inquiry, asked, steps) or steps
     if not steps:
         return None
     return " ".join(_owner(step) for step in steps)
@@ -54,6 +54,20 @@ def _decided(inquiry: Inquiry, phrase: str) -> list[Step]:
         if step.type in ("human", "decision", "state") and step.assignee
         and any(_is_decision(phrase, edge) for edge in inquiry.workflow.outgoing(step.id))
     ]  # fmt: skip
+
+
+def _decided_so(inquiry: Inquiry, asked: str, found: list[Step]) -> list[Step]:
+    """Return who decides by the verb alone, where nothing found does that: "who approves expenses?".
+
+    A step that is called as what is asked about is meant itself: "who approves the finance review?".
+    """
+    verb, _, thing = asked.partition(" ")
+    for step in found:
+        is_it = phrase_score(verb, [step.name, step.id]) >= _SAME_WORD
+        is_about_it = phrase_score(thing, [step.name]) >= _SAME_WORD
+        if is_it or not is_about_it or phrase_score(step.name, [thing]) >= _SAME_WORD:
+            return []
+    return _decided(inquiry, verb) if found else []
 
 
 def _is_decision(phrase: str, edge: Transition) -> bool:
