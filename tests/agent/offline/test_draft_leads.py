@@ -167,6 +167,16 @@ from tests.support.drafts import notation
             ],
             id="after a bare noun",
         ),
+        pytest.param(
+            "The patient is admitted. Blood is drawn. Results come back. Then the doctor decides.",
+            [
+                "human Admit patient -> Draw blood",
+                "human Draw blood -> Wait until Results come back",
+                "event Wait until Results come back -> Decide",
+                "human Decide @doctor -> Done",
+            ],
+            id="results that come back",
+        ),
     ],
 )
 def test_a_lead_loses_no_step(text: str, expected: list[str]) -> None:

@@ -14,6 +14,10 @@ from workflow_agent.agent.offline.model import OfflineModel
         pytest.param("The librarian registers the book, labels it, and puts it on the shelf.", id="one role"),
         pytest.param("goods are inspected by the clerk and stored by the warehouse", id="passive"),
         pytest.param("picker picks the items, packer packs them, driver loads the van", id="no articles"),
+        pytest.param(
+            "The nurse takes blood. Meanwhile, the doctor reads the file. After that, the surgeon operates.",
+            id="a comma after each lead",
+        ),
         pytest.param("for each invoice the clerk checks the amount and books it", id="for each"),
         pytest.param("Every Monday the clerk opens the mail. The manager reads it.", id="sentences"),
     ],

@@ -64,7 +64,7 @@ from tests.support.drafts import notation
                 "pays the claim."
             ),
             [
-                "human Look at Claims @lead -> Pay claim",
+                "human Look at claims @lead -> Pay claim",
                 "human Pay claim @finance -> Done",
             ],
             id="a rule is no step",

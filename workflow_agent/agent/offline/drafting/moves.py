@@ -84,6 +84,8 @@ def _is_put_away(clause: Clause, following: list[str]) -> bool:
     """Say whether something goes back on a shelf, or is handed back to nobody in particular."""
     if not following:
         is_passive = clause.head is not None and clause.head.voice == "passive"
+        if clause.lemma == "come" and clause.actor.kind == "thing":
+            return clause.words[0] not in THING_PRONOUNS
         return (clause.lemma in _HANDS and is_passive) or _sends_a_thing_back(clause)
     return following[0] in _SOMEWHERE
 

@@ -8,7 +8,7 @@ from workflow_agent.agent.offline.drafting.clauses import Clause
 from workflow_agent.agent.offline.drafting.durations import NUMBERS
 from workflow_agent.agent.offline.drafting.forms import FORM_VERBS, fields_of
 from workflow_agent.agent.offline.drafting.limits import without_limits
-from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PREPOSITIONS
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PREPOSITIONS, is_thing
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords, object_words
 from workflow_agent.agent.offline.drafting.services import call_arguments, service_call
 from workflow_agent.agent.offline.drafting.statements import Polarity, Task
@@ -108,7 +108,9 @@ def _object(clause: Clause, head: Head, rest: Tokens, memory: Memory) -> list[st
     """Return the words of the object: of a passive its subject, then what follows the verb."""
     trimmed = _without_trailers(rest)
     if head.voice == "passive":
-        subject = _done_to(head, memory) or object_words(head.subject, memory) or memory.thing.split()
+        subject = (
+            _done_to(head, memory) or object_words(_inside(head.subject), memory) or memory.thing.split()
+        )
         memory.speak_of(thing_of(head.subject))
         if len(trimmed) == 1 and trimmed[0].low in PREPOSITIONS:
             return [trimmed[0].low, *subject]
@@ -117,6 +119,14 @@ def _object(clause: Clause, head: Head, rest: Tokens, memory: Memory) -> list[st
     if _is_thing_subject(clause, head) and not said and head.verb.kind != "event":
         return object_words(head.subject, memory)
     return said
+
+
+def _inside(subject: Tokens) -> Tokens:
+    """Return a subject as it is written inside a sentence: "Blood is drawn" draws blood."""
+    first = subject[0] if subject else None
+    if first is None or not first.text.istitle() or not is_thing(first.low):
+        return subject
+    return [first._replace(text=first.low), *subject[1:]]
 
 
 def _done_to(head: Head, memory: Memory) -> list[str]:

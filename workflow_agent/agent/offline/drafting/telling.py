@@ -18,7 +18,9 @@ from workflow_agent.agent.offline.drafting.tokens import (
     Tokens,
     clean,
     lines_of,
+    lows,
     sentences_of,
+    strip_marks,
     tokens_of,
 )
 from workflow_agent.agent.offline.drafting.verbs import is_form
@@ -86,7 +88,12 @@ def _parted(sentence: Tokens) -> list[list[Token]]:
 
 def _main(chunk: Chunk) -> Tokens:
     """Return what is done, of a chunk that begins with a condition what is done under it."""
-    return split_condition(chunk.tokens)[1] if chunk.link in _CONDITIONED else chunk.tokens
+    main = split_condition(chunk.tokens)[1] if chunk.link in _CONDITIONED else chunk.tokens
+    main = strip_marks(main)
+    comma = next((at for at, token in enumerate(main) if token.low == ","), None)
+    if comma is not None and lows(main[:2]) == ["depending", "on"]:
+        return main[comma + 1 :]
+    return without_time(main)
 
 
 def _is_past(clause: Clause) -> bool:
