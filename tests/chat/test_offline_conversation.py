@@ -37,6 +37,19 @@ async def test_the_created_workflow_is_the_one_described_branch_for_branch(talk:
     assert reply.model == "offline"
 
 
+async def test_a_description_that_is_too_long_is_not_said_to_be_done(talk: Talk) -> None:
+    steps = " -> ".join(f"do task {number}" for number in range(400))
+
+    reply = await talk.say(f"Create a workflow: {steps}")
+
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    first, *_ = reply.content.splitlines()
+    assert first == (
+        f"I created **{workflow.name}** (`{workflow.id}`) with 301 steps, not of all you wrote. "
+        "I stopped after 300 steps; the rest of the text is not drawn."
+    )
+
+
 async def test_an_insert_leaves_no_old_edge_and_is_told_with_its_version(talk: Talk) -> None:
     await talk.say(DESCRIPTION)
 

@@ -118,7 +118,7 @@ def test_a_long_text_is_cut_and_says_so() -> None:
     )
 
     assert draft is not None
-    assert draft.assumptions[-1] == "I read the first 32000 characters."
+    assert draft.left_out == ("I read the first 32,000 characters.",)
 
 
 def test_more_steps_than_anybody_describes_are_left_out_and_it_says_so() -> None:
@@ -126,4 +126,28 @@ def test_more_steps_than_anybody_describes_are_left_out_and_it_says_so() -> None
 
     assert draft is not None
     assert len(draft.steps) == 301
-    assert draft.assumptions == ("I stopped after 300 steps; the rest of the text is not drawn.",)
+    assert draft.left_out == ("I stopped after 300 steps; the rest of the text is not drawn.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [
+        (
+            " -> ".join(f"do task {number}" for number in range(400)),
+            "I stopped after 300 steps; the rest of the text is not drawn.",
+        ),
+        (
+            "states: " + ", ".join(f"state{number}" for number in range(80)),
+            "I stopped after 60 states; the rest of the text is not drawn.",
+        ),
+        (
+            "The clerk opens it" + "".join(f", then the clerk signs form {n}" for n in range(90)),
+            "I read the first 400 words of a sentence; shorter ones are read whole.",
+        ),
+    ],
+)
+def test_whatever_its_form_a_text_that_is_too_long_says_so(text: str, left_out: str) -> None:
+    draft = draft_workflow(f"Create a workflow: {text}")
+
+    assert draft is not None
+    assert draft.left_out == (left_out,)

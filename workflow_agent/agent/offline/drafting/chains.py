@@ -7,7 +7,7 @@ from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import Memory
 from workflow_agent.agent.offline.drafting.ends import compact
-from workflow_agent.agent.offline.drafting.graph import MAX_STEPS, Graph, Loose
+from workflow_agent.agent.offline.drafting.graph import MAX_STEPS, STOPPED, Graph, Loose
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.items import is_only_role
 from workflow_agent.agent.offline.drafting.nouns import role_name
@@ -66,6 +66,8 @@ class _Chains:
         self.asides: list[tuple[str, str, str]] = []
         """Branches in brackets: the node, the label, where it leads."""
         self.open_outcomes: dict[str, Task] = {}
+        self.is_cut = False
+        """Whether there are more nodes than are drawn."""
         self._by_name: dict[str, str] = {}
 
     def node(self, text: str) -> str | None:
@@ -74,8 +76,11 @@ class _Chains:
         if not key:
             return None
         known = self._by_name.get(key)
-        if known is not None or len(self.graph.steps) >= MAX_STEPS:
+        if known is not None:
             return known
+        if len(self.graph.steps) >= MAX_STEPS:
+            self.is_cut = True
+            return None
         task = self._task(text)
         step_id = self.graph.add(task)
         self._by_name[key] = step_id
@@ -130,7 +135,8 @@ def draw_chains(text: str) -> Drawing | None:
         return None
     assumptions = _draw_edges(chains)
     steps, edges = compact(chains.graph)
-    return Drawing(steps, edges, [], assumptions, is_evident=True)
+    left_out = [STOPPED] if chains.is_cut else []
+    return Drawing(steps, edges, [], assumptions, is_evident=True, left_out=left_out)
 
 
 def _read_line(chains: _Chains, line: str) -> None:

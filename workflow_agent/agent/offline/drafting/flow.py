@@ -49,6 +49,8 @@ class Flow:
         self._placeholder: tuple[str, str | None] | None = None
         """A step that only says where the work went, and who has it."""
         self.assumptions: list[str] = []
+        self.is_cut = False
+        """Whether there are more statements than are drawn."""
         self._at = 0
         self._sentence = 0
         self._sentence_first: list[str] = []
@@ -62,8 +64,7 @@ class Flow:
         for at, statement in enumerate(self.statements):
             self._at = at
             if len(self.graph.steps) >= MAX_STEPS and isinstance(statement, Task | Parallel | Branch | Until):
-                stopped = f"I stopped after {MAX_STEPS} steps; the rest of the text is not drawn."
-                self.assumptions.append(stopped)
+                self.is_cut = True
                 break
             _DRAW[type(statement)](self, statement)
         return self.graph

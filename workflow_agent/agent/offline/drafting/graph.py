@@ -7,6 +7,7 @@ from workflow_agent.agent.offline.drafting.statements import Condition, Polarity
 from workflow_agent.domain.workflow_parsing import slug, unique_id
 
 MAX_STEPS: Final = 300
+STOPPED: Final = f"I stopped after {MAX_STEPS} steps; the rest of the text is not drawn."
 """A description longer than this is no longer one a person wrote."""
 _ENDS: Final = {
     "ok": "Done", "rejected": "Rejected", "failed": "Failed", "cancelled": "Cancelled",

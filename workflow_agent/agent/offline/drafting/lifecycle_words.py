@@ -7,14 +7,14 @@ from workflow_agent.agent.offline.drafting.words import word_set
 
 LISTED: Final = re.compile(
     r"\b(?:states?|status(?:es)?|stages)\s*(?:are|is|:|=|will be|should be|include|can be)+\s*:?\s*"
-    r"(?P<list>[^.;\n]{3,600})",
+    r"(?P<list>[^.;\n]{3,2000})",
     re.IGNORECASE,
 )
 
 
 CAN_BE_IN: Final = re.compile(
     r"\bcan (?:be|have) (?:in )?(?:one of )?(?:the |these |following )*(?:states?|status(?:es)?)\s*:?\s*"
-    r"(?P<list>[^.;\n]{3,600})",
+    r"(?P<list>[^.;\n]{3,2000})",
     re.IGNORECASE,
 )
 
@@ -46,14 +46,14 @@ SIDE_STATES: Final = word_set(
 PATH: Final = re.compile(
     r"\b(?:(?P<thing>(?:an?|the|each|every|our) [\w-]+(?: [\w-]+)?) )?(?:goes|moves|passes|transitions"
     r"|changes|progresses|go|move|can go|can move|evolves|travels) (?:through )?from "
-    r"(?P<path>[^.;\n]{3,400})",
+    r"(?P<path>[^.;\n]{3,2000})",
     re.IGNORECASE,
 )
 
 
 STARTS_AS: Final = re.compile(
     r"(?:(?P<thing>(?:an?|the|each|every|our) [\w-]+(?: [\w-]+)?) )?\b(?:starts (?:out )?as|begins as"
-    r"|starts in|is created as) (?P<path>[^.;\n]{3,400})",
+    r"|starts in|is created as) (?P<path>[^.;\n]{3,2000})",
     re.IGNORECASE,
 )
 

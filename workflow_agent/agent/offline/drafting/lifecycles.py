@@ -37,10 +37,15 @@ class _Lifecycle:
         self.listed = 0
         """How many states were named in order, before those that were only mentioned."""
         self.moves: dict[tuple[str, str], dict[str, Any]] = {}
+        self.is_cut = False
+        """Whether there are more states than are drawn."""
 
     def state(self, name: str, *, adds: bool = True) -> str | None:
         key = slug(_state_name(name), fallback="")
-        if not key or (key not in self.names and (not adds or len(self.names) >= _MAX_STATES)):
+        if not key or (key not in self.names and not adds):
+            return None
+        if key not in self.names and len(self.names) >= _MAX_STATES:
+            self.is_cut = True
             return None
         written = _state_name(name)
         self.names.setdefault(key, written[:1].upper() + written[1:])
@@ -246,4 +251,6 @@ def _drawing(cycle: _Lifecycle) -> Drawing:
         ids[key] = unique_id(key, ids.values())
     steps = [{"id": ids[key], "name": name, "type": "state"} for key, name in cycle.names.items()]
     edges = [{**move, "from": ids[move["from"]], "to": ids[move["to"]]} for move in cycle.moves.values()]
-    return Drawing(steps, edges, [], [], cycle.thing, is_evident=True)
+    stopped = f"I stopped after {_MAX_STATES} states; the rest of the text is not drawn."
+    left_out = [stopped] if cycle.is_cut else []
+    return Drawing(steps, edges, [], [], cycle.thing, is_evident=True, left_out=left_out)

@@ -1,6 +1,6 @@
 """What reading a description gives."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from workflow_agent.domain.values import JsonObject
@@ -22,6 +22,8 @@ class Draft:
     """What was read from the text, one readable sentence each."""
     assumptions: tuple[str, ...] = ()
     """What the text left open and how it was filled in, one readable sentence each."""
+    left_out: tuple[str, ...] = ()
+    """What of the text is not drawn because there is too much of it, one readable sentence each."""
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `create_workflow`."""
@@ -49,3 +51,5 @@ class Drawing:
     """What the work is about."""
     is_evident: bool = False
     """Its form alone (a list, arrows, branches, an event) says that a process is meant."""
+    left_out: list[str] = field(default_factory=list[str])
+    """What of the text is not drawn, as in `Draft`."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 from workflow_agent.agent.offline.drafting.chains import draw_chains
 from workflow_agent.agent.offline.drafting.ends import compact, finish
 from workflow_agent.agent.offline.drafting.flow import Flow
-from workflow_agent.agent.offline.drafting.graph import MAX_STEPS
+from workflow_agent.agent.offline.drafting.graph import MAX_STEPS, STOPPED
 from workflow_agent.agent.offline.drafting.items import item_parts, listed_steps, titled
 from workflow_agent.agent.offline.drafting.lifecycles import draw_lifecycle
 from workflow_agent.agent.offline.drafting.names import Request, read_request, without_order
@@ -22,8 +22,10 @@ from workflow_agent.agent.offline.drafting.statements import Branch, Parallel, S
 from workflow_agent.agent.offline.drafting.titles import derived_name, topic_name
 from workflow_agent.agent.offline.drafting.tokens import (
     MAX_CHARS,
+    MAX_TOKENS_A_SENTENCE,
     Line,
     clean,
+    is_cut,
     lines_of,
     lows,
     sentences_of,
@@ -83,7 +85,7 @@ def _is_described(request: Request, drawing: Drawing, text: str) -> bool:
 def draw_text(body: str) -> Drawing | None:
     """Return the graph of lists and running text, or None when nothing in it is work."""
     reader = Reader(has_alternatives=_ALTERNATIVE.search(body) is not None)
-    has_items = False
+    has_items = has_long = False
     for line in _wrapped(titled(lines_of(body))):
         if len(reader.statements) > _MOST_STATEMENTS:
             break
@@ -92,6 +94,7 @@ def draw_text(body: str) -> Drawing | None:
         text, title = item_parts(line.text) if line.label is not None else (line.text, None)
         sentences = told_as_cases(sentences_of(tokens_of(text)), has_work=reader.has_work())
         for at, sentence in enumerate(sentences, 1):
+            has_long = has_long or is_cut(sentence)
             read_sentence(
                 reader, sentence, is_item=is_item, item=line.label or None, title=title,
                 coming=sentences[at] if at < len(sentences) else (),
@@ -103,7 +106,12 @@ def draw_text(body: str) -> Drawing | None:
     assumptions = [*flow.assumptions, *finish(graph, flow.paths)]
     steps, edges = compact(graph)
     evident = bool(reader.triggers) or has_items or _has_structure(reader.statements)
-    return Drawing(steps, edges, reader.triggers, assumptions, reader.memory.first_thing, evident)
+    left_out = [STOPPED] if flow.is_cut else []
+    if has_long:
+        left_out.append(
+            f"I read the first {MAX_TOKENS_A_SENTENCE} words of a sentence; shorter ones are read whole."
+        )
+    return Drawing(steps, edges, reader.triggers, assumptions, reader.memory.first_thing, evident, left_out)
 
 
 def _has_structure(statements: list[Statement]) -> bool:
@@ -166,9 +174,9 @@ def _named(request: Request, drawing: Drawing, text: str) -> Draft:
         or derived_name(drawing.steps, drawing.thing, drawing.triggers)
     )
     triggers = drawing.triggers or [{"type": "manual"}]
-    assumptions = list(drawing.assumptions)
+    left_out = list(drawing.left_out)
     if len(text) > MAX_CHARS:
-        assumptions.append(f"I read the first {MAX_CHARS} characters.")
+        left_out.append(f"I read the first {MAX_CHARS:,} characters.")
     return Draft(
         name=name[:200].strip() or "New workflow",
         description=described(text),
@@ -178,7 +186,8 @@ def _named(request: Request, drawing: Drawing, text: str) -> Draft:
         triggers=tuple(triggers),
         aliases=request.aliases,
         understood=tuple(_understood(drawing)),
-        assumptions=tuple(dict.fromkeys(assumptions)),
+        assumptions=tuple(dict.fromkeys(drawing.assumptions)),
+        left_out=tuple(left_out),
     )
 
 

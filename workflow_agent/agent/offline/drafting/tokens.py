@@ -13,7 +13,7 @@ from workflow_agent.agent.offline.drafting.words import word_set
 
 MAX_CHARS: Final = 32_000
 """What is read of a description; a message cannot be longer."""
-_MAX_TOKENS_A_SENTENCE: Final = 400
+MAX_TOKENS_A_SENTENCE: Final = 400
 _SPELLINGS: Final = str.maketrans({
     "\u2018": "'", "\u2019": "'", "“": '"', "”": '"', "«": '"', "»": '"', "…": ". ", "\u2013": "-",
     "—": ", ", "•": "\n- ", "\uff0c": ", ", "。": ". ", "\uff1b": "; ", "\uff1a": ": ", "\t": "  ",
@@ -210,9 +210,12 @@ def sentences_of(tokens: Tokens) -> list[Tokens]:
             found.append(tokens[start : at + (token.low == "?" and at + 1 < len(tokens))])
             start = at + 1
     found.append(tokens[start:])
-    return [
-        sentence[:_MAX_TOKENS_A_SENTENCE] for sentence in found if any(t.kind != "mark" for t in sentence)
-    ]
+    return [sentence[:MAX_TOKENS_A_SENTENCE] for sentence in found if any(t.kind != "mark" for t in sentence)]
+
+
+def is_cut(sentence: Tokens) -> bool:
+    """Say whether a sentence is as long as one is read."""
+    return len(sentence) == MAX_TOKENS_A_SENTENCE
 
 
 def spoken(tokens: Tokens) -> str:

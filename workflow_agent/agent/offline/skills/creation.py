@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.text import without_leading
 from workflow_agent.agent.offline.skills.talk import spoken
-from workflow_agent.agent.offline.turn.drafting import Drafting
+from workflow_agent.agent.offline.turn.drafting import Drafted, Drafting
 from workflow_agent.agent.offline.turn.offers import fixes_offered
 from workflow_agent.agent.offline.turn.outcome import (
     Call,
@@ -57,7 +57,7 @@ def create(turn: Turn, request: Request, drafting: Drafting) -> Skill:
             Completion(f"{_ENDINGS.sub('', turn.text[:500])}: "),
         )
     result = yield Call("create_workflow", draft.arguments())
-    return _created(result, draft.assumptions)
+    return _created(result, draft)
 
 
 def offer_to_create(turn: Turn, drafting: Drafting) -> Skill:
@@ -83,12 +83,13 @@ def _wanted(request: Request) -> str:
     return wanted if " " in wanted else "that"
 
 
-def _created(result: JsonObject, assumptions: tuple[str, ...]) -> Reply:
+def _created(result: JsonObject, draft: Drafted) -> Reply:
     workflow, steps = result["workflow"], result["steps"]
-    head = f"Done: I created **{workflow['name']}** (`{workflow['id']}`) with {counted(len(steps), 'step')}."
+    made = f"I created **{workflow['name']}** (`{workflow['id']}`) with {counted(len(steps), 'step')}"
+    head = f"{made}, not of all you wrote. {' '.join(draft.left_out)}" if draft.left_out else f"Done: {made}."
     parts = [head, "\n".join(_step_lines(steps, result["transitions"]))]
-    if assumptions:
-        parts.append("What I assumed:\n\n" + "\n".join(f"- {line}" for line in assumptions))
+    if draft.assumptions:
+        parts.append("What I assumed:\n\n" + "\n".join(f"- {line}" for line in draft.assumptions))
     findings: list[JsonObject] = result.get("findings") or []
     found = [item for item in findings if item["severity"] != "info"]
     if found:

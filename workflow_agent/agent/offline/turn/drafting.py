@@ -12,6 +12,11 @@ class Drafted(Protocol):
         """What the description left open and how it was filled in, in readable sentences."""
         ...
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What of the description is not drawn because there is too much of it, in readable sentences."""
+        ...
+
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `create_workflow`."""
         ...
