@@ -19,9 +19,12 @@ from workflow_agent.agent.offline.skills import (
     history,
     portability,
     repeating,
+    versions,
 )
 from workflow_agent.agent.offline.skills.creation import create, offer_to_create
+from workflow_agent.agent.offline.skills.gone import is_gone
 from workflow_agent.agent.offline.skills.inside import inside
+from workflow_agent.agent.offline.skills.missing import missing
 from workflow_agent.agent.offline.skills.naming import nickname
 from workflow_agent.agent.offline.skills.puzzled import puzzled
 from workflow_agent.agent.offline.skills.talk import speak, spoken
@@ -47,7 +50,7 @@ _PLACE = re.compile(
     r"(?:(?:right|just|directly) )?(?:before|after|between|at the|as |in front|behind|to the|once)\b",
     re.IGNORECASE,
 )
-_ASKED_BESIDE = frozenset({"stuck", "analyse", "validate", "inside", "explain", "show"})
+_ASKED_BESIDE = frozenset({"stuck", "deadlock", "analyse", "validate", "inside", "explain", "show"})
 """What is answered together with a question about a document."""
 _MOST_TURNS_BACK = 4
 """How many turns an exchange of question and answer is followed back."""
@@ -63,10 +66,16 @@ _SKILLS: Mapping[str, Callable[[Turn, Request], Skill]] = {
     "diagram": discovery.diagram,
     "analyse": analysis.analyse,
     "stuck": analysis.stuck,
+    "deadlock": analysis.deadlock,
+    "missing": missing,
     "validate": analysis.validate,
     "fix": analysis.fix,
     "compare": comparing.compare,
     "compare_workflows": comparing.compare_workflows,
+    "compare_both": comparing.compare_both,
+    "versions": versions.versions,
+    "show_before": versions.show_before,
+    "is_gone": is_gone,
     "list_changes": comparing.list_changes,
     "import": portability.import_document,
     "export": portability.export,
@@ -79,6 +88,7 @@ _SKILLS: Mapping[str, Callable[[Turn, Request], Skill]] = {
     "tools_used": computing.tools_used,
     "as_table": computing.as_table,
     "first_question": history.first,
+    "why_changed": history.why_changed,
     "changed_then": history.changed_then,
     "last_question": history.last,
     "nth_question": history.nth,

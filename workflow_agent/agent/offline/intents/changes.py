@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from workflow_agent.agent.offline.intents.grammar import Table, matches, phrase_table
 from workflow_agent.agent.offline.intents.numbers import listed, number_of
+from workflow_agent.agent.offline.intents.retries import growing_retries, read_retry
 from workflow_agent.agent.offline.intents.text import (
     MASK,
     core_of,
@@ -150,7 +151,10 @@ def _order(clause: str, drafting: Drafting, tables: Sequence[Table]) -> Order:
         text = f"{text[from_then.end() :]} from now on"
     plain = _FROM_NOW_ON.sub("", text)
     said = dict.fromkeys((plain, _NOT_SO_LONG.sub("", plain), text))
-    found = (match for one in said for table in tables for match in matches(one, table))
+    found = chain(
+        growing_retries(plain, tables),
+        (match for one in said for table in tables for match in matches(one, table)),
+    )
     readings = (_checked(kind, slots, drafting) for kind, slots in found)
     return Order(text, tuple(reading for reading in readings if reading is not None))
 
@@ -177,19 +181,6 @@ def _duration(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | 
         return {}
     duration = drafting.parse_duration(slots.get("dur") or f"{slots['m']} {slots['unit']}")
     return {"duration": duration} if duration else None
-
-
-def _retry(slots: Mapping[str, str], drafting: Drafting) -> dict[str, Any] | None:
-    attempts = number_of(slots["n"]) if "n" in slots else 3
-    if attempts is None or attempts < 1:
-        return None
-    retry: dict[str, Any] = {"max_attempts": attempts}
-    if "interval" in slots:
-        interval = drafting.parse_duration(slots["interval"])
-        if interval is None:
-            return None
-        retry["interval"] = interval
-    return {"retry": retry}
 
 
 def _misses_a_time(phrase: str, trigger: Mapping[str, Any]) -> bool:
@@ -240,7 +231,7 @@ _CHECKS: Mapping[str, Callable[[dict[str, str], Drafting], dict[str, Any] | None
     "wait": _duration,
     "escalate": _duration,
     "count": _count,
-    "retry": _retry,
+    "retry": read_retry,
     "trigger": _trigger,
     "retrigger": _trigger,
     "tag": _tags,

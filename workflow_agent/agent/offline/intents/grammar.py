@@ -15,6 +15,7 @@ from workflow_agent.agent.offline.intents.numbers import ORDINALS
 from workflow_agent.agent.offline.intents.times import TIME
 
 MOST_PHRASE_CHARS = 300
+_WORD = re.compile(r"[a-z]{2,}")
 _GROUP = re.compile(r"<(\w+)>")
 _TOKEN = re.compile(r"\{(\w+)\}|(\]\*|[\[\]()|])|([^\[\](){}|]+)")
 _NUMBER = (
@@ -59,6 +60,7 @@ _TYPED = {
     "unit": _UNIT,
     "m": _NUMBER,
     "do": rf"(?!(?:{_NUMBER}|go|send it|back|try|retry|repeat)\b).+?",
+    "backoff": r"(?:exponential|linear|fixed|constant)",
     "blurb": r"(?!(?:an? |the )?(?:[\w-]+ ){0,2}"
     r"(?:lists?|bullets?|bullet points|tables?|diagrams?|flow ?charts?|charts?|pictures?|graphs?|"
     r"stor(?:y|ies)|summary|outline|overview|text|prose|paragraphs?|sentences?|words)(?: please)?$|"
@@ -96,6 +98,12 @@ class Phrase:
         if not all(any(text in folded for text in choice) for choice in self._needed):
             return None
         return self._expression.fullmatch(phrase)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that stand in the pattern itself."""
+        literals = (literal for _, _, literal in _TOKEN.findall(_spelled_out(self._pattern, _groups())))
+        return frozenset(word for literal in literals for word in _WORD.findall(_folded(literal)))
 
     @cached_property
     def _needed(self) -> tuple[tuple[str, ...], ...]:

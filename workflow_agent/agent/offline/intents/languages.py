@@ -13,12 +13,17 @@ _ENGLISH: Final = word_set(
 _OTHERS: Final = (
     word_set(
         "der die das und ist ein eine einen ich du wir nicht mit für wenn dann wird werden von zu den dem "
-        "des was wie kannst mir bitte erstelle erstellen mitarbeiter genehmigt antrag hallo"
+        "des was wie kannst mir bitte erstelle erstellen mitarbeiter genehmigt antrag hallo alle alles zeige "
+        "zeig lösche lösch ändere füge hinzu"
     ),
     word_set(
-        "le la les et est un une je tu nous pas avec pour quand alors des du dans que qui crée créer bonjour"
+        "le la les et est un une je tu nous pas avec pour quand alors des du dans que qui crée créer bonjour "
+        "supprime supprimez montre montrez ajoute tous toutes"
     ),
-    word_set("el la los las y es un una con para cuando entonces del que quiero crear hola por favor"),
+    word_set(
+        "el la los las y es un una con para cuando entonces del que quiero crear hola por favor "
+        "elimina borra muestra añade todos todas"
+    ),
     word_set("il lo la gli e è un una con per quando allora del della che voglio crea creare ciao"),
     word_set("o os as e é um uma com para quando então do da que quero criar olá"),
     word_set("de het een en is niet met voor wanneer dan wordt van ik je wij maak hallo"),

@@ -31,7 +31,8 @@ _DESCRIBES_WORK = re.compile(
 _ARROW = re.compile(r"->|=>")
 _SENTENCES = re.compile(r"[a-z)][.!;](?:\s|$)")
 _NEGATED = re.compile(
-    r"(?:please )?(?:don't|do not|never|dont|no need to|you needn't|stop)\s+(?!forget|hesitate)(\w+)",
+    r"(?:please )?(?:don't|do not|never|dont|no need to|you needn't|stop)\s+"
+    r"(?!forget|hesitate|(?:you|we|i|they|people)\b)(\w+)",
     re.IGNORECASE,
 )
 

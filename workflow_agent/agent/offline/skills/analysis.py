@@ -54,6 +54,21 @@ def stuck(turn: Turn, request: Request) -> Skill:
     return _report(result, about, _waits(workflow), others=len(findings) - len(about))
 
 
+def deadlock(turn: Turn, request: Request) -> Skill:
+    """Say whether branches can wait for each other for ever, which waiting for people is not."""
+    what = request.slots.get("workflow")
+    ref = yield from which_workflow(turn, what)
+    result = yield Call("analyze_workflow", {"workflow": ref.id})
+    found = [item for item in result["findings"] if item["rule"] == "deadlock"]
+    if found:
+        return _report(result, found, "")
+    name = f"**{result['workflow']['name']}** (version {result['workflow']['version']})"
+    return Reply(
+        f"No, the analysis finds no deadlock in {name}: no step waits for a branch that never comes. "
+        'What waits for people or services is another matter; ask "where can it get stuck?" for that.'
+    )
+
+
 def _waits(workflow: Workflow) -> str:
     """Return which steps take their time: people without a deadline, long deadlines, waits."""
     open_ended = [

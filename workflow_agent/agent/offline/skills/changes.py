@@ -8,6 +8,7 @@ from workflow_agent.agent.offline.intents.changes import Order
 from workflow_agent.agent.offline.intents.mentions import may_mention, split_mention
 from workflow_agent.agent.offline.intents.numbers import unquoted
 from workflow_agent.agent.offline.intents.reading import Request
+from workflow_agent.agent.offline.skills.approvals import APPROVALS
 from workflow_agent.agent.offline.skills.conditions import CONDITIONS
 from workflow_agent.agent.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.agent.offline.skills.connections import CONNECTIONS
@@ -54,7 +55,7 @@ from workflow_agent.agent.offline.wording.lists import clipped, joined, numbered
 from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN, Workflow
 
 BUILDERS: Mapping[str, Builder] = {
-    **STRUCTURE, **RESHAPING, **CONDITIONS, **CONNECTIONS, **SETTINGS, **DEADLINES, **OWNERS,
+    **STRUCTURE, **RESHAPING, **APPROVALS, **CONDITIONS, **CONNECTIONS, **SETTINGS, **DEADLINES, **OWNERS,
 }  # fmt: skip
 _MOST_LISTED = 100
 _ASKS_WHO = re.compile(r"(?:\W*(?:and|so|ok|but) )*(?:who|whose|whom|by whom|to whom)\b", re.IGNORECASE)

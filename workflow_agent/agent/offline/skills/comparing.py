@@ -7,11 +7,16 @@ from workflow_agent.agent.offline.intents.numbers import number_of, unquoted
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.times import read_time
 from workflow_agent.agent.offline.skills.focus import is_pronoun, which_workflow
+from workflow_agent.agent.offline.turn.facts import WorkflowRef
+from workflow_agent.agent.offline.turn.focus import two_spoken_of
 from workflow_agent.agent.offline.turn.outcome import Call, JsonObject, Reply, Skill
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.agent.offline.wording.lists import counted, joined
 
+_BOTH = 2
 _EVERYBODY = frozenset({"we", "people", "anyone", "anybody", "everyone", "they", "the team", "you all"})
+EVER = "1970-01-01"
+"""Before every change."""
 _SINCE = ("since", "from", "after")
 
 
@@ -30,10 +35,25 @@ def compare(turn: Turn, request: Request) -> Skill:
     return Reply(f"From version {before} to {after} of **{name}**:\n\n{lines}")
 
 
+def compare_both(turn: Turn, _: Request) -> Skill:
+    """Compare the two workflows that were listed or dealt with last."""
+    met = two_spoken_of(turn)
+    if len(met) == _BOTH:
+        return (yield from _compared(*met))
+    named = f"so far we only spoke of **{met[0].name}**" if met else "we have not spoken of any yet"
+    return Reply(
+        f'I can\'t tell which two: {named}. Name both, as in "compare the expense approval and the refund".'
+    )
+
+
 def compare_workflows(turn: Turn, request: Request) -> Skill:
     """Say what two workflows share and how they differ."""
     first = yield from which_workflow(turn, request.slots["workflow"])
     second = yield from which_workflow(turn, request.slots["other"])
+    return (yield from _compared(first, second))
+
+
+def _compared(first: WorkflowRef, second: WorkflowRef) -> Skill:
     if first.id == second.id:
         return Reply(f"Both are **{first.name}**. Name two workflows, or two versions of one.")
     result = yield Call("compare_workflows", {"first": first.id, "second": second.id})
@@ -80,12 +100,13 @@ def _told(result: JsonObject, when: str) -> Reply:
     if not changes:
         return Reply(f"Nothing was changed {when}.")
     more = result["total"] - len(changes)
-    lines = [_line(change) for change in changes] + ([f"- … and {more} more"] if more > 0 else [])
+    lines = [told_change(change) for change in changes] + ([f"- … and {more} more"] if more > 0 else [])
     count = counted(result["total"], "change")
     return Reply(f"{count[0].upper()}{count[1:]} {when}, newest first:\n\n" + "\n".join(lines))
 
 
-def _line(change: JsonObject) -> str:
+def told_change(change: JsonObject) -> str:
+    """Return a change as a line of a list: when, what, by whom."""
     by = f"{change['user']}, through {change['agent']}" if change["agent"] else change["user"]
     at = f"{change['at'][:10]} {change['at'][11:16]}"
     name = f"**{change['workflow']['name']}** version {change['version']}"

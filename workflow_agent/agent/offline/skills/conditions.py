@@ -27,8 +27,8 @@ _SUBJECT = re.compile(r"^(?:it is |it's |it |they are |that is |there is |there 
 def _only_if(plan: Plan, change: Change) -> list[JsonObject]:
     """Return a step done in one case only: with another amount on its way in, or behind a new decision."""
     step, condition = _step_of(plan, change), unquoted(change.slots.get("cond") or change.slots["limit"])
-    if (known := _comparable(plan, step, condition)) is not None:
-        return [_with_text(known, condition)]
+    if (known := comparable(plan, step, condition)) is not None:
+        return [with_text(known, condition)]
     return _gated(plan, step, condition, past=_elsewhere(plan, change, step), is_case_of_step=True)
 
 
@@ -152,7 +152,7 @@ def _decision(plan: Plan, condition: str) -> JsonObject:
     return draft
 
 
-def _comparable(plan: Plan, step: str, condition: str) -> Transition | None:
+def comparable(plan: Plan, step: str, condition: str) -> Transition | None:
     """Return the way into a step that is taken above another amount; None where nothing compares."""
     if not _NUMBER.search(condition):
         return None
@@ -164,7 +164,8 @@ def _comparable(plan: Plan, step: str, condition: str) -> Transition | None:
     return known[0] if len(known) == 1 else None
 
 
-def _with_text(edge: Transition, text: str) -> JsonObject:
+def with_text(edge: Transition, text: str) -> JsonObject:
+    """Return the edit that gives a transition another condition."""
     return {"op": "update_transition", "transition": edge.id, "set": {"when": {"text": text}}}
 
 
@@ -179,8 +180,8 @@ def _move_amount(plan: Plan, change: Change) -> list[JsonObject]:
     meant = _one_amount(edges, was[0] if was else None, change.slots["amount"])
     if amount is None or not meant:
         raise NotReadable
-    edits = [_with_text(edge, _replaced(edge, meant, amount[0])) for edge in edges]
-    return [edit for edit, edge in zip(edits, edges, strict=True) if edit != _with_text(edge, _text(edge))]
+    edits = [with_text(edge, _replaced(edge, meant, amount[0])) for edge in edges]
+    return [edit for edit, edge in zip(edits, edges, strict=True) if edit != with_text(edge, _text(edge))]
 
 
 def _one_amount(edges: Sequence[Transition], was: str | None, amount: str) -> str | None:

@@ -9,7 +9,8 @@ from workflow_agent.agent.offline.turn.outcome import Call, JsonObject, Reply, S
 from workflow_agent.agent.offline.turn.reading import Turn
 
 _SEVERAL = re.compile(
-    r"(?:flow|pipeline|procedure|lifecycle)s$|processes$|\ba |\b(?:all|every|everything|whole \w+s)\b",
+    r"(?:flow|pipeline|procedure|lifecycle)s$|processes$|\ba |"
+    r"\b(?:all|every|everything|whole \w+s|alle|alles|jeden)\b",
     re.IGNORECASE,
 )
 

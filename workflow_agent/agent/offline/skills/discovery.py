@@ -4,7 +4,9 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Any
 
+from workflow_agent.agent.offline.intents.languages import is_other_language
 from workflow_agent.agent.offline.intents.numbers import number_of, unquoted
+from workflow_agent.agent.offline.intents.off_topic import is_off_topic
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.stems import phrase_score
 from workflow_agent.agent.offline.skills.answers import Inquiry
@@ -55,11 +57,15 @@ _TRIGGER_TYPES = {
 _DIAGRAMS = {"dot": "dot|graphviz", "svg": "svg"}
 
 
-def find(_: Turn, request: Request) -> Skill:
+def find(turn: Turn, request: Request) -> Skill:
     """Search by what somebody remembers of a workflow."""
     query = unquoted(_FILLER.sub("", request.slots.get("query", request.text)) or request.text)[:300]
     result = yield Call("search_workflows", {"query": query, "limit": 5})
     hits: list[JsonObject] = result["hits"]
+    if not hits and is_other_language(turn.text):
+        return Reply(spoken()["other_language"])
+    if not hits and request.meaning == "question" and is_off_topic(request.text):
+        return Reply(spoken()["off_topic"])
     if not hits:
         return not_found(query, result.get("suggestions") or [])
     if len(hits) == 1:

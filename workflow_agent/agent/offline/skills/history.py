@@ -1,11 +1,11 @@
 """Skills that answer about the conversation itself."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from workflow_agent.agent.offline.intents.numbers import number_of, ordinal_of
-from workflow_agent.agent.offline.intents.reading import Request
+from workflow_agent.agent.offline.intents.reading import Request, read_answer
 from workflow_agent.agent.offline.turn.focus import ref_of
 from workflow_agent.agent.offline.turn.outcome import Call, JsonObject, Reply, Skill, ToolFailure
 from workflow_agent.agent.offline.turn.reading import PastTurn, Turn
@@ -15,6 +15,7 @@ _FIRST_TURN = 1
 _WORDS = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MOST_TURNS = 20
+_WRITTEN = ("created", "modified")
 _DID = {
     "create_workflow": "created", "edit_workflow": "changed", "undo_change": "restored",
     "analyze_workflow": "analysed", "validate_workflow": "validated", "get_workflow": "opened",
@@ -84,7 +85,7 @@ def changed_then(turn: Turn, request: Request) -> Skill:
     told = yield from (_look_up(-back) if back else _latest_change(turn))
     if told is None:
         return Reply("I have not changed anything in this conversation.")
-    changed = [item for item in told["workflows"] if item["change"] in ("created", "modified")]
+    changed = [item for item in told["workflows"] if item["change"] in _WRITTEN]
     if not changed:
         return Reply(f"Nothing: in turn {told['turn']}, “{clipped(told['message'], 200)}”, I only looked.")
     said = f"In turn {told['turn']}, “{clipped(told['message'], 200)}”:"
@@ -93,10 +94,31 @@ def changed_then(turn: Turn, request: Request) -> Skill:
     return Reply(said)
 
 
-def _latest_change(turn: Turn) -> Generator[Call, Any, JsonObject | None]:
+def why_changed(turn: Turn, _: Request) -> Skill:
+    """Tell which order the latest change followed, and what it changed."""
+    told = yield from _latest_change(turn, (*_WRITTEN, "deleted"))
+    if told is None:
+        return Reply(
+            "I have not changed anything in this conversation, so there is nothing to give reasons for."
+        )
+    before: JsonObject | None = None
+    if read_answer(told["message"]) == "yes" and told["turn"] > _FIRST_TURN:
+        before = yield from _look_up(told["turn"] - 1)
+    ordered = [one for one in (before, told) if one is not None]
+    orders = joined([f"in turn {one['turn']} “{clipped(one['message'], 300)}”" for one in ordered])
+    said = f"Because you asked for it. You said {orders}."
+    for item in told["workflows"]:
+        if item["change"] in _WRITTEN:
+            said += " " + (yield from _change_of(item))
+        elif item["change"] == "deleted":
+            said += f" I deleted **{item['name']}**."
+    return Reply(f"{said}\n\nI have no reason beyond that.")
+
+
+def _latest_change(turn: Turn, changes: Sequence[str] = _WRITTEN) -> Generator[Call, Any, JsonObject | None]:
     for back in range(1, min(len(turn.past), _MOST_TURNS) + 1):
         told = yield from _look_up(-back)
-        if told and any(item["change"] in ("created", "modified") for item in told["workflows"]):
+        if told and any(item["change"] in changes for item in told["workflows"]):
             return told
     return None
 

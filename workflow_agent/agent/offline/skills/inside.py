@@ -5,6 +5,7 @@ from typing import Any
 
 from workflow_agent.agent.offline.intents.grammar import matches, phrase_table
 from workflow_agent.agent.offline.intents.mentions import mention_splits
+from workflow_agent.agent.offline.intents.off_topic import is_off_topic
 from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.stems import phrase_score
 from workflow_agent.agent.offline.skills.answers import Inquiry, nothing_about
@@ -16,6 +17,7 @@ from workflow_agent.agent.offline.skills.focus import (
     names_workflow,
     read_workflow,
 )
+from workflow_agent.agent.offline.skills.talk import spoken
 from workflow_agent.agent.offline.turn.facts import WorkflowRef
 from workflow_agent.agent.offline.turn.focus import focus, last_told
 from workflow_agent.agent.offline.turn.outcome import Answered, Call, Reply, Skill
@@ -35,6 +37,8 @@ def inside(turn: Turn, request: Request) -> Skill:
         answer = ANSWERS[kind](Inquiry(workflow, request.text, slots, last))
         if answer is not None:
             return Reply(answer)
+    if is_off_topic(request.text):
+        return Reply(f"I find nothing in **{workflow.name}** about that, and workflows are all I know about.")
     return Reply(nothing_about(workflow, request.text))
 
 
@@ -54,6 +58,8 @@ def _workflow_phrase(turn: Turn, request: Request) -> Generator[Call, Any, str |
         return named
     result = yield Call("search_workflows", {"query": request.text, "limit": 5})
     hits = result["hits"]
+    if not hits and is_off_topic(request.text):
+        raise Answered(Reply(spoken()["off_topic"]))
     if not hits:
         return None
     if len(hits) == 1 or hits[0]["score"] > hits[1]["score"] * _AHEAD:

@@ -9,6 +9,7 @@ from workflow_agent.agent.offline.intents.reading import Request
 from workflow_agent.agent.offline.intents.text import core_of
 from workflow_agent.agent.offline.skills.asking import ask_which
 from workflow_agent.agent.offline.skills.changes import apply_edits, unclear_step
+from workflow_agent.agent.offline.skills.comparing import EVER
 from workflow_agent.agent.offline.skills.confirming import is_preview, previewed
 from workflow_agent.agent.offline.skills.focus import is_pronoun, read_workflow, which_workflow
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
@@ -110,7 +111,7 @@ def _undo_weighed(ref: WorkflowRef, request: Request) -> Skill:
             f"Shall I restore version {version}?",
             Suggestion(f"restore version {version}"),
         )
-    wanted = {"workflow": ref.id, "since": _EVER, "limit": _MOST_CHANGES}
+    wanted = {"workflow": ref.id, "since": EVER, "limit": _MOST_CHANGES}
     listed = (yield Call("list_changes", wanted))["changes"]
     change = _next_to_undo(listed)
     if change is None:
@@ -137,6 +138,5 @@ def _next_to_undo(changes: Sequence[JsonObject]) -> JsonObject | None:
 
 _IS_POSSIBLE = re.compile(r"(?:can|could|may|might) (?:i|we|one)\b", re.IGNORECASE)
 """Elsewhere "can we" asks for a change; whoever asks it of an undo may only want to know."""
-_EVER = "1970-01-01"
 _MOST_CHANGES = 100
 _RESTORED = re.compile(r"restored version (\d+)")

@@ -105,6 +105,20 @@ def _deleted(turn: Turn) -> set[str]:
     return {ref.id for one in deleted if (ref := _ref(one))}
 
 
+def deleted_here(turn: Turn) -> list[WorkflowRef]:
+    """Return what was deleted in the conversation, the last first, where it was not dealt with since."""
+    gone: dict[str, WorkflowRef] = {}
+    for past in turn.past:
+        for exchange in past.exchanges:
+            result: Any = exchange.result
+            told = cast("dict[str, Any]", result).get("deleted") if isinstance(result, dict) else None
+            if (ref := _ref(told)) is not None:
+                gone[ref.id] = ref
+            elif ref_of(result) is not None and exchange.failure is None:
+                gone.clear()
+    return list(gone.values())[::-1]
+
+
 def deleted_last(turn: Turn) -> WorkflowRef | None:
     """Return the workflow that was deleted last, where nothing was changed since."""
     for past in reversed(turn.past):
@@ -162,6 +176,13 @@ def known_workflows(turn: Turn) -> list[WorkflowRef]:
     refs = [*_from_turns(turn), *([turn.facts.open] if turn.facts.open else []), *turn.facts.known]
     gone = _deleted(turn)
     return list({ref.id: ref for ref in reversed(refs) if ref.id not in gone}.values())[::-1]
+
+
+def two_spoken_of(turn: Turn) -> list[WorkflowRef]:
+    """Return what "the two" means: what the last reply listed, where that is two, or the two met last."""
+    shown = [WorkflowRef(one.id, one.name) for one in listed_in_reply(turn) if one.id.startswith("wf_")]
+    both = shown if len(shown) == 2 else known_workflows(turn)[:2]
+    return both[::-1] if both is not shown else both
 
 
 def _from_turns(turn: Turn) -> Iterator[WorkflowRef]:
