@@ -26,6 +26,7 @@ class OneDraft:
     """Drafting that knows one workflow."""
 
     assumptions = ("It ends there.",)
+    left_out = ()
 
     def arguments(self) -> dict[str, Any]:
         return {"name": "X"}
