@@ -150,6 +150,18 @@ async def test_the_reason_of_a_deletion_is_the_order_and_the_yes(talk: Talk) -> 
     assert "in turn 2 “delete it” and in turn 3 “yes”. I deleted **Expense approval**" in reply.content
 
 
+async def test_the_reason_of_an_earlier_change_is_found_by_what_it_was_about(talk: Talk) -> None:
+    await talk.say(EXPENSE)
+    await talk.say("put a legal review before the payment")
+    await talk.say("rename the workflow to Spending")
+
+    reply = await talk.say("why did you add the legal review?")
+    other = await talk.say("why did you add the fraud check?")
+
+    assert "in turn 2 “put a legal review before the payment”" in reply.content
+    assert "not changed anything about 'the fraud check'" in other.content
+
+
 async def test_where_nothing_was_done_there_is_no_reason(talk: Talk) -> None:
     assert "not changed anything" in (await talk.say("why did you do that?")).content
 

@@ -40,6 +40,10 @@ def compare_both(turn: Turn, _: Request) -> Skill:
     met = two_spoken_of(turn)
     if len(met) == _BOTH:
         return (yield from _compared(*met))
+    if len(met) > _BOTH:
+        return Reply(
+            f"That list has {counted(len(met), 'workflow')}. Name the two of them that I shall compare."
+        )
     named = f"so far we only spoke of **{met[0].name}**" if met else "we have not spoken of any yet"
     return Reply(
         f'I can\'t tell which two: {named}. Name both, as in "compare the expense approval and the refund".'

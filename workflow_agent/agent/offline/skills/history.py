@@ -1,11 +1,12 @@
 """Skills that answer about the conversation itself."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Any
 
 from workflow_agent.agent.offline.intents.numbers import number_of, ordinal_of
 from workflow_agent.agent.offline.intents.reading import Request, read_answer
+from workflow_agent.agent.offline.intents.stems import content_words, stem
 from workflow_agent.agent.offline.turn.focus import ref_of
 from workflow_agent.agent.offline.turn.outcome import Call, JsonObject, Reply, Skill, ToolFailure
 from workflow_agent.agent.offline.turn.reading import PastTurn, Turn
@@ -16,6 +17,7 @@ _WORDS = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MOST_TURNS = 20
 _WRITTEN = ("created", "modified")
+_WROTE = (*_WRITTEN, "deleted")
 _DID = {
     "create_workflow": "created", "edit_workflow": "changed", "undo_change": "restored",
     "analyze_workflow": "analysed", "validate_workflow": "validated", "get_workflow": "opened",
@@ -94,31 +96,50 @@ def changed_then(turn: Turn, request: Request) -> Skill:
     return Reply(said)
 
 
-def why_changed(turn: Turn, _: Request) -> Skill:
-    """Tell which order the latest change followed, and what it changed."""
-    told = yield from _latest_change(turn, (*_WRITTEN, "deleted"))
-    if told is None:
-        return Reply(
-            "I have not changed anything in this conversation, so there is nothing to give reasons for."
-        )
-    before: JsonObject | None = None
-    if read_answer(told["message"]) == "yes" and told["turn"] > _FIRST_TURN:
-        before = yield from _look_up(told["turn"] - 1)
-    ordered = [one for one in (before, told) if one is not None]
-    orders = joined([f"in turn {one['turn']} “{clipped(one['message'], 300)}”" for one in ordered])
-    said = f"Because you asked for it. You said {orders}."
-    for item in told["workflows"]:
-        if item["change"] in _WRITTEN:
-            said += " " + (yield from _change_of(item))
-        elif item["change"] == "deleted":
-            said += f" I deleted **{item['name']}**."
-    return Reply(f"{said}\n\nI have no reason beyond that.")
-
-
-def _latest_change(turn: Turn, changes: Sequence[str] = _WRITTEN) -> Generator[Call, Any, JsonObject | None]:
+def why_changed(turn: Turn, request: Request) -> Skill:
+    """Tell which order a change followed, and what it changed: the latest, or the latest of a thing."""
+    thing = request.slots.get("thing", "")
     for back in range(1, min(len(turn.past), _MOST_TURNS) + 1):
         told = yield from _look_up(-back)
-        if told and any(item["change"] in changes for item in told["workflows"]):
+        if told is None or not any(item["change"] in _WROTE for item in told["workflows"]):
+            continue
+        said = yield from _done_in(told)
+        if thing and not _speaks_of(f"{told['message']} {said}", thing):
+            continue
+        orders = joined([f"in turn {one['turn']} “{clipped(one['message'], 300)}”"
+                         for one in (yield from _orders_of(told))])  # fmt: skip
+        return Reply(f"Because you asked for it. You said {orders}. {said}\n\nI have no reason beyond that.")
+    about = f" about {clipped(thing, 80)!r}" if thing else ""
+    return Reply(f"I have not changed anything{about} in this conversation, so there is no reason to give.")
+
+
+def _orders_of(told: JsonObject) -> Generator[Call, Any, list[JsonObject]]:
+    """Return the turn that ordered a change; where that was a yes, after the turn it answered."""
+    if read_answer(told["message"]) != "yes" or told["turn"] == _FIRST_TURN:
+        return [told]
+    before = yield from _look_up(told["turn"] - 1)
+    return [before, told] if before else [told]
+
+
+def _done_in(told: JsonObject) -> Generator[Call, Any, str]:
+    said: list[str] = []
+    for item in told["workflows"]:
+        if item["change"] in _WRITTEN:
+            said.append((yield from _change_of(item)))
+        elif item["change"] == "deleted":
+            said.append(f"I deleted **{item['name']}**.")
+    return " ".join(said)
+
+
+def _speaks_of(text: str, thing: str) -> bool:
+    said = {stem(word) for word in content_words(text)}
+    return all(stem(word) in said for word in content_words(thing))
+
+
+def _latest_change(turn: Turn) -> Generator[Call, Any, JsonObject | None]:
+    for back in range(1, min(len(turn.past), _MOST_TURNS) + 1):
+        told = yield from _look_up(-back)
+        if told and any(item["change"] in _WRITTEN for item in told["workflows"]):
             return told
     return None
 

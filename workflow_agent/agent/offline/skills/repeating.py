@@ -14,7 +14,7 @@ from workflow_agent.agent.offline.skills.confirming import is_preview, previewed
 from workflow_agent.agent.offline.skills.focus import is_pronoun, read_workflow, which_workflow
 from workflow_agent.agent.offline.skills.steps import StepFinder, StepUnclear
 from workflow_agent.agent.offline.turn.facts import WorkflowRef
-from workflow_agent.agent.offline.turn.focus import deleted_last, last_changed
+from workflow_agent.agent.offline.turn.focus import deleted_last, last_changed, last_edits
 from workflow_agent.agent.offline.turn.outcome import Call, Candidate, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.agent.offline.turn.reading import Turn
 from workflow_agent.domain.workflow import Workflow
@@ -24,7 +24,7 @@ def same(turn: Turn, request: Request) -> Skill:
     """Do to another step what was just done to one: "the same for the legal review"."""
     workflow = yield from read_workflow(turn, None, to_change=True)
     repeated = [
-        edit for edit in _last_edits(turn) if isinstance(edit.get("step"), str) and edit["op"] in _REPEATABLE
+        edit for edit in last_edits(turn) if isinstance(edit.get("step"), str) and edit["op"] in _REPEATABLE
     ]
     if not repeated:
         return Reply(
@@ -41,15 +41,6 @@ def same(turn: Turn, request: Request) -> Skill:
         return unclear_step(turn, workflow, unclear)
     edits = [{**edit, "step": step} for edit in repeated]
     return (yield from apply_edits(Candidate(workflow.id, workflow.name), edits))
-
-
-def _last_edits(turn: Turn) -> list[JsonObject]:
-    calls = (
-        [e for e in turn.past[-1].exchanges if e.tool == "edit_workflow" and e.failure is None]
-        if turn.past
-        else []
-    )
-    return list(calls[-1].args.get("edits") or []) if calls else []
 
 
 def _other_of(workflow: Workflow, done: set[str]) -> str:

@@ -179,10 +179,9 @@ def known_workflows(turn: Turn) -> list[WorkflowRef]:
 
 
 def two_spoken_of(turn: Turn) -> list[WorkflowRef]:
-    """Return what "the two" means: what the last reply listed, where that is two, or the two met last."""
+    """Return what "the two" means: all that the last reply listed, or the two met last."""
     shown = [WorkflowRef(one.id, one.name) for one in listed_in_reply(turn) if one.id.startswith("wf_")]
-    both = shown if len(shown) == 2 else known_workflows(turn)[:2]
-    return both[::-1] if both is not shown else both
+    return shown if len(shown) > 1 else known_workflows(turn)[:2][::-1]
 
 
 def _from_turns(turn: Turn) -> Iterator[WorkflowRef]:
@@ -198,6 +197,13 @@ def listed_in_reply(turn: Turn) -> list[Candidate]:
     if not turn.past:
         return []
     return [Candidate(m[3], m[2]) for m in _LISTED.finditer(turn.past[-1].said_last)]
+
+
+def last_edits(turn: Turn) -> list[dict[str, Any]]:
+    """Return the edits that the turn before made last."""
+    exchanges = turn.past[-1].exchanges if turn.past else ()
+    calls = [one for one in exchanges if one.tool == "edit_workflow" and one.failure is None]
+    return list(calls[-1].args.get("edits") or []) if calls else []
 
 
 def last_step(turn: Turn) -> str | None:
