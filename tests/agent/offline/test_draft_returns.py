@@ -62,6 +62,20 @@ def edges_of(text: str) -> set[tuple[str, str]]:
             {("submit_thesis", "review_thesis"), ("review_thesis", "sign_thesis")},
             id="several do one step",
         ),
+        pytest.param(
+            "The warehouse inspects the product. Damaged ones are scrapped, good ones go back to stock. Then "
+            "finance pays the refund.",
+            {("inspect_product", "scrap_product"), ("inspect_product", "return_product_to_stock"),
+             ("inspect_product", "pay_refund"),
+             ("scrap_product", "pay_refund"), ("return_product_to_stock", "pay_refund")},
+            id="back to stock is no way back",
+        ),
+        pytest.param(
+            "The clerk checks the sample. If it is good it goes back to the customer. If it is bad the clerk "
+            "scraps it.",
+            {("check_sample", "return_sample_to_customer"), ("check_sample", "scrap_sample")},
+            id="nothing good is done again",
+        ),
     ],
 )  # fmt: skip
 def test_work_goes_back_where_it_was_said(text: str, edges: set[tuple[str, str]]) -> None:

@@ -57,6 +57,8 @@ class Memory:
     thing: str = ""
     first_thing: str = ""
     """What the description spoke of first: what the process is about."""
+    asked: Tokens = ()
+    """What the clause before looks into: "the form is complete" of "checks whether the form is complete"."""
 
     def meant_by(self, pronoun: str) -> str:
         """Return the thing a pronoun means: `it` is the first thing where the last one is plural."""

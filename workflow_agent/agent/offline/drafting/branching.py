@@ -17,7 +17,8 @@ from workflow_agent.agent.offline.drafting.waits import wait_of
 from workflow_agent.agent.offline.drafting.words import word_set
 
 _MEASURES: Final = word_set(
-    "amount price total value sum cost score result answer number temperature something nothing all"
+    "amount price total value sum cost score result answer number temperature something anything nothing "
+    "everything all"
 )
 _PRONOUNS: Final = word_set("it they he she this that")
 _ELLIPSES: Final = word_set("is are do does did has have was were")
@@ -37,6 +38,7 @@ def conditional(reader: Reader, chunk: Chunk) -> None:
     if main and is_other_way(reader, said):
         otherwise(reader, Chunk("else", [*main]))
         return
+    said = _meant(reader, said)
     trails = chunk.is_glued or (not main and chunk.is_end)
     under = reader.take_last_clause() if trails else []
     reader.end_segment()
@@ -45,6 +47,15 @@ def conditional(reader: Reader, chunk: Chunk) -> None:
     reader.add([Branch(read_condition(said, reader.memory)), *under])
     _remember_subject(reader, said)
     reader.add(under_condition(reader, main))
+
+
+def _meant(reader: Reader, said: Tokens) -> Tokens:
+    """Return what "if so", "if they are" stands for: the question that was looked into just before."""
+    words = lows(said)
+    is_short = words == ["yes"] or (
+        len(words) == 2 and words[0] in _PRONOUNS and words[1] in _ELLIPSES
+    )  # fmt: skip
+    return reader.memory.asked or said if is_short else said
 
 
 def is_other_way(reader: Reader, said: Tokens) -> bool:
@@ -123,7 +134,10 @@ def unless(reader: Reader, chunk: Chunk) -> None:
 
 
 def otherwise(reader: Reader, chunk: Chunk) -> None:
-    """Read the alternative."""
+    """Read the alternative; of a question that was only looked into, the other case adds nothing."""
+    asked = reader.memory.asked
     reader.end_segment()
     reader.begin_branch()
+    if asked:
+        reader.add([Branch(read_condition(asked, reader.memory)), Proceed()])
     reader.add([Otherwise(), *under_condition(reader, strip_marks(chunk.tokens))])

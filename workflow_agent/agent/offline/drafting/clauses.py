@@ -83,6 +83,9 @@ def resolved(clause: Clause, before: Clause | None, memory: Memory) -> Clause:
         return clause
     if clause.head.subject[0].low == "who" and before is not None:
         memory.person = _last_person(before.tokens) or memory.person
+    if clause.head.subject[0] is _SAME:
+        # Whoever was told something before does not go on with it: "informs the customer, then closes it".
+        return replace(clause, actor=Actor("person", memory.person))
     return replace(clause, actor=_team_or_thing(clause) or actor_of(clause.head.subject, memory))
 
 

@@ -23,6 +23,8 @@ from workflow_agent.agent.offline.drafting.words import word_set
 
 SPLIT: Final = Token("then", "", "mark")
 """Stands for the `then` of "if ... then ..."."""
+_YES: Final = Token("yes", "yes")
+"""What the `so` of "if so" says; in front of other words it is a mere link."""
 _COMPARES: Final = word_set("over under above below less more greater than higher lower < >")
 _MAX_SCAN: Final = 60
 _MAX_TEXT_CHARS: Final = 300
@@ -52,6 +54,8 @@ _NOT: Final = word_set("not no never neither")
 _THINKING: Final = word_set(
     "think thinks say says find finds believe believes want wants decide decides confirm confirms"
 )
+_SAYING: Final = word_set("say says said answers answered replies replied")
+_SAID: Final = word_set("answer reply response decision result verdict")
 _INCOMPLETE_ENDS: Final = (
     DETERMINERS | PREPOSITIONS | _BE - {"got"} | _NOT | word_set("and or , than the who which that")
 )
@@ -66,6 +70,8 @@ _OUTCOME_FILL: Final = _BE | ADVERBS | _NOT | DETERMINERS | word_set(
 
 def split_condition(tokens: Tokens) -> tuple[Tokens, Tokens]:
     """Return a condition's tokens and those of what happens under it (empty when nothing follows)."""
+    if lows(tokens[:1]) == ["so"]:
+        tokens = [_YES, *tokens[1:]]
     marked = next((at for at, token in enumerate(tokens) if token is SPLIT), None)
     if marked is not None:
         return strip_marks(tokens[:marked]), strip_marks(tokens[marked + 1 :])
@@ -111,11 +117,7 @@ def _commas(tokens: Tokens) -> list[int]:
 def _end_without_comma(tokens: Tokens) -> int | None:
     """Return where a new clause begins right after a complete condition: "if approved | finance pays"."""
     for at in range(1, min(len(tokens), _MAX_SCAN)):
-        if tokens[at].kind != "word" or tokens[at - 1].low in _INCOMPLETE_ENDS:
-            continue
-        if tokens[at - 1].low in _THINKING or not _is_complete(tokens[:at]):
-            continue
-        if _lacks_object(tokens, at):
+        if tokens[at].kind != "word" or not _may_end(tokens, at):
             continue
         if tokens[at].low == "back" and tokens[at + 1 : at + 2] and tokens[at + 1].low == "to":
             return at
@@ -125,6 +127,21 @@ def _end_without_comma(tokens: Tokens) -> int | None:
         if head is None and _goes_on(tokens, at):
             return at
     return None
+
+
+def _may_end(tokens: Tokens, at: int) -> bool:
+    """Say whether the words before a position can be a whole condition."""
+    last = tokens[at - 1].low
+    if last in _THINKING or (last in _INCOMPLETE_ENDS and not _ends_with_answer(tokens, at)):
+        return False
+    return _is_complete(tokens[:at]) and not _lacks_object(tokens, at)
+
+
+def _ends_with_answer(tokens: Tokens, at: int) -> bool:
+    """Say whether the `no` before a position is an answer: "the manager says no | the employee ..."."""
+    words = lows(tokens[max(0, at - 3) : at])
+    says = words[-2:-1] != [] and words[-2] in _SAYING
+    return words[-1:] == ["no"] and (says or (words[-2:-1] == ["is"] and words[0] in _SAID))
 
 
 def _goes_on(tokens: Tokens, at: int) -> bool:
@@ -210,6 +227,8 @@ def _goes_wrong(words: list[str]) -> bool:
 
 def _is_silence(tokens: Tokens, words: list[str]) -> bool:
     """Say whether a condition is that nobody answers, or not in time."""
+    if words[-1:] == ["no"]:
+        return False
     says_nobody = not _SILENCE.isdisjoint(words) or "one" in words[1:2]
     silent = says_nobody or not _NOT.isdisjoint(words) or "without" in words
     lemmas = {lemma(word) for word in words}

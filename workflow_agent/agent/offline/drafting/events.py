@@ -9,8 +9,9 @@ from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.clauses import split_clauses
 from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition, split_phrase
+from workflow_agent.agent.offline.drafting.durations import ordinal_at, whole_number
 from workflow_agent.agent.offline.drafting.heads import read_head
-from workflow_agent.agent.offline.drafting.nouns import SENDERS, is_role, singular
+from workflow_agent.agent.offline.drafting.nouns import ARTICLES, SENDERS, is_role, singular
 from workflow_agent.agent.offline.drafting.reader import Reader, tasks_of
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.starts import plain, start
@@ -88,7 +89,7 @@ def _was_said(reader: Reader, head: Head, said: Tokens) -> bool:
 def after(reader: Reader, chunk: Chunk) -> None:
     """Read `after`: a step done before, or one to do first."""
     said, main = split_condition(chunk.tokens)
-    if said and (read_head(said) is None or (_names_work(said[0].low) and split_phrase(said)[1])):
+    if said and (read_head(said) is None or (_names_work(said) and split_phrase(said)[1])):
         # "After the visit the nurse writes it down, and ...": the clause begins right after the noun.
         said, begun = split_phrase(said)
         main = [*begun, COMMA, *main] if begun and main else begun or main
@@ -104,8 +105,13 @@ def after(reader: Reader, chunk: Chunk) -> None:
         start(reader, said, main)
 
 
-def _names_work(word: str) -> bool:
-    """Say whether a bare noun is what was done: "after approval", "after interview"."""
+def _names_work(said: Tokens) -> bool:
+    """Say whether a phrase names what was done: "after approval", "after two interviews"."""
+    at = 1 if said[0].low == "the" else 0
+    words = lows(said[at : at + 2])
+    is_count = len(words) > 1 and words[0] not in ARTICLES and whole_number(words[0]) is not None
+    is_counted = is_count or ordinal_at(words, 0) is not None
+    word = singular(words[1]) if is_counted and len(words) > 1 else said[0].low
     return word in NOMINALS or (is_form(word, "base") and not is_role(word))
 
 

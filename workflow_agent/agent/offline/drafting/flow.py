@@ -187,6 +187,9 @@ class Flow:
         """Go on, out of a branch that only added something."""
         if then.rejoins:
             self.paths.rejoin_all()
+        elif then.meets and self.paths.active:
+            self.paths.active[-1].continues = True
+            self.paths.close()
         elif self._last_additive and not self._is_new_sentence:
             self.paths.leave_addition(self.statements[self._at :])
 
@@ -207,11 +210,19 @@ class Flow:
         if target is None:
             if not back.name:
                 return
+            if back.given and self._is_fine():
+                self._place(Task(back.given, "human", "return", words=back.words | {"return"}))
+                return
             target = rework_target(self.paths)
             self._place(Task(back.name, "human", "revise", back.actor, words=back.words | {"revise"}))
             if target is None:
                 return
         self._lead_to(target)
+
+    def _is_fine(self) -> bool:
+        """Say whether this is the good case, in which nothing is done again."""
+        told = self.paths.active[-1].conditions if self.paths.active else []
+        return bool(told) and told[-1].polarity == "approved"
 
     def stop(self, stop: Stop) -> None:
         """End the path, unless the sentence goes on."""

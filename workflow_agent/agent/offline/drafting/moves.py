@@ -7,8 +7,8 @@ from typing import Final
 from workflow_agent.agent.offline.drafting.actors import Memory, person_at
 from workflow_agent.agent.offline.drafting.clauses import Clause
 from workflow_agent.agent.offline.drafting.nouns import SENDERS, THING_PRONOUNS, is_system, is_thing, singular
-from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords
-from workflow_agent.agent.offline.drafting.statements import GoBack, Proceed, Statement, Stop
+from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords, object_words
+from workflow_agent.agent.offline.drafting.statements import GoBack, Proceed, Statement, Stop, Task
 from workflow_agent.agent.offline.drafting.tokens import Tokens, lows, spoken
 from workflow_agent.agent.offline.drafting.verbs import is_form
 from workflow_agent.agent.offline.drafting.waits import PROCESS_NOUNS, deadline, escalating, retrying, waiting
@@ -20,8 +20,12 @@ _RETURNS: Final = word_set(
     "redirect turn rewind throw")  # fmt: skip
 _HANDS: Final = word_set("hand give bring take put move")
 """A thing that is handed back, to nobody in particular, is no work that is done again."""
+_PLACES: Final = word_set(
+    "stock shelf shelves storage storeroom stockroom rack bin drawer cabinet inventory pool archive library"
+)
 _SOMEWHERE: Final = word_set("on in into onto inside")
 """What goes back there is put away: "it goes back on the shelf"."""
+_PHRASE_ENDS: Final = word_set(", and or for so with where")
 _STOPS: Final = word_set("end stop finish terminate abort quit")
 _STOP_WORDS: Final = word_set(
     "it there here everything all process workflow flow the this that whole case then is we"
@@ -58,7 +62,7 @@ def _back(clause: Clause, memory: Memory) -> list[Statement] | None:
         return [go_back(clause.rest, memory)] if words[:1] == ["to"] else None
     at = next((at for at, word in enumerate(words[:6]) if word == "back"), None)
     if at is not None and _is_put_away(clause, words[at + 1 :]):
-        return None
+        return _returned(clause, at, memory)
     if at is not None and (lemma in _RETURNS or not clause.head):
         return [go_back(clause.rest[at + 1 :], memory)]
     if lemma == "return" and "to" in words[:5] and not _returns_a_thing_to_outside(clause):
@@ -87,7 +91,17 @@ def _is_put_away(clause: Clause, following: list[str]) -> bool:
         if clause.lemma == "come" and clause.actor.kind == "thing":
             return clause.words[0] not in THING_PRONOUNS
         return (clause.lemma in _HANDS and is_passive) or _sends_a_thing_back(clause)
-    return following[0] in _SOMEWHERE
+    end = next((at for at, word in enumerate(following) if word in _PHRASE_ENDS), len(following))
+    return following[0] in _SOMEWHERE or (following[0] == "to" and following[end - 1] in _PLACES)
+
+
+def _returned(clause: Clause, back: int, memory: Memory) -> list[Statement] | None:
+    """Return the step of "it goes back to stock"; what somebody puts there is told as work."""
+    to = clause.rest[back + 1 :]
+    if clause.lemma not in ("go", "come") or clause.actor.kind == "person" or lows(to[:1]) != ["to"]:
+        return None
+    words = ["return", *(memory.thing.split() or ["it"]), "to", *object_words(to[1:], memory)]
+    return [Task(capitalised(words), "human", "return", words=keywords([word.lower() for word in words]))]
 
 
 def _returns_a_thing_to_outside(clause: Clause) -> bool:
@@ -130,7 +144,15 @@ def go_back(target: Tokens, memory: Memory) -> GoBack:
     )
     if item is not None and item.isdigit():
         return GoBack(spoken(phrase), item=item)
-    return GoBack(spoken(phrase), keywords(lows(phrase)), actor, name=name)
+    is_reworked = end < len(words)
+    given = capitalised(["Return", *(memory.thing.split() or ["it"]), "to", actor or ""])
+    return GoBack(
+        spoken(phrase),
+        keywords(lows(phrase)),
+        actor,
+        name=name,
+        given="" if is_reworked or not actor else given,
+    )
 
 
 def _stop(clause: Clause, _: Memory) -> list[Statement] | None:

@@ -6,8 +6,10 @@ from typing import Final
 from workflow_agent.agent.offline.drafting.actors import Memory
 from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS
 from workflow_agent.agent.offline.drafting.clauses import Clause, resolved, split_clauses
+from workflow_agent.agent.offline.drafting.connectives import WHETHER_VERBS
 from workflow_agent.agent.offline.drafting.coordination import each_of
 from workflow_agent.agent.offline.drafting.delegation import delegated
+from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.moves import move_of
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
 from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, THING_PRONOUNS, is_role, is_system
@@ -125,6 +127,7 @@ def _either(name: str, clause: Clause) -> str:
 def _read(clause: Clause, memory: Memory, *, is_item: bool) -> list[Statement]:
     if not clause.tokens:
         return []
+    memory.asked = _asked(clause)
     special = _later(clause) or _subprocess(clause) or _reminder(clause, memory)
     if special is not None:
         return special
@@ -146,6 +149,16 @@ def _read(clause: Clause, memory: Memory, *, is_item: bool) -> list[Statement]:
             else [happening]
         )
     return each_of(clause, clause.head, memory)
+
+
+def _asked(clause: Clause) -> Tokens:
+    """Return the question that a clause looks into, nothing where it looks into none."""
+    if clause.lemma not in WHETHER_VERBS:
+        return ()
+    at = next((at for at, token in enumerate(clause.rest) if token.low in ("whether", "if")), None)
+    question = clause.rest[at + 1 :] if at is not None else ()
+    head = read_head(question)
+    return question if head is not None and head.subject else ()
 
 
 def _words_only(clause: Clause, memory: Memory, *, is_item: bool) -> list[Statement]:

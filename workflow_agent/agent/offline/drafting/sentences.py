@@ -1,5 +1,6 @@
 """Reading a sentence: what its connectives say about order, choice, repetition and simultaneity."""
 
+import itertools
 from collections.abc import Callable
 from typing import Final
 
@@ -11,6 +12,7 @@ from workflow_agent.agent.offline.drafting.connectives import Link
 from workflow_agent.agent.offline.drafting.coordination import listed_runs
 from workflow_agent.agent.offline.drafting.depending import Parting, case_of, parting
 from workflow_agent.agent.offline.drafting.events import after, before, when
+from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.inserted import with_subjects_kept
 from workflow_agent.agent.offline.drafting.loops import until
 from workflow_agent.agent.offline.drafting.phrases import keywords
@@ -18,9 +20,9 @@ from workflow_agent.agent.offline.drafting.questions import is_decision
 from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.rewording import reworded
 from workflow_agent.agent.offline.drafting.starts import plain
-from workflow_agent.agent.offline.drafting.statements import SentenceEnd, Task, Then
+from workflow_agent.agent.offline.drafting.statements import Otherwise, Proceed, SentenceEnd, Task, Then
 from workflow_agent.agent.offline.drafting.subsets import spelled_out
-from workflow_agent.agent.offline.drafting.tokens import Tokens, spoken
+from workflow_agent.agent.offline.drafting.tokens import Tokens, spoken, strip_marks
 from workflow_agent.agent.offline.drafting.words import word_set
 
 _SEVERAL: Final = word_set("two three four five both several all")
@@ -98,8 +100,19 @@ def then(reader: Reader, chunk: Chunk) -> None:
     """Read what comes next."""
     reader.end_segment()
     if reader.has_work():
-        reader.add([Then(is_last=chunk.is_last)])
+        reader.add([Then(meets=_meets_other_case(reader, chunk), is_last=chunk.is_last)])
     plain(reader, chunk)
+
+
+def _meets_other_case(reader: Reader, chunk: Chunk) -> bool:
+    """Say whether "if not I order it, then I ship it" goes on where the other case goes on at once."""
+    said = reader.statements[reader.sentence :]
+    passes = any(
+        isinstance(first, Proceed) and isinstance(second, Otherwise)
+        for first, second in itertools.pairwise(said)
+    )
+    head = read_head(strip_marks(chunk.tokens)) if passes else None
+    return head is not None and bool(head.subject)
 
 
 def anyway(reader: Reader, chunk: Chunk) -> None:

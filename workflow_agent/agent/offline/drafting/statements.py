@@ -66,6 +66,8 @@ class Then:
 
     rejoins: bool = False
     """Whatever happened before: "in any case"."""
+    meets: bool = False
+    """Whichever of the two cases it was: "if not I order it, then I ship it"."""
     is_last: bool = False
     """The end of it all: "finally"."""
 
@@ -88,6 +90,8 @@ class GoBack:
     restarts: bool = False
     name: str = ""
     """What a step is called that has to be made because nobody was there before."""
+    given: str = ""
+    """What that step is called where nothing was wrong: "good ones go back to the customer"."""
 
 
 @dataclass(frozen=True, slots=True)

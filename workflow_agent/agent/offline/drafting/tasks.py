@@ -8,7 +8,7 @@ from workflow_agent.agent.offline.drafting.clauses import Clause
 from workflow_agent.agent.offline.drafting.durations import NUMBERS
 from workflow_agent.agent.offline.drafting.forms import FORM_VERBS, fields_of
 from workflow_agent.agent.offline.drafting.limits import without_limits
-from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PREPOSITIONS, is_thing
+from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PREPOSITIONS, is_thing, singular
 from workflow_agent.agent.offline.drafting.phrases import capitalised, keywords, object_words
 from workflow_agent.agent.offline.drafting.services import call_arguments, service_call
 from workflow_agent.agent.offline.drafting.statements import Polarity, Task
@@ -29,6 +29,11 @@ _TRAILERS: Final = word_set("too also again well then first")
 _TO_PEOPLE: Final = word_set(
     "tell inform notify invite ask call phone email contact remind warn thank pay help interview"
 )
+_OWED: Final = word_set(
+    "invoice bill claim expense fee fine rent tax premium instalment installment debt refund salary wage "
+    "bonus commission order receipt charge"
+)
+"""Plural, "they get paid" is said of these, not of the one who looked at them."""
 
 
 def task_of(clause: Clause, head: Head, memory: Memory) -> Task:
@@ -131,8 +136,11 @@ def _inside(subject: Tokens) -> Tokens:
 
 def _done_to(head: Head, memory: Memory) -> list[str]:
     """Return the things that "they" are, of which something is made; people are told, not made."""
-    is_about_things = [token.low for token in head.subject] == ["they"] and head.verb.base not in _TO_PEOPLE
-    return memory.thing.split() if is_about_things else []
+    if [token.low for token in head.subject] != ["they"]:
+        return []
+    things = memory.thing.split()
+    is_owed = head.verb.base == "pay" and bool(things) and singular(things[-1].lower()) in _OWED
+    return things if is_owed or head.verb.base not in _TO_PEOPLE else []
 
 
 def _without_trailers(rest: Tokens) -> Tokens:

@@ -40,7 +40,11 @@ _CHAT: Final = {
 _CHATTY: Final = re.compile(r"(?<=[a-z] )(?:n|im|dont|doesnt|isnt|cant)(?= [a-z])")
 """How words are written in a hurry; between small letters only, since `N` may be a name."""
 _GLUED_SENTENCE: Final = re.compile(r"(?<=[a-z)])([.!?;])(?=[A-Z])")
-_ABBREVIATIONS: Final = re.compile(r"\b(e\.g|i\.e|etc|approx|incl|resp)\.(?=[\s,)]|$)", re.IGNORECASE)
+_ABBREVIATIONS: Final = re.compile(
+    r"\b(e\.g|i\.e|etc|approx|incl|excl|resp|vs|max|min)\.(?=[\s,)]|$)", re.IGNORECASE
+)
+_NUMBER: Final = re.compile(r"\b(?<!says )(?<!say )(?<!is )(?<!or )(?:[Nn]o|[Nn]r)\. ?(?=\d)")
+"""The "no." of "form no. 5"; "the manager says no. 5 days later ..." is another."""
 _NUMBERED_UNIT: Final = re.compile(r"\b(\w{1,9})-(second|minute|hour|day|week|month|year)s?\b", re.IGNORECASE)
 _LABEL: Final = re.compile(
     r"(?P<indent>\s*)(?:(?:step|phase|stage)\s*(?P<step>\d{1,3})\s*[:.)-]?\s+|(?P<number>\d{1,3})\s*[.):]\s+"
@@ -50,7 +54,10 @@ _LABEL: Final = re.compile(
 _INLINE_LABEL: Final = re.compile(
     r"(?<=[\s,;:.])\(?(\d{1,2})[.)]\s+(?=[A-Za-z])|(?<=[\s,;:.])step (\d{1,2})[:.)]\s+", re.IGNORECASE
 )
-_WORD: Final = re.compile(r"[$€£]?\d+(?:[.,:]\d+)*[A-Za-z%€$]*|#?\w+(?:['&@.-]\w+)*(?:/\w+)*|[^\w\s]")
+_WORD: Final = re.compile(
+    r"(?:Mr|Mrs|Ms|Dr|Prof)\.(?= ?[A-Z])|[$€£]?\d+(?:[.,:]\d+)*[A-Za-z%€$]*"
+    r"|#?\w+(?:['&@.-]\w+)*(?:/\w+)*|[^\w\s]"
+)
 _CLITICS: Final = {
     "it's": "it is", "that's": "that is", "he's": "he is", "she's": "she is", "they're": "they are",
     "isn't": "is not", "aren't": "are not", "doesn't": "does not", "don't": "do not", "didn't": "did not",
@@ -106,6 +113,7 @@ def clean(text: str) -> str:
     plain = _REPEATING.sub(". Repeat until", _BLANKS.sub("    ", plain))
     plain = _CHATTY.sub(lambda found: _CHAT[found[0].lower()], plain)
     plain = _ABBREVIATIONS.sub(lambda found: found[1].replace(".", ""), plain)
+    plain = _NUMBER.sub("number ", plain)
     plain = _NUMBERED_UNIT.sub(r"\1 \2", plain)
     return _GLUED_SENTENCE.sub(r"\1 ", _ARROWS.sub(" → ", plain))
 
