@@ -110,6 +110,58 @@ from tests.support.drafts import notation
             ],
             id="what is owed gets paid",
         ),
+        pytest.param(
+            "Support answers the ticket. If the problem persists they call the developer. If all fits "
+            "the manager stamps it.",
+            [
+                "human Answer ticket @support -> Problem persists?",
+                "decision Problem persists? [the problem persists]-> Call developer [else]-> All fits?",
+                "human Call developer @support -> All fits?",
+                "decision All fits? [all fits]-> Stamp ticket [else]-> Done",
+                "human Stamp ticket @manager -> Done",
+            ],
+            id="a verb that no table has",
+        ),
+        pytest.param(
+            "The clerk checks the order. If the stock runs low purchasing orders more.",
+            [
+                "human Check order @clerk -> Stock runs low?",
+                "decision Stock runs low? [the stock runs low]-> Order more [else]-> Done",
+                "human Order more @purchasing -> Done",
+            ],
+            id="low is no part of who does it",
+        ),
+        pytest.param(
+            "The manager reviews the offer. If he agrees sales sends it to the customer. If he disagrees "
+            "sales closes the deal.",
+            [
+                "human Review offer @manager [he agrees]-> Send offer to customer [else]-> Close deal",
+                "human Send offer to customer @sales -> Done",
+                "human Close deal @sales -> Rejected",
+            ],
+            id="agrees and disagrees",
+        ),
+        pytest.param(
+            "If the claim is over 5000 then Mr. Braun should approve instead of the clerk.",
+            [
+                (
+                    "decision Claim is over 5000? [the claim is over 5000]-> Approve claim "
+                    "[else]-> Approve claim (clerk)"
+                ),
+                "human Approve claim @Mr. Braun [rejected]-> Rejected [approved]-> Done",
+                "human Approve claim (clerk) @clerk [rejected]-> Rejected [approved]-> Done",
+            ],
+            id="instead of somebody",
+        ),
+        pytest.param(
+            "The inspector checks if the machine is safe and if not the mechanic repairs it.",
+            [
+                "human Check if machine is safe @inspector -> Machine is safe?",
+                "decision Machine is safe? [else]-> Repair machine [the machine is safe]-> Done",
+                "human Repair machine @mechanic -> Done",
+            ],
+            id="it is what was looked into",
+        ),
     ],
 )
 def test_the_graph_is_the_one_told(text: str, expected: list[str]) -> None:

@@ -1,8 +1,9 @@
 """Reading `if`, `unless` and `otherwise`."""
 
+from dataclasses import replace
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.actors import actor_of, head_noun, thing_of
+from workflow_agent.agent.offline.drafting.actors import actor_of, head_noun, person_at, thing_of
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.conditions import SPLIT, read_condition, split_condition
@@ -11,7 +12,7 @@ from workflow_agent.agent.offline.drafting.nouns import GENERIC, PERSONAL, is_ro
 from workflow_agent.agent.offline.drafting.reader import Reader
 from workflow_agent.agent.offline.drafting.reading import read_clauses
 from workflow_agent.agent.offline.drafting.starts import plain, start
-from workflow_agent.agent.offline.drafting.statements import Branch, Otherwise, Proceed, Statement
+from workflow_agent.agent.offline.drafting.statements import Branch, Otherwise, Proceed, Statement, Task
 from workflow_agent.agent.offline.drafting.tokens import Tokens, lows, strip_marks
 from workflow_agent.agent.offline.drafting.waits import wait_of
 from workflow_agent.agent.offline.drafting.words import word_set
@@ -38,7 +39,7 @@ def conditional(reader: Reader, chunk: Chunk) -> None:
     if main and is_other_way(reader, said):
         otherwise(reader, Chunk("else", [*main]))
         return
-    said = _meant(reader, said)
+    said = meant_by(reader, said)
     trails = chunk.is_glued or (not main and chunk.is_end)
     under = reader.take_last_clause() if trails else []
     reader.end_segment()
@@ -46,10 +47,35 @@ def conditional(reader: Reader, chunk: Chunk) -> None:
     said = _waited_before(reader, said)
     reader.add([Branch(read_condition(said, reader.memory)), *under])
     _remember_subject(reader, said)
-    reader.add(under_condition(reader, main))
+    main, usual = _instead_of(reader, main)
+    done = under_condition(reader, main)
+    reader.add(done if usual is None else _by_either(reader, done, usual))
 
 
-def _meant(reader: Reader, said: Tokens) -> Tokens:
+def _instead_of(reader: Reader, main: Tokens) -> tuple[Tokens, str | None]:
+    """Return "Mr. Braun approves instead of the clerk" without its end, and who does it otherwise.
+
+    Whoever does something already may do just that, so nothing is added for them.
+    """
+    words = lows(main)
+    at = next((at for at in range(1, len(words) - 2) if words[at : at + 2] == ["instead", "of"]), None)
+    named = person_at(main, at + 2) if at is not None else None
+    if at is None or named is None or named[1] < len(main):
+        return main, None
+    is_known = any(isinstance(one, Task) and one.assignee == named[0] for one in reader.statements)
+    return (main, None) if is_known else (main[:at], named[0])
+
+
+def _by_either(reader: Reader, done: list[Statement], usual: str) -> list[Statement]:
+    """Return a step and, for the other case, the same step of the one who usually does it."""
+    if len(done) != 1 or not isinstance(done[0], Task):
+        return done
+    thing = reader.memory.thing
+    task = replace(done[0], name=f"{done[0].name} {thing}") if " " not in done[0].name and thing else done[0]
+    return [task, Otherwise(), replace(task, assignee=usual)]
+
+
+def meant_by(reader: Reader, said: Tokens) -> Tokens:
     """Return what "if so", "if they are" stands for: the question that was looked into just before."""
     words = lows(said)
     is_short = words == ["yes"] or (
@@ -140,4 +166,5 @@ def otherwise(reader: Reader, chunk: Chunk) -> None:
     reader.begin_branch()
     if asked:
         reader.add([Branch(read_condition(asked, reader.memory)), Proceed()])
+        _remember_subject(reader, asked)
     reader.add([Otherwise(), *under_condition(reader, strip_marks(chunk.tokens))])

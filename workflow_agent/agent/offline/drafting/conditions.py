@@ -6,6 +6,7 @@ from workflow_agent.agent.offline.drafting.actors import Memory, actor_of, agent
 from workflow_agent.agent.offline.drafting.clause_heads import ADVERBS, Head
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nouns import (
+    ARTICLES,
     DETERMINERS,
     GENERIC,
     PERSONAL,
@@ -36,7 +37,7 @@ _POSITIVE: Final = word_set(
 _NEGATIVE: Final = word_set(
     "no negative invalid incorrect wrong bad unsuccessful nok unhappy unsatisfied unsatisfactory "
     "dissatisfied "
-    "unacceptable faulty disapproved red"
+    "unacceptable faulty disapproved red disagree disagrees"
 )
 _CHANGES: Final = word_set(
     "changes revision revisions rework corrections modifications amendments edits improvements"
@@ -56,6 +57,10 @@ _THINKING: Final = word_set(
 )
 _SAYING: Final = word_set("say says said answers answered replies replied")
 _SAID: Final = word_set("answer reply response decision result verdict")
+_HOW_MUCH: Final = word_set("low high short late early dry empty full")
+"""What something is or runs: "if the stock runs low purchasing orders more"."""
+_WE: Final = word_set("we i")
+_WHICH: Final = word_set("if whether when where why how what because so but")
 _INCOMPLETE_ENDS: Final = (
     DETERMINERS | PREPOSITIONS | _BE - {"got"} | _NOT | word_set("and or , than the who which that")
 )
@@ -80,6 +85,9 @@ def split_condition(tokens: Tokens) -> tuple[Tokens, Tokens]:
     unmarked = _end_without_comma(tokens[:first])
     if unmarked is not None:
         return strip_marks(tokens[:unmarked]), strip_marks(tokens[unmarked:])
+    begun = _begun_after_unknown(tokens[:first])
+    if begun is not None:
+        return strip_marks(tokens[:begun]), strip_marks(tokens[begun:])
     if first and commas and _is_complete(tokens[:first]) and _goes_on(tokens, first + 1):
         return strip_marks(tokens[:first]), strip_marks(tokens[first:])
     for at in commas:
@@ -129,6 +137,18 @@ def _end_without_comma(tokens: Tokens) -> int | None:
     return None
 
 
+def _begun_after_unknown(tokens: Tokens) -> int | None:
+    """Return where a clause begins after a condition whose verb no table has: "it leaks | she calls him"."""
+    for at in range(2, min(len(tokens), _MAX_SCAN)):
+        begins = tokens[at].low in ARTICLES | PERSONAL | _WE or is_role(tokens[at].low)
+        if not begins or tokens[at - 1].low in _INCOMPLETE_ENDS | _THINKING | _WHICH:
+            continue
+        head = read_head(tokens, at)
+        if head is not None and head.subject and head.voice != "state":
+            return None if _has_predicate(tokens[:at]) else at
+    return None
+
+
 def _may_end(tokens: Tokens, at: int) -> bool:
     """Say whether the words before a position can be a whole condition."""
     last = tokens[at - 1].low
@@ -171,6 +191,8 @@ def _starts_main(tokens: Tokens, at: int, head: Head) -> bool:
     if not head.subject:
         return tokens[at].low not in ADVERBS or head.at == at + 1
     first = head.subject[0]
+    if first.low in _HOW_MUCH:
+        return False
     return (
         first.low in DETERMINERS | GENERIC | PERSONAL | THING_PRONOUNS or is_role(first.low)
         or is_system(first.low) or first.text[:1].isupper() or is_role(head_noun(head.subject))
@@ -243,6 +265,8 @@ def polarity_of(words: list[str]) -> Polarity:
     negated = not _NOT.isdisjoint(words[:-1] or words) or words[:1] == ["no"]
     if not _CHANGES.isdisjoint(words):
         return "approved" if negated else "changes"
+    if words[-2:] == ["not", "work"]:
+        return "rejected"
     for word in words:
         verb = verb_of(word)
         if (verb is not None and verb.verdict == "rejected") or word in _NEGATIVE - {"no"}:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import actor_of, agent_of
-from workflow_agent.agent.offline.drafting.branching import conditional, is_other_way
+from workflow_agent.agent.offline.drafting.branching import conditional, is_other_way, meant_by
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.clauses import split_clauses
@@ -32,7 +32,7 @@ def when(reader: Reader, chunk: Chunk) -> None:
     said, main = split_condition(chunk.tokens)
     if not said:
         plain(reader, chunk)
-    elif is_other_way(reader, said):
+    elif is_other_way(reader, said) or meant_by(reader, said) is not said:
         conditional(reader, chunk)
     elif not reader.has_work() or (
         chunk.is_glued

@@ -36,6 +36,7 @@ _ALONE: Final = word_set("both all this that each")
 _CAUSING: Final = word_set("have let get make ask tell request")
 _SHORT_SUBJECTS: Final = word_set("it he she they we you i who")
 """Their verb comes at once."""
+_SPEAKERS: Final = word_set("he she they we i")
 _MAX_SUBJECT: Final = 8
 _NOT_AT_THE_HEAD: Final = PREPOSITIONS | _STOPPERS
 
@@ -102,12 +103,20 @@ def _with_subject(tokens: Tokens, start: int) -> Head | None:
             return None
         if token.low in PREPOSITIONS and token.low not in ("of", "in", "from", "at", "on", "for", "with"):
             return None
-        if token.low in ARTICLES | POSSESSIVES and tokens[at - 1].low not in PREPOSITIONS | {"and", "or"}:
+        if _begins_anew(tokens, at):
             return None
         head = verb_group(tokens, at, tuple(tokens[start:at]))
         if head is not None:
             return head
     return None
+
+
+def _begins_anew(tokens: Tokens, at: int) -> bool:
+    """Say whether another noun phrase begins inside what would be a subject: "everything fits | she ..."."""
+    if tokens[at].low in _SPEAKERS:
+        return True
+    is_joined = tokens[at - 1].low in PREPOSITIONS | {"and", "or"}
+    return tokens[at].low in ARTICLES | POSSESSIVES and not is_joined
 
 
 def _joins_subjects(tokens: Tokens, start: int, at: int) -> bool:
