@@ -162,6 +162,11 @@ from tests.support.drafts import notation
             ],
             id="it is what was looked into",
         ),
+        pytest.param(
+            "When a new patient calls, the receptionist checks the card.",
+            ["on patient.called", "human Check card @receptionist -> Done"],
+            id="what a person is like begins no clause",
+        ),
     ],
 )
 def test_the_graph_is_the_one_told(text: str, expected: list[str]) -> None:

@@ -139,6 +139,8 @@ def _end_without_comma(tokens: Tokens) -> int | None:
 
 def _begun_after_unknown(tokens: Tokens) -> int | None:
     """Return where a clause begins after a condition whose verb no table has: "it leaks | she calls him"."""
+    if read_head(tokens) is not None:
+        return None
     for at in range(2, min(len(tokens), _MAX_SCAN)):
         begins = tokens[at].low in ARTICLES | PERSONAL | _WE or is_role(tokens[at].low)
         if not begins or tokens[at - 1].low in _INCOMPLETE_ENDS | _THINKING | _WHICH:
