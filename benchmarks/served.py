@@ -6,7 +6,6 @@ It prints where it listens. The bare one appends each turn to one JSONL file a c
 waiting for the disk, and sends the last 15 turns.
 """
 
-import asyncio
 import json
 import socket
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 import uvicorn
+import uvloop
 from fastapi import FastAPI
 from opentelemetry.sdk.trace import SpanProcessor
 from pydantic import BaseModel
@@ -87,7 +87,7 @@ def serve_bare(directory: Path, seconds: float) -> None:
         http="httptools",
         timeout_keep_alive=75,
     )
-    asyncio.run(uvicorn.Server(config).serve([listener]))
+    uvloop.run(uvicorn.Server(config).serve([listener]))
 
 
 def serve(directory: Path, seconds: float) -> None:

@@ -44,6 +44,15 @@ def test_an_address_that_is_taken_is_said_to_be() -> None:
             listening_socket(load_settings(port=port))
 
 
+def test_what_is_answered_waits_for_no_acknowledgement() -> None:
+    with (
+        listening_socket(load_settings(port=0)) as listener,
+        closing(socket.create_connection(listener.getsockname())),
+        closing(listener.accept()[0]) as connection,
+    ):
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_port_0_is_a_free_one() -> None:
     with listening_socket(load_settings(port=0)) as listener:
         assert listener.getsockname()[1] > 0

@@ -14,6 +14,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from workflow_agent.agent.models import Models
+from workflow_agent.api.listening import listening_socket
 from workflow_agent.api.server import make_server
 from workflow_agent.api.services import Services
 from workflow_agent.main.building import Application, build
@@ -77,7 +78,7 @@ def serving(settings: Settings, model: Model | None = None) -> Iterator[Served]:
     """Run the application on a free port; leaving stops it as SIGTERM would."""
     application = application_for(settings, model)
     server = make_server(application.app, settings, application.finish)
-    listener = socket.create_server((settings.host, 0))
+    listener = listening_socket(settings.model_copy(update={"port": 0}))
     loop = asyncio.new_event_loop()
 
     def serve() -> None:

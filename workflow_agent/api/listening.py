@@ -17,12 +17,16 @@ def listening_socket(settings: Settings) -> socket.socket:
     host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, settings.port), family=family, backlog=_BACKLOG)
+        listener = socket.create_server((host, settings.port), family=family, backlog=_BACKLOG)
     except OSError as error:
         raise CannotListen(
             f"Cannot listen on {settings.host} port {settings.port}: {error.strerror or error}. "
             f"Choose another with --port or {ENV_PREFIX}PORT."
         ) from error
+    # Connections have it from the listener. Not every event loop asks for it where it is given a socket, and
+    # without it an answer in two pieces waits for the client to acknowledge the first, 40 ms on Linux.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def address_of(settings: Settings, listener: socket.socket) -> str:
