@@ -6,7 +6,8 @@ from typing import Final
 from workflow_agent.agent.offline.drafting.actors import actor_of, head_noun, person_at, thing_of
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
-from workflow_agent.agent.offline.drafting.conditions import SPLIT, read_condition, split_condition
+from workflow_agent.agent.offline.drafting.condition_ends import SPLIT, split_condition
+from workflow_agent.agent.offline.drafting.conditions import read_condition
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nouns import GENERIC, PERSONAL, is_role, looks_like_person
 from workflow_agent.agent.offline.drafting.reader import Reader

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.conditions import SPLIT, split_condition, split_phrase
+from workflow_agent.agent.offline.drafting.condition_ends import SPLIT, split_condition, split_phrase
 from workflow_agent.agent.offline.drafting.connectives import (
     ONLY_AT_A_START,
     WHETHER_VERBS,

@@ -8,7 +8,8 @@ from workflow_agent.agent.offline.drafting.branching import conditional, is_othe
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import Head
 from workflow_agent.agent.offline.drafting.clauses import split_clauses
-from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition, split_phrase
+from workflow_agent.agent.offline.drafting.condition_ends import split_condition, split_phrase
+from workflow_agent.agent.offline.drafting.conditions import read_condition
 from workflow_agent.agent.offline.drafting.durations import ordinal_at, whole_number
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nouns import ARTICLES, SENDERS, is_role, singular

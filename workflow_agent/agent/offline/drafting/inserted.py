@@ -3,7 +3,7 @@
 from typing import Final
 
 from workflow_agent.agent.offline.drafting.clause_heads import BE_FORMS, MODALS
-from workflow_agent.agent.offline.drafting.conditions import SPLIT
+from workflow_agent.agent.offline.drafting.condition_ends import SPLIT
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, PERSONAL, THING_PRONOUNS, THINGS, is_role
 from workflow_agent.agent.offline.drafting.tokens import Token, Tokens

@@ -5,7 +5,8 @@ from typing import Final
 
 from workflow_agent.agent.offline.drafting.chunks import Chunk
 from workflow_agent.agent.offline.drafting.clause_heads import BE_FORMS
-from workflow_agent.agent.offline.drafting.conditions import read_condition, split_condition
+from workflow_agent.agent.offline.drafting.condition_ends import split_condition
+from workflow_agent.agent.offline.drafting.conditions import read_condition
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nominals import nominal_task
 from workflow_agent.agent.offline.drafting.nouns import DETERMINERS

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.conditions import SPLIT, polarity_of
+from workflow_agent.agent.offline.drafting.condition_ends import SPLIT
+from workflow_agent.agent.offline.drafting.conditions import polarity_of
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.items import is_only_role
 from workflow_agent.agent.offline.drafting.nouns import PREPOSITIONS

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workflow_agent.agent.offline.drafting.actors import Memory
-from workflow_agent.agent.offline.drafting.conditions import split_phrase
+from workflow_agent.agent.offline.drafting.condition_ends import split_phrase
 from workflow_agent.agent.offline.drafting.depending import with_cases
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nominals import nominal_task

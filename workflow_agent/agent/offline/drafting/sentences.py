@@ -7,7 +7,7 @@ from typing import Final
 from workflow_agent.agent.offline.drafting.asides import is_aside
 from workflow_agent.agent.offline.drafting.branching import conditional, otherwise, unless
 from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
-from workflow_agent.agent.offline.drafting.conditions import split_condition
+from workflow_agent.agent.offline.drafting.condition_ends import split_condition
 from workflow_agent.agent.offline.drafting.connectives import Link
 from workflow_agent.agent.offline.drafting.coordination import listed_runs
 from workflow_agent.agent.offline.drafting.depending import Parting, case_of, parting

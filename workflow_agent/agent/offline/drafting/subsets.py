@@ -5,7 +5,7 @@ A sentence that speaks of some of the things only is spelled out as one with `if
 
 from typing import Final
 
-from workflow_agent.agent.offline.drafting.conditions import SPLIT, split_phrase
+from workflow_agent.agent.offline.drafting.condition_ends import SPLIT, split_phrase
 from workflow_agent.agent.offline.drafting.heads import read_head
 from workflow_agent.agent.offline.drafting.nouns import DETERMINERS, is_role
 from workflow_agent.agent.offline.drafting.tokens import COMMA, Token, Tokens, lows, strip_marks

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from workflow_agent.agent.offline.drafting.actors import Memory
 from workflow_agent.agent.offline.drafting.chunks import Chunk, chunks_of
 from workflow_agent.agent.offline.drafting.clauses import Clause, split_clauses
-from workflow_agent.agent.offline.drafting.conditions import split_condition
+from workflow_agent.agent.offline.drafting.condition_ends import split_condition
 from workflow_agent.agent.offline.drafting.nouns import is_role, looks_like_person
 from workflow_agent.agent.offline.drafting.questions import told_as_cases
 from workflow_agent.agent.offline.drafting.repeated import without_loops
