@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-peers
 # Which address `make serve` takes is set by WORKFLOW_AGENT_HOST, WORKFLOW_AGENT_PORT and so on.
 
-.PHONY: help serve test check format demo docs bench bench-peers eval clean
+.PHONY: help serve test test-slow check format demo docs bench bench-peers eval clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | sort
@@ -16,6 +16,7 @@ help: ## Show this list
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 serve"; exit 1; }
+	@echo "Setting up $(VENV) from requirements.lock: once, and it takes from half a minute to several." >&2
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
 	  uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements.lock && \
@@ -26,12 +27,16 @@ $(READY): requirements.lock pyproject.toml
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . ; \
 	fi
 	@touch $(READY)
+	@echo "$(VENV) is ready." >&2
 
 serve: $(READY) ## Run the server; settings come from WORKFLOW_AGENT_* variables
 	@$(BIN)/workflow-agent serve
 
-test: $(READY) ## Run the tests with the coverage floor
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term
+test: $(READY) ## Run the tests with the coverage floor; of the slow ones a tenth
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --part quick --cov --cov-report=term
+
+test-slow: $(READY) ## Run storms, browsers, properties and whatever else is slow by nature
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --part slow
 
 check: $(READY) ## Format, lint, types and layers
 	@$(BIN)/ruff format --check .

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks import token_economics
+from benchmarks import soak, token_economics
 from benchmarks.figures import Measure, Section, read_figures, write_figures
 from benchmarks.measured import (
     contexts,
@@ -19,6 +19,7 @@ from benchmarks.measured import (
     over_http,
     parts,
     searching,
+    shares,
     starting,
     timed,
     turns,
@@ -31,6 +32,7 @@ HERE = Path(__file__).parent
 FIGURES, REPORT = HERE / "results" / "figures.json", HERE / "REPORT.md"
 SECTIONS: Mapping[str, Measure] = {
     "turns": turns.measure,
+    "shares": shares.measure,
     "variants": variants.measure,
     "contexts": contexts.measure,
     "http": over_http.measure,
@@ -38,6 +40,7 @@ SECTIONS: Mapping[str, Measure] = {
     "parts": parts.measure,
     "search": searching.measure,
     "memory": memory.measure,
+    "soak": soak.measure,
     "starting": starting.measure,
     "tokens": token_economics.measure,
     "timed": timed.measure,

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from pydantic_ai.models import Model
 
-from workflow_agent.agent.models import OFFLINE, Provider, build_model
-from workflow_agent.agent.offline import drafting
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.assistant.providers import OFFLINE, Provider, build_model
 
 _ATTEMPTS = 3
 
@@ -17,9 +16,7 @@ def model_asked_for(arguments: Sequence[str]) -> Model:
     Raises:
         Misconfigured: There is no such model, or its key is missing.
     """
-    return build_model(
-        name_asked_for(arguments), Provider(max_retries=_ATTEMPTS), lambda: OfflineModel(drafting=drafting)
-    )
+    return build_model(name_asked_for(arguments), Provider(max_retries=_ATTEMPTS), OfflineModel)
 
 
 def name_asked_for(arguments: Sequence[str]) -> str:

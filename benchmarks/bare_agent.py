@@ -10,14 +10,14 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
-from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
-from workflow_agent.domain.outline import outline
-from workflow_agent.domain.workflow import workflow_document
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.workflows.model.outline import outline
+from workflow_agent.workflows.model.workflow import workflow_document
 
 
 @dataclass
 class BareAgent:
-    """An instrumented agent with one tool, which reads a workflow where the service reads it."""
+    """An agent with one tool, which reads a workflow where the service reads it."""
 
     agent: Agent[None, str]
     instructions: str = ""
@@ -39,8 +39,9 @@ def build_bare(
     agent = Agent(model, capabilities=[Instrumentation(settings=observed)] if observed else [])
     bare = BareAgent(agent)
 
+    # A coroutine: the framework would take another function to a thread.
     @agent.instructions
-    def instructions() -> str:
+    async def instructions() -> str:
         return bare.instructions
 
     @agent.tool_plain

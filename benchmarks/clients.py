@@ -5,12 +5,14 @@ A client of httpx takes 2 to 7 ms of the processor for a request, more than some
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
 from urllib.parse import urlsplit
 
+_ADDRESS = re.compile(r"http://[0-9.:]+")
 _REQUEST = (
     "POST /api/v1/chat HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
     "content-length: {length}\r\n\r\n"
@@ -33,6 +35,13 @@ class Load:
     def p99_ms(self) -> float:
         """Return the time that one turn in a hundred takes longer than."""
         return quantiles(self.each_ms, n=100, method="inclusive")[98]
+
+
+def address_in(told: str) -> str:
+    """Return the address in the line that a server prints once it listens."""
+    found = _ADDRESS.search(told)
+    assert found is not None, f"the server did not start; it said {told!r}"
+    return found[0]
 
 
 async def load(url: str, clients: int, turns: int, message_of: Callable[[int], str]) -> Load:

@@ -7,8 +7,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from workflow_agent.formats import Format, UnreadableDocument, import_workflows
-from workflow_agent.formats.base import Imported
+from workflow_agent.workflows.formats import import_workflows
+from workflow_agent.workflows.formats.base import Format, Imported, UnreadableDocument
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus" / "workflows"
 _TEXTS = (".json", ".yaml", ".yml")

@@ -8,8 +8,8 @@ All sample workflows were read in earlier turns; each question is about one of t
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workflow_agent.domain.artifacts import ArtifactType, artifact_of, rule_plan
-from workflow_agent.domain.artifacts.artifact import Artifact, ProcessingStrategy
+from workflow_agent.assistant.window.plan import rule_plan
+from workflow_agent.conversations.artifacts import Artifact, ArtifactType, ProcessingStrategy, artifact_of
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 QUESTIONS = {

@@ -22,10 +22,10 @@ from benchmarks.answering import model_asked_for
 from benchmarks.gold import claims_that_fail
 from benchmarks.gold_graphs import Draft, judged
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
-from workflow_agent.domain.errors import WorkflowAgentError
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import Author, Change
+from workflow_agent.errors import WorkflowAgentError
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import Author, Change
 
 DATA, SAMPLES = Path(__file__).parent / "data", Path(__file__).parents[1] / "data" / "samples"
 SETS = {

@@ -18,11 +18,12 @@ from typing import Any
 import jsonschema_rs
 
 from benchmarks.corpus import CORPUS, Document, documents
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats import FORMATS, Format, UnreadableDocument
-from workflow_agent.formats.text import read_text, read_texts
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.formats import FORMATS
+from workflow_agent.workflows.formats.base import Format, UnreadableDocument
+from workflow_agent.workflows.formats.text import read_text, read_texts
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
 NO_FORMAT = "(none)"

@@ -16,7 +16,8 @@ from pydantic_evals.reporting.analyses import ConfusionMatrix
 from rich.console import Console
 from rich.table import Table
 
-from workflow_agent.domain.modes import Mode, infer_mode
+from workflow_agent.assistant.modes.inference import infer_mode
+from workflow_agent.conversations.modes import Mode
 
 DATA = Path(__file__).parent / "data"
 HALVES = {"development": DATA / "mode_inference_dev.jsonl", "held out": DATA / "mode_inference_heldout.jsonl"}

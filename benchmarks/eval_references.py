@@ -15,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workflow_agent.domain.conversation import WorkflowReference
-from workflow_agent.domain.memory import HIGH_CONFIDENCE, Resolution, resolve_reference
+from workflow_agent.conversations.document import WorkflowReference
+from workflow_agent.conversations.memory.resolution import HIGH_CONFIDENCE, Resolution
+from workflow_agent.conversations.memory.resolver import resolve_reference
 
 DATA = Path(__file__).parent / "data"
 SETS = {

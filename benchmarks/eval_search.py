@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 
 from benchmarks.corpus import CORPUS, files
 from benchmarks.test_search_speed import FixedCatalog
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.domain.drafts import workflow_id_for
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import unique_id
-from workflow_agent.formats import UnreadableDocument, import_workflows
-from workflow_agent.formats.text import read_texts
+from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.workflows.edits.drafts import workflow_id_for
+from workflow_agent.workflows.formats import import_workflows
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.text import read_texts
+from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 FOLDERS = ("argo", "github-starter-workflows", "n8n")
 TENANT = "eval"

@@ -15,12 +15,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import eval_artifacts, eval_drafts, eval_modes, eval_references, eval_retention
+from benchmarks import eval_artifacts, eval_drafts, eval_modes, eval_offline, eval_references, eval_retention
 from benchmarks.answering import model_asked_for, name_asked_for
 from benchmarks.corpus import CORPUS, documents
 from benchmarks.eval_formats import comes_back
 from benchmarks.eval_search import FOLDERS, pairs, search_ranks, workflows
-from workflow_agent.agent.models import OFFLINE
+from workflow_agent.assistant.providers import OFFLINE
 
 REPORT = Path(__file__).parent / "EVALUATIONS.md"
 _ABOUT = (
@@ -72,6 +72,16 @@ def _drafts(arguments: Sequence[str]) -> Iterator[Result]:
             yield Result(evaluation, what, value, cases)
 
 
+def offline() -> Iterator[Result]:
+    """Yield how the offline model does on messages of others, of each kind and half."""
+    for kind in eval_offline.KINDS:
+        for half, named in eval_offline.HALVES.items():
+            judged = asyncio.run(eval_offline.judge(kind, half))
+            for what, (value, cases) in eval_offline.figures(kind, judged).items():
+                part, _, verdict = what.partition(": ")
+                yield Result("offline model, by others' words", f"{part}, {named}: {verdict}", value, cases)
+
+
 def _retention() -> Iterator[Result]:
     for kind, (shown, found, count) in eval_retention.by_kind(asyncio.run(eval_retention.kept())).items():
         yield Result("retention after compaction", f"{kind}: in the window", shown / count, count)
@@ -110,7 +120,7 @@ def results(arguments: Sequence[str]) -> list[Result]:
     """Return every line; with another model than the offline one, those that a model answers."""
     parts: list[Callable[[], Iterator[Result]]] = [lambda: _drafts(arguments)]
     if name_asked_for(arguments) == OFFLINE:
-        parts = [modes, references, *parts, _search, _formats, _retention, _artifacts]
+        parts = [modes, references, *parts, offline, _search, _formats, _retention, _artifacts]
     found: list[Result] = []
     for part in parts:
         found += part()

@@ -1,4 +1,4 @@
-"""Fits what single words say about a mode, and writes `workflow_agent/domain/modes/word_weights.py`.
+"""Fits what single words say about a mode, and writes `workflow_agent/assistant/modes/word_weights.tsv`.
 
 The phrases in `phrases/` are written by hand and stay as they are; words and pairs of neighbours carry
 what is left. Fitted on `data/mode_inference_train.jsonl` and the development half of the evaluation set,
@@ -17,15 +17,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from workflow_agent.domain.modes import MODES
-from workflow_agent.domain.modes.reading import read
-from workflow_agent.domain.modes.scoring import gather, phrase_scores
-from workflow_agent.domain.modes.shape import dependence
-from workflow_agent.domain.modes.signs import signs_in
+from workflow_agent.assistant.modes.reader import read
+from workflow_agent.assistant.modes.scores import gather, phrase_scores, signs_in
+from workflow_agent.assistant.modes.shape import dependence
+from workflow_agent.conversations.modes import MODES
 
 DATA: Final = Path(__file__).parent / "data"
 TRAINING_FILES: Final = ("mode_inference_train.jsonl", "mode_inference_dev.jsonl")
-TARGET: Final = Path(__file__).parents[1] / "workflow_agent" / "domain" / "modes" / "word_weights.py"
+TARGET: Final = Path(__file__).parents[1] / "workflow_agent" / "assistant" / "modes" / "word_weights.tsv"
 MINIMUM_USES: Final = 6
 MINIMUM_WEIGHT: Final = 0.05
 PULL_TO_ZERO: Final = 2.4
@@ -84,51 +83,25 @@ def fit(training: Sequence[Example]) -> Weights:
         slope = by_sign @ errors + PULL_TO_ZERO * weights
         squares += slope**2
         weights -= STEP * slope / np.sqrt(squares)
-    # A semicolon parts the entries of the table, so it cannot be one.
-    return {
-        sign: weights[at]
-        for sign, at in column.items()
-        if ";" not in sign and np.abs(weights[at]).max() >= MINIMUM_WEIGHT
-    }
+    return {sign: weights[at] for sign, at in column.items() if np.abs(weights[at]).max() >= MINIMUM_WEIGHT}
 
 
-def module_text(weights: Weights) -> str:
-    """Return the module that carries the weights, in hundredths."""
-    lines = [""]
-    for sign, row in sorted(weights.items()):
-        entry = " ".join([sign, *(str(5 * round(20 * weight)) for weight in row.tolist())]) + "; "
-        if len(lines[-1]) + len(entry) > 110:
-            lines.append("")
-        lines[-1] += entry
-    table = "\n".join(line.rstrip() for line in lines)
-    return f'''"""What single words, classes of words and pairs of neighbours say about each mode.
-
-Made by `python -m benchmarks.fit_mode_words`; change the training utterances rather than this file.
-"""
-
-from collections.abc import Mapping
-from typing import Final
-
-_TABLE: Final = """
-{table}
-"""
-
-WORD_WEIGHTS: Final[Mapping[str, tuple[int, ...]]] = {{
-    sign: tuple(map(int, hundredths))
-    for sign, *hundredths in (entry.strip().rsplit(" ", 5) for entry in _TABLE.split(";") if entry.strip())
-}}
-"""Word, class, or pair -> hundredths for general, creation, search, modification and analysis."""
-'''
+def table_text(weights: Weights) -> str:
+    """Return the table of the weights, a sign a line, in hundredths."""
+    rows = (
+        [sign, *(str(5 * round(20 * one)) for one in row.tolist())] for sign, row in sorted(weights.items())
+    )
+    return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def main() -> None:
-    """Fit and write the module."""
+    """Fit and write the table."""
     rows = [
         json.loads(line) for name in TRAINING_FILES for line in (DATA / name).read_text("utf-8").splitlines()
     ]
     training = examples(rows)
     weights = fit(training)
-    TARGET.write_text(module_text(weights), "utf-8")
+    TARGET.write_text(table_text(weights), "utf-8")
     print(f"{len(training)} utterances, {len(weights)} signs -> {TARGET.name}")
 
 

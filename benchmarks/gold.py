@@ -6,9 +6,9 @@ A `?` stands for the new step. `branch check>pay 5,000` is an edge on a conditio
 
 from collections.abc import Callable, Mapping, Sequence
 
-from workflow_agent.domain.durations import seconds_of
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import slug
+from workflow_agent.workflows.model.durations import seconds_of
+from workflow_agent.workflows.model.parser import slug
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _WHOLE = frozenset({"unchanged", "restored"})
 """Claims about the workflow as a whole."""

@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_agent.domain.workflow import Step, Workflow
-from workflow_agent.domain.workflow_parsing import slug
+from workflow_agent.workflows.model.parser import slug
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow
 
 _PASSED_THROUGH = frozenset({"decision", "fork", "join", "end", "loop"})
 _MAY_BE_THERE = frozenset({"wait", "event"})

@@ -8,8 +8,9 @@ from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from tests.support.chats import APPROVAL, TENANT, ChatUnderTest, chat_with
-from workflow_agent.domain.counting import tokens_of
-from workflow_agent.ports import Author, Change, MessageQuery
+from workflow_agent.conversations.store import MessageQuery
+from workflow_agent.values.tokens import tokens_of
+from workflow_agent.workflows.store import Author, Change
 
 FACTS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "identifiers": (

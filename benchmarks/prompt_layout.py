@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.simulated_turns import CONVERSATIONS, TURNS, WRITING, Part, Turn, conversations
-from workflow_agent.agent.assistant import build_assistant
-from workflow_agent.agent.prompts import read_prompts
-from workflow_agent.agent.token_counting import exact_count
-from workflow_agent.domain.counting import tokens_of
-from workflow_agent.domain.modes import MODES, Mode
+from workflow_agent.assistant.assistant import build_assistant
+from workflow_agent.assistant.prompts import read_prompts
+from workflow_agent.assistant.window.counters import exact_count
+from workflow_agent.conversations.modes import MODES, Mode
+from workflow_agent.values.tokens import tokens_of
 
 CACHED_PRICE, BLOCK_TOKENS, LEAST_TOKENS = 0.1, 128, 1_024
 FACTS, OUTLINE, SUMMARY = 90, 250, 400

@@ -25,6 +25,8 @@ class ReadingModel:
     seconds: float = 0.0
     """How long each request takes beside the processor's time."""
     pieces: Sequence[str] = DELTAS
+    reads: bool = True
+    """Whether it reads the workflow before it answers."""
     noted: Callable[[list[ModelMessage], AgentInfo], None] = field(default=lambda *_: None)
     """Sees every request."""
 
@@ -41,7 +43,7 @@ class ReadingModel:
         if info.output_tools:
             return ModelResponse([ToolCallPart(*_structured(messages, info))])
         await self._waited(messages, info)
-        if _has_read(messages):
+        if not self.reads or _has_read(messages):
             return ModelResponse([TextPart("".join(self.pieces))])
         return ModelResponse([ToolCallPart(TOOL, ARGUMENTS, f"call_{len(messages)}")])
 
@@ -52,7 +54,7 @@ class ReadingModel:
             yield {0: DeltaToolCall(*_structured(messages, info), tool_call_id="call_structured")}
             return
         await self._waited(messages, info)
-        if not _has_read(messages):
+        if self.reads and not _has_read(messages):
             yield {0: DeltaToolCall(TOOL, ARGUMENTS, tool_call_id=f"call_{len(messages)}")}
             return
         for piece in self.pieces:

@@ -15,11 +15,11 @@ from pathlib import Path
 from time import process_time
 
 from benchmarks.corpus import CORPUS, documents
-from workflow_agent.domain.analysis import RULES, Rule
-from workflow_agent.domain.analysis.findings import SEVERITY_RANK
-from workflow_agent.domain.analysis.graph import FlowGraph
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import unique_id
+from workflow_agent.workflows.analysis.analyzer import RULES
+from workflow_agent.workflows.analysis.findings import SEVERITY_RANK, Rule
+from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.workflow import Workflow
 
 MOST_SECONDS = 0.1
 TRIES = 3

@@ -25,16 +25,15 @@ from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter
 
 from benchmarks.reading_model import TOOL, ReadingModel
 from benchmarks.service import SAMPLE, observed_by
-from workflow_agent.agent.models import Models
-from workflow_agent.domain.outline import outline
-from workflow_agent.domain.workflow import workflow_document
+from workflow_agent.assistant.providers import Models
 from workflow_agent.main.application import Application
-from workflow_agent.main.building import build
+from workflow_agent.main.composition import build
 from workflow_agent.main.seats import Seat
-from workflow_agent.main.serving import serve_alone, serve_beside_others
-from workflow_agent.main.worker_process import Supervision
-from workflow_agent.main.workers import serve_with_workers
+from workflow_agent.main.serve import serve_alone, serve_beside_others
+from workflow_agent.main.workers import Supervision, serve_with_workers
 from workflow_agent.settings import Settings
+from workflow_agent.workflows.model.outline import outline
+from workflow_agent.workflows.model.workflow import workflow_document
 
 WINDOW_TURNS = 15
 

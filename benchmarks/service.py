@@ -20,15 +20,17 @@ from pydantic_ai.messages import ModelMessage
 from benchmarks.bare_agent import BareAgent, build_bare
 from benchmarks.reading_model import MESSAGE, ReadingModel
 from tests.support.long_talks import compacted, talked
-from workflow_agent.agent.models import Models
-from workflow_agent.chat import Chat, TurnOutcome, TurnRequest
-from workflow_agent.chat.gathering import GatheringLimits
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.main.building import Application, build
-from workflow_agent.main.collecting import collect_seldom
+from workflow_agent.assistant.providers import Models
+from workflow_agent.assistant.requests import TurnOutcome, TurnRequest
+from workflow_agent.assistant.turns.service import Chat
+from workflow_agent.assistant.window.material import GatheringLimits
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.main.application import Application
+from workflow_agent.main.composition import build
+from workflow_agent.main.garbage import collect_seldom
 from workflow_agent.settings import Settings
-from workflow_agent.telemetry import Telemetry, TelemetryOptions, build_telemetry
+from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
+from workflow_agent.workflows.model.parser import parse_workflow
 
 T = TypeVar("T")
 TENANT = "default"
@@ -119,7 +121,12 @@ def without_planning(chat: Chat) -> Chat:
 
 @asynccontextmanager
 async def service(
-    *, spans: bool = True, caches: bool = True, plans: bool = False, pieces: tuple[str, ...] | None = None
+    *,
+    spans: bool = True,
+    caches: bool = True,
+    plans: bool = False,
+    reads: bool = True,
+    pieces: tuple[str, ...] | None = None,
 ) -> AsyncGenerator[Service]:
     """Run a service in a directory of its own for as long as the block lasts.
 
@@ -127,10 +134,11 @@ async def service(
         spans: Whether somebody takes the spans.
         caches: Whether workflows and outlines are cached.
         plans: Whether a model is asked what of old results goes in, one request more a turn.
+        reads: Whether the model reads a workflow before it answers.
         pieces: What the model answers, piece by piece.
     """
     requests: list[list[ModelMessage]] = []
-    reading = ReadingModel(noted=lambda messages, _: requests.append(list(messages)))
+    reading = ReadingModel(reads=reads, noted=lambda messages, _: requests.append(list(messages)))
     if pieces:
         reading.pieces = pieces
     durations = Durations()
@@ -145,7 +153,7 @@ async def service(
         thresholds = gc.get_threshold()
         collect_seldom()
         bare = build_bare(
-            ReadingModel(pieces=reading.pieces).model(),
+            ReadingModel(pieces=reading.pieces, reads=reads).model(),
             application.stores.workflows,
             TENANT,
             telemetry.instrumentation,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.modes import infer_mode
+from workflow_agent.assistant.modes.inference import infer_mode
 
 HOSTILE = {
     "one word": "a",

@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
-from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.adapters.search.tenant import head_of
-from workflow_agent.adapters.ttl_cache import TtlCache
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import Author, Change, WorkflowHead
+from workflow_agent.storage.files.caches import TtlCache
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.storage.files.search.tenant import head_of
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.storage.memory import InMemoryWorkflowCatalog
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import Author, Change, WorkflowHead
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 TENANT = "many"

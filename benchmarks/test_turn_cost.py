@@ -16,12 +16,12 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from tests.support.compacted_talks import compacted_by_policy
 from tests.support.long_talks import accepted, answered, talked
 from tests.support.stored import a_conversation
-from workflow_agent.adapters.conversation_archive import ConversationArchive
-from workflow_agent.adapters.conversation_json import ConversationText, parse_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.file_system import FileSystem
-from workflow_agent.domain.archive import Position
-from workflow_agent.domain.sealing import SealRule
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.storage.files.archives import ConversationArchive
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileSystem
 
 EARLY, LATE = 100, 10_000
 MEASURED_TURNS = 120

@@ -18,9 +18,9 @@ from benchmarks.eval_modes import HALVES, rows
 from benchmarks.figures import Figure, Section
 from benchmarks.long_talk import Talk, begun, planted
 from benchmarks.prompt_layout import BASELINE, shares
-from workflow_agent.agent.prompts import read_prompts
-from workflow_agent.domain.counting import tokens_of
-from workflow_agent.domain.modes import MODES
+from workflow_agent.assistant.prompts import read_prompts
+from workflow_agent.conversations.modes import MODES
+from workflow_agent.values.tokens import tokens_of
 
 LENGTHS = (100, 1_000)
 WINDOW_TURNS, TAIL_TURNS, SUMMARY_TOKENS = 15, 6, 400

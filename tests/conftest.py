@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -31,6 +32,8 @@ if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * 2**30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 _tracing = Tracing()
+_EACH = 10
+"""Of the slow tests of a file, the quick part has the first and every tenth after it."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -86,7 +89,27 @@ def pytest_runtest_teardown() -> Generator[None, object, object]:
         return (yield)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--part", choices=["quick", "slow", "all"], default="all",
+        help="quick: all but what is slow, and each tenth case of that; slow: what is slow",
+    )  # fmt: skip
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long: what comes last and is long is waited for by all the other workers."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose the part that is wanted, and begin with what takes long: others would wait for it at the end."""
+    part = config.getoption("--part")
+    seen = Counter[Path]()
+    chosen: list[pytest.Item] = []
+    for item in items:
+        if item.get_closest_marker("slow") is None:
+            is_chosen = part != "slow"
+        else:
+            is_chosen = part != "quick" or seen[item.path] % _EACH == 0
+            seen[item.path] += 1
+        if is_chosen:
+            chosen.append(item)
+    kept = set(chosen)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = sorted(chosen, key=lambda item: item.get_closest_marker("slow") is None)

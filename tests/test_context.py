@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ToolCallPart
 
-from workflow_agent.context import BuiltContext, ContextManager, WindowLimits
-from workflow_agent.domain.conversation import (
+from workflow_agent.assistant.window.context import ContextManager
+from workflow_agent.assistant.window.record import BuiltContext
+from workflow_agent.conversations.context_records import WindowLimits
+from workflow_agent.conversations.document import (
     AgentReply,
     Conversation,
     Event,
@@ -16,9 +18,9 @@ from workflow_agent.domain.conversation import (
     SystemEvent,
     UserMessage,
 )
-from workflow_agent.domain.counting import TokenCounter, estimated, tokens_of
-from workflow_agent.domain.errors import ContextOverflow
-from workflow_agent.domain.iterations import Iteration, Message, ToolCall, ToolResult
+from workflow_agent.conversations.iterations import Iteration, Message, ToolCall, ToolResult
+from workflow_agent.errors import ContextOverflow
+from workflow_agent.values.tokens import TokenCounter, estimated, tokens_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MODE = ModeRecord(name="general", confidence=1.0, source="inferred")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.domain.errors import Misconfigured
+from workflow_agent.errors import Misconfigured
 from workflow_agent.settings import (
     Settings,
     load_settings,

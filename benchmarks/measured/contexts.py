@@ -12,11 +12,11 @@ from benchmarks.reading_model import MESSAGE
 from benchmarks.service import TENANT, Service, as_served, service
 from tests.support.compacted_talks import compacted_by_policy
 from tests.support.long_talks import accepted, answered, talked
-from workflow_agent.chat import TurnRequest
-from workflow_agent.chat.gathering import Gathering
-from workflow_agent.chat.running import Runner
-from workflow_agent.domain.conversation import AgentReply, Conversation, WorkflowReference
-from workflow_agent.domain.iterations import Message, ToolCall, ToolResult
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.assistant.turns.run import Runner
+from workflow_agent.assistant.window.material import Gathering
+from workflow_agent.conversations.document import AgentReply, Conversation, WorkflowReference
+from workflow_agent.conversations.iterations import Message, ToolCall, ToolResult
 
 LENGTHS = (100, 10_000)
 WORKFLOWS, ARTIFACTS = 50, 200

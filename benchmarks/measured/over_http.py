@@ -1,7 +1,6 @@
 """Turns over HTTP: how many a second, how long each, and what they take of processor and memory."""
 
 import asyncio
-import re
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.charts import bars
-from benchmarks.clients import Load, load
+from benchmarks.clients import Load, address_in, load
 from benchmarks.figures import RATIO, Figure, Section
 from benchmarks.measured.starting import processor_ms
 from benchmarks.measured.turns import side_by_side
@@ -22,7 +21,6 @@ from benchmarks.service import service
 LATENCIES = (0.0, 0.05)
 TURNS_OF = {1: 12, 16: 3, 64: 2}
 """Turns each client takes, by how many clients there are."""
-_ADDRESS = re.compile(r"http://[0-9.:]+")
 OPENED, AT_ONCE = 120, 16
 MOST_OVER_HTTP, LEAST_SHARE, MOST_SLOWER = 1.6, 90.0, 1.3
 
@@ -51,9 +49,7 @@ def running(seconds: float, *, is_bare: bool = False, workers: int = 1) -> Gener
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         assert process.stdout is not None
         try:
-            told = _ADDRESS.search(process.stdout.readline().decode())
-            assert told is not None, "the server did not start"
-            yield Peer(process.pid, told[0])
+            yield Peer(process.pid, address_in(process.stdout.readline().decode()))
         finally:
             process.terminate()
             process.communicate(timeout=30)

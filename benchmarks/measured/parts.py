@@ -13,17 +13,18 @@ from time import process_time
 from benchmarks.figures import RATIO, Figure, Section, mean_ms
 from benchmarks.test_search_speed import QUERIES, FixedCatalog, many_workflows
 from tests.support.long_talks import compacted, talked
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.modes import infer_mode
-from workflow_agent.domain.outline import outline
-from workflow_agent.domain.sealing import SealRule
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats import FORMATS, import_workflows
+from workflow_agent.assistant.modes.inference import infer_mode
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.formats import FORMATS, import_workflows
+from workflow_agent.workflows.model.outline import outline
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 WORKFLOWS = (100, 1_000, 10_000)

@@ -14,12 +14,12 @@ from time import process_time
 
 from benchmarks.figures import RATIO, Figure, Section
 from benchmarks.test_search_speed import QUERIES, TENANT, FixedCatalog, many_workflows
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.adapters.ttl_cache import TtlCache
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.ports import Author, Change, WorkflowCatalog
+from workflow_agent.storage.files.caches import TtlCache
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import Author, Change, WorkflowCatalog
 
 FEW, MANY = 100, 100_000
 ROUNDS = 3

@@ -16,7 +16,7 @@ ROUNDS = 3
 FRAMEWORK, COMMAND_LINE, SERVICE = (
     "import pydantic_ai",
     "import workflow_agent.main",
-    "import workflow_agent.main.building",
+    "import workflow_agent.main.composition",
 )
 MOST, ADDED_MS = 1.5, 500.0
 

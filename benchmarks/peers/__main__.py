@@ -8,7 +8,6 @@ Only a run of all peers over 1,000 turns replaces the report; any other prints i
 import argparse
 import asyncio
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.clients import load
+from benchmarks.clients import address_in, load
 from benchmarks.peers.protocol import (
     CLIENTS,
     LOOKED_AT,
@@ -29,7 +28,6 @@ from benchmarks.peers.reporting import write
 
 HERE = Path(__file__).parents[1]
 RESULTS, REPORT = HERE / "results" / "peers.json", HERE / "PEERS.md"
-_ADDRESS = re.compile(r"http://[0-9.:]+")
 
 
 def talked(name: str, turns: int) -> dict[str, Any]:
@@ -45,9 +43,7 @@ def served(name: str) -> dict[str, float]:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            told = _ADDRESS.search(process.stdout.readline())
-            assert told is not None, f"{name} did not start"
-            return asyncio.run(_load(told[0]))
+            return asyncio.run(_load(address_in(process.stdout.readline())))
         finally:
             process.terminate()
             process.communicate(timeout=60)

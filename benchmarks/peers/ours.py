@@ -11,11 +11,11 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from benchmarks.peers.protocol import SUMMARY, reply_of
-from workflow_agent.agent.models import Models
-from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.conversation import Conversation
+from workflow_agent.assistant.providers import Models
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.conversations.document import Conversation
 from workflow_agent.main.application import Application
-from workflow_agent.main.building import build
+from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
 
 _TENANT = "default"

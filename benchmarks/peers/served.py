@@ -51,11 +51,11 @@ async def _serve(peer: Peer, directory: Path, seconds: float, listener: socket.s
 
 def _serve_ours(directory: Path, seconds: float, listener: socket.socket) -> None:
     # Here, because no other peer's process should load it; and as the command line does it.
-    from workflow_agent.main.collecting import importing  # noqa: PLC0415 - see above
+    from workflow_agent.main.garbage import importing  # noqa: PLC0415 - see above
 
     with importing():
         from benchmarks.peers.ours import application  # noqa: PLC0415 - see above
-        from workflow_agent.main.serving import serve_alone  # noqa: PLC0415 - see above
+        from workflow_agent.main.serve import serve_alone  # noqa: PLC0415 - see above
 
     with closing(application(directory, seconds)) as one:
         serve_alone(one, listener)

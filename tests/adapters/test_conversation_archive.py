@@ -15,15 +15,14 @@ from tests.support.failing_files import FailingFileSystem
 from tests.support.long_talks import accepted, answered, compacted, talked
 from tests.support.simulated_disk import SimulatedDisk
 from tests.support.stored import a_conversation
-from workflow_agent.adapters.conversation_archive import ConversationArchive
-from workflow_agent.adapters.conversation_json import ConversationText, parse_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.sealed_json import parsed_part
-from workflow_agent.domain.archive import Position, SealedTurns
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.errors import CorruptDocument, NotFound, StorageFailed
-from workflow_agent.domain.sealing import SealRule
+from workflow_agent.conversations.archive import Position, SealedTurns
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.errors import CorruptDocument, NotFound, StorageFailed
+from workflow_agent.storage.files.archives import ConversationArchive, parsed_part
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
 
 pytestmark = pytest.mark.untraced
 

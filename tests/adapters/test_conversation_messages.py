@@ -8,11 +8,11 @@ import pytest
 from tests.support.failing_files import FailingFileSystem
 from tests.support.long_talks import compacted, talked
 from tests.support.stored import a_conversation, saying
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.sealing import SealRule
-from workflow_agent.ports import MessageQuery
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.store import MessageQuery
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 

@@ -9,9 +9,9 @@ import docx
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from workflow_agent.adapters.documents import DocumentLimits, read_document
-from workflow_agent.adapters.documents.office import MOST_XML_BYTES
-from workflow_agent.domain.errors import BodyTooLarge, UnreadableAttachment, UnsupportedDocument
+from workflow_agent.assistant.documents import DocumentLimits, read_document
+from workflow_agent.assistant.office_documents import MOST_XML_BYTES
+from workflow_agent.errors import BodyTooLarge, UnreadableAttachment, UnsupportedDocument
 
 LIMITS = DocumentLimits(bytes=1_000_000, chars=5_000)
 

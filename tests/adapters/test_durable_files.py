@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.failing_files import FailingFileSystem, never
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.domain.errors import StorageFailed
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.durable import DurableFiles
 
 OLD, NEW = b"the old content", b"the new content, which is longer"
 

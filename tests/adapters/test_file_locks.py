@@ -8,8 +8,8 @@ from threading import Barrier, Thread
 import pytest
 from filelock import FileLock, Timeout
 
-from workflow_agent.adapters.file_locks import WriterQueues, locked, locked_for_long
-from workflow_agent.domain.errors import StorageFailed
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 
 
 def test_a_held_lock_keeps_others_out(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.idempotency_files import JsonIdempotencyKeys
-from workflow_agent.domain.errors import IdempotencyMismatch
+from workflow_agent.errors import IdempotencyMismatch
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 
 
 def keys(root: Path, kept_seconds: float = 60) -> JsonIdempotencyKeys:

@@ -5,6 +5,7 @@ import asyncio
 import errno
 import json
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,22 +15,27 @@ from typing import Any, ClassVar
 
 import orjson
 import pytest
-from filelock import FileLock, Timeout
+from filelock import FileLock, Timeout, lock_descriptor
 from pydantic import model_serializer
 
 from tests.support.failing_files import FailingFileSystem, never
 from tests.support.stored import AT, a_conversation, saying
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.json_layout import laid_out
-from workflow_agent.domain.conversation import Conversation, SystemEvent, UserMessage, conversation_document
-from workflow_agent.domain.errors import (
+from workflow_agent.conversations.document import (
+    Conversation,
+    SystemEvent,
+    UserMessage,
+    conversation_document,
+)
+from workflow_agent.errors import (
     AlreadyExists,
     ContentNotFound,
     ConversationNotFound,
     CorruptDocument,
     StorageFailed,
 )
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileSystem
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -58,30 +64,24 @@ def hello(conversation: Conversation) -> Conversation:
     return saying(conversation, "Hello")
 
 
-def as_written(conversation: Conversation) -> bytes:
-    """Return the layout of the top level, with each field and each item of a list laid out by itself."""
-    document = conversation_document(conversation)
-    document["runs"] = conversation.model_dump(mode="json", exclude_none=True)["runs"]
-    fields = {
-        name: [orjson.Fragment(laid_out(one, 4)) for one in value]
-        if isinstance(value, list)
-        else orjson.Fragment(laid_out(value, 2))
-        for name, value in document.items()
-    }
-    return orjson.dumps(fields, option=orjson.OPT_INDENT_2)
-
-
 async def test_the_file_is_the_document_pretty_and_complete(
     store: JsonConversationStore, document: Path
 ) -> None:
-    stored = await store.create(saying(a_conversation(title='A "title"\nof two lines'), "Hällo\tworld"))
-    assert document.read_bytes() == as_written(stored)
-
+    huge = {"number": 2**70, "nested": {"list": [1]}}
+    await store.create(saying(a_conversation(title='A "title"\nof two lines', metadata=huge), "Hällo\tworld"))
     for number in range(3):
         stored = await store.update("acme", "invoice-1", lambda one, n=number: saying(one, f"Turn {n}"))
 
-    assert document.read_bytes() == as_written(stored)
+    lines = document.read_text("utf-8").splitlines()
     assert Conversation.model_validate_json(document.read_bytes()) == stored
+    assert '  "title": "A \\"title\\"\\nof two lines",' in lines
+    assert lines[lines.index('  "metadata": {') + 1] == f'    "number": {2**70},'
+    for name, records in (("events", stored.events), ("runs", stored.runs)):
+        first = lines.index(f'  "{name}": [') + 1
+        shown = [json.loads(line.rstrip(",")) for line in lines[first:][: len(records)]]
+        assert [type(one).model_validate(each) for one, each in zip(records, shown, strict=True)] == [
+            *records
+        ]
 
 
 async def test_what_json_has_no_word_for_is_written_as_null(
@@ -131,6 +131,39 @@ async def test_another_process_finds_what_was_saved(store: JsonConversationStore
     stored = await store.update("acme", "invoice-1", hello)
 
     assert await JsonConversationStore(DurableFiles(data)).load("acme", "invoice-1") == stored
+
+
+async def test_the_lock_is_held_from_reading_to_saving(data: Path) -> None:
+    """Whether another process comes in between is then not left to chance."""
+    held: list[tuple[str, bool]] = []
+
+    def look(at: str) -> None:
+        with (data / "acme" / "conversations" / "invoice-1.lock").open("rb") as lock:
+            held.append((at, not lock_descriptor(lock.fileno(), blocking=False)))
+
+    class Watched(FileSystem):
+        def read(self, fd: int, size: int) -> bytes:
+            if counted:
+                look("read")
+            return os.read(fd, size)
+
+        def replace(self, source: Path, target: Path) -> None:
+            look("replace")
+            super().replace(source, target)
+
+    counted: list[bool] = []
+    store = JsonConversationStore(DurableFiles(data, file_system=Watched()), cache_bytes=0)
+    await store.create(a_conversation())
+    counted.append(True)
+
+    def change(conversation: Conversation) -> Conversation:
+        look("change")
+        return hello(conversation)
+
+    await store.update("acme", "invoice-1", change)
+
+    assert {at for at, _ in held} == {"read", "change", "replace"}
+    assert all(is_held for _, is_held in held)
 
 
 async def test_two_processes_lose_no_message_and_a_third_sees_them_all(

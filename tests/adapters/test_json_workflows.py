@@ -11,18 +11,18 @@ import pytest
 
 from tests.support.failing_files import FailingFileSystem, never
 from tests.support.stored import AT, Clock, a_workflow
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
-from workflow_agent.adapters.ttl_cache import TtlCache
-from workflow_agent.domain.errors import (
+from workflow_agent.errors import (
     AlreadyExists,
     CorruptDocument,
     InvalidWorkflow,
     StorageFailed,
     WorkflowNotFound,
 )
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.ports import Author, Change
+from workflow_agent.storage.files.caches import TtlCache
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import Author, Change
 
 CREATED = Change(Author(), "created")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.adapters.conversation_json import parse_conversation
+from workflow_agent.storage.files.conversation_documents import parse_conversation
 
 GOOD = {
     "call_id": "c1", "timestamp": "2026-11-21T12:00:00.000Z", "speaker": "agent", "method_name": "get_turn",

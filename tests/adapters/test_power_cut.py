@@ -8,12 +8,12 @@ import pytest
 
 from tests.support.simulated_disk import SimulatedDisk
 from tests.support.stored import Clock, a_workflow
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.ttl_cache import TtlCache
-from workflow_agent.adapters.workflow_files import WorkflowFiles
-from workflow_agent.adapters.workflow_versions import first_version, next_version
-from workflow_agent.domain.errors import StorageFailed
-from workflow_agent.ports import Author, Change
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.caches import TtlCache
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.versions import first_version, next_version
+from workflow_agent.storage.files.workflow_files import WorkflowFiles
+from workflow_agent.workflows.store import Author, Change
 
 ROOT = Path("/disk/data")
 DOCUMENT = ROOT / "acme" / "conversations" / "invoice-1.json"

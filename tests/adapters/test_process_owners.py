@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.adapters.process_owners import ProcessOwners, new_owner_id
-from workflow_agent.domain.errors import StorageFailed
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.owners import ProcessOwners, new_owner_id
 
 REPOSITORY = Path(__file__).parents[2]
 

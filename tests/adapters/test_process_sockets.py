@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.adapters.process_owners import ProcessOwners
-from workflow_agent.adapters.process_sockets import ProcessSockets
-from workflow_agent.ports import ProcessGone
+from workflow_agent.conversations.store import ProcessGone
+from workflow_agent.storage.files.owners import ProcessOwners
+from workflow_agent.storage.files.sockets import ProcessSockets
 
 
 async def counted(question: dict[str, Any]) -> AsyncGenerator[dict[str, Any]]:

@@ -7,12 +7,12 @@ import pytest
 from pydantic_core import to_json
 
 from tests.support.long_talks import a_compaction, compacted, talked
-from workflow_agent.adapters.sealed_json import parsed_part, written_part
-from workflow_agent.domain.compaction import Dropped, Ledger
-from workflow_agent.domain.conversation import AgentReply, Event, UserMessage
-from workflow_agent.domain.errors import StorageFailed
-from workflow_agent.domain.iterations import Iteration, Message
-from workflow_agent.domain.sealing import SealedPart, SealRule, next_sealing
+from workflow_agent.conversations.compactions import Dropped, Ledger
+from workflow_agent.conversations.document import AgentReply, Event, UserMessage
+from workflow_agent.conversations.iterations import Iteration, Message
+from workflow_agent.conversations.seals import SealedPart, SealRule, next_sealing
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.archives import parsed_part, written_part
 
 LONG = "What becomes of an expense that nobody approves, neither the manager nor finance?"
 

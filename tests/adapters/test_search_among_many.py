@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.searched import described
-from workflow_agent.adapters.search.database import SearchDatabase
-from workflow_agent.adapters.search.query import parse_query
-from workflow_agent.adapters.search.tenant import indexed
+from workflow_agent.storage.files.search.database import SearchDatabase
+from workflow_agent.storage.files.search.tenant import indexed
+from workflow_agent.workflows.search.query import parse_query
 
 COUNT, RANKED = 2_200, 2_000
 

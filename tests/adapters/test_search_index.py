@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.searched import STORED, TENANT, WORKFLOWS, described, filled_catalog, ids
-from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
-from workflow_agent.adapters.search.database import SearchDatabase
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.adapters.search.query import Query, parse_query
-from workflow_agent.adapters.search.tenant import head_of, indexed
-from workflow_agent.domain.errors import StorageFailed, WorkflowNotFound
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.ports import WorkflowHead
+from workflow_agent.errors import StorageFailed, WorkflowNotFound
+from workflow_agent.storage.files.search.database import SearchDatabase
+from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.storage.files.search.tenant import head_of, indexed
+from workflow_agent.storage.memory import InMemoryWorkflowCatalog
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.search.query import Query, parse_query
+from workflow_agent.workflows.store import WorkflowHead
 
 INVOICES = "supplier invoice payment"
 
@@ -468,7 +468,7 @@ PROCESS = """
 import asyncio, sys
 from pathlib import Path
 from tests.support.searched import TENANT, described, filled_catalog, STORED, ids
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
+from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 
 async def work():
     search = SqliteWorkflowSearch(await filled_catalog(), root=Path(sys.argv[1]))

@@ -10,12 +10,11 @@ from pydantic import TypeAdapter
 
 from tests.support.searched import described
 from tests.support.workflows import workflows
-from workflow_agent.adapters.search.document import FIELDS, search_document
-from workflow_agent.adapters.search.query import Query, parse_query
-from workflow_agent.adapters.search.synonyms import GROUPS, synonyms
-from workflow_agent.adapters.search.triggers import filter_words, trigger_words
-from workflow_agent.adapters.search.words import fold, squashed, stem, words
-from workflow_agent.domain.workflow import Trigger, Workflow
+from workflow_agent.workflows.model.triggers import Trigger
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.search.document import FIELDS, filter_words, search_document, trigger_words
+from workflow_agent.workflows.search.query import Query, parse_query
+from workflow_agent.workflows.search.words import GROUPS, fold, squashed, stem, synonyms, words
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.file_system import FileState
-from workflow_agent.adapters.workflow_heads import WorkflowHeads, Written, told_head
-from workflow_agent.ports import WorkflowHead
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileState
+from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, told_head
+from workflow_agent.workflows.store import WorkflowHead
 
 
 class Looks:

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Script, scripted
-from workflow_agent.agent.sandbox import PythonSandbox, SandboxLimits
+from workflow_agent.assistant.sandbox import PythonSandbox, SandboxLimits
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 

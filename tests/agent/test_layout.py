@@ -11,9 +11,9 @@ from pydantic_ai.models.fallback import FallbackModel
 from tests.support.chats import ChatUnderTest, chat_with
 from tests.support.provider import Answer, CallsTools, ProviderStub, Says, provider_stub
 from tests.support.scripted import scripted
-from workflow_agent.agent.layout import PromptLayout, has_stable_prefix
-from workflow_agent.agent.models import Provider, build_model
-from workflow_agent.agent.tools import WRITING_TOOLS
+from workflow_agent.assistant.providers import Provider, build_model
+from workflow_agent.assistant.tools.registry import WRITING_TOOLS
+from workflow_agent.assistant.window.layout import PromptLayout, has_stable_prefix
 
 FINE = Says(["All is well."])
 

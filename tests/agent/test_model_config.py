@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow_agent.agent.model_config import CHEAP_MODEL, ModelConfig
+from workflow_agent.assistant.providers import CHEAP_MODEL, ModelConfig
 
 
 def test_without_a_key_for_another_the_primary_model_plans_and_summarizes() -> None:

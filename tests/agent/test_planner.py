@@ -15,14 +15,11 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from tests.support.scripted import Calls, Script, Step, Waits, scripted
-from workflow_agent.adapters.memory_cache import InMemoryCache
-from workflow_agent.adapters.passages import ranked_by_bm25
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.agent.plan_request import PLAN_TOOL, preview_of
-from workflow_agent.agent.planner import ArtifactProcessor, PlanningParts
-from workflow_agent.agent.planning_ledger import PlanningLedger
-from workflow_agent.agent.summary_cache import SummaryCache
-from workflow_agent.domain.artifacts import (
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.assistant.window.costs import PlanningLedger
+from workflow_agent.assistant.window.planner import PLAN_TOOL, ArtifactProcessor, PlanningParts, preview_of
+from workflow_agent.assistant.window.summaries import SummaryCache
+from workflow_agent.conversations.artifacts import (
     Artifact,
     ArtifactDecision,
     ArtifactPlan,
@@ -30,8 +27,10 @@ from workflow_agent.domain.artifacts import (
     ProcessingStrategy,
     artifact_of,
 )
-from workflow_agent.domain.artifacts.framing import presented
-from workflow_agent.domain.counting import tokens_of
+from workflow_agent.conversations.frames import presented
+from workflow_agent.storage.files.caches import InMemoryCache
+from workflow_agent.storage.files.search.passages import ranked_by_bm25
+from workflow_agent.values.tokens import tokens_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 STRATEGIES = tuple(ProcessingStrategy)

@@ -8,10 +8,10 @@ from pydantic_ai.exceptions import ModelAPIError
 from tests.support.chats import TENANT, chat_with
 from tests.support.scripted import Calls, scripted
 from tests.support.tool_calls import Tools
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.domain.conversation import conversation_document
-from workflow_agent.domain.errors import ModelFailed, WorkflowNotFound
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.conversations.document import conversation_document
+from workflow_agent.errors import ModelFailed, WorkflowNotFound
+from workflow_agent.storage.memory import InMemoryConversationStore
+from workflow_agent.workflows.model.parser import parse_workflow
 
 LINE = parse_workflow(
     {
@@ -93,6 +93,8 @@ async def test_two_confirmations_at_the_same_time_apply_it_once(tools: Tools) ->
     await tools.under_test.say("yes", mode="modification", conversation_id=tools.conversation_id)
 
     assert (await tools.under_test.workflows.get(TENANT, "wf_line")).version == 2
+    told = str(tools.script.requests[-1][0][-1])
+    assert told.count("There is no preview to confirm") == 1, "the second call found nothing to take"
 
 
 async def test_another_message_in_between_lets_a_preview_expire(tools: Tools) -> None:

@@ -10,10 +10,10 @@ from pydantic_ai.models.fallback import FallbackModel
 from tests.support.chats import TENANT, chat_with
 from tests.support.provider import Refuses, provider_stub
 from tests.support.scripted import scripted
-from workflow_agent.agent.models import Provider, build_model
-from workflow_agent.agent.prompt_caching import is_anthropic
-from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.errors import ModelFailed
+from workflow_agent.assistant.providers import Provider, build_model
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.assistant.window.layout import is_anthropic
+from workflow_agent.errors import ModelFailed
 
 KEPT = {"type": "ephemeral", "ttl": "5m"}
 

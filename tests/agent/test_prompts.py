@@ -5,22 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.agent.prompts import read_phase_prompts, read_prompt, read_prompts
-from workflow_agent.domain.errors import Misconfigured
-from workflow_agent.domain.modes import MODES
-from workflow_agent.domain.phases import PHASES
-from workflow_agent.domain.workflow import (
-    STEP_TYPES,
-    TRANSITION_TYPES,
+from workflow_agent.assistant.prompts import read_phase_prompts, read_prompt, read_prompts
+from workflow_agent.conversations.modes import MODES
+from workflow_agent.conversations.phases import PHASES
+from workflow_agent.errors import Misconfigured
+from workflow_agent.workflows.model.steps import STEP_TYPES, Step
+from workflow_agent.workflows.model.transitions import TRANSITION_TYPES, Transition
+from workflow_agent.workflows.model.triggers import (
     EventTrigger,
     ManualTrigger,
     ScheduleTrigger,
-    Step,
-    Transition,
     WebhookTrigger,
-    Workflow,
     WorkflowTrigger,
 )
+from workflow_agent.workflows.model.workflow import Workflow
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 
@@ -28,7 +26,8 @@ BUDGET_TOKENS = {"general": 400, "creation": 700, "search": 650, "modification":
 
 READING_TOOLS = {
     "list_workflows", "search_workflows", "get_workflow", "validate_workflow", "analyze_workflow",
-    "draw_diagram", "compare_versions", "compare_workflows", "list_changes", "export_workflow",
+    "draw_diagram", "simulate_workflow", "compare_versions", "compare_workflows", "list_changes",
+    "export_workflow",
     "search_history", "get_turn", "recall", "switch_mode",
 }  # fmt: skip
 WRITING_TOOLS = {

@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.chats import TENANT, chat_with
 from tests.support.scripted import Calls, scripted
-from workflow_agent.agent.layout import PromptLayout
-from workflow_agent.agent.tools import WRITING_TOOLS
+from workflow_agent.assistant.tools.registry import WRITING_TOOLS
+from workflow_agent.assistant.window.layout import PromptLayout
 
 RENAME = {"op": "rename_step", "step": "review", "name": "Changed"}
 WRITE = ("edit_workflow", {"workflow": "wf_expense_approval", "edits": [RENAME]})

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from workflow_agent.adapters.memory_cache import InMemoryCache
-from workflow_agent.agent.summary_cache import SummaryCache
-from workflow_agent.domain.errors import ModelFailed, StorageFailed
+from workflow_agent.assistant.window.summaries import SummaryCache
+from workflow_agent.errors import ModelFailed, StorageFailed
+from workflow_agent.storage.files.caches import InMemoryCache
 
 
 @dataclass

@@ -8,8 +8,8 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from workflow_agent.agent.models import keeps_system_messages_in_place, with_fallback
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.assistant.providers import keeps_system_messages_in_place, with_fallback
 
 OPENAI = OpenAIChatModel("gpt-5", provider=OpenAIProvider(api_key="k"))
 ANTHROPIC = AnthropicModel("claude-opus-5", provider=AnthropicProvider(api_key="k"))

@@ -9,7 +9,7 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from tests.support.scripted import scripted
-from workflow_agent.agent.token_counting import Count, TokenCounters, encoding_of, remembering
+from workflow_agent.assistant.window.counters import Count, TokenCounters, encoding_of, remembering
 
 pytestmark = pytest.mark.untraced
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.agent.tools import workflow_tools
-from workflow_agent.agent.tools.discovery import SearchWorkflows
-from workflow_agent.agent.tools.edit_calls import EditCall
-from workflow_agent.domain.counting import tokens_of
+from workflow_agent.assistant.tools.discovery import SearchWorkflows
+from workflow_agent.assistant.tools.edit_calls import EditCall
+from workflow_agent.assistant.tools.registry import workflow_tools
+from workflow_agent.values.tokens import tokens_of
 
-MOST_TOKENS = 5_000
+MOST_TOKENS = 5_100
 """Of all tools together."""
 NULL: dict[str, Any] = {"type": "null"}
 

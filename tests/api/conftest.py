@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.support.server import application_for
-from workflow_agent.main.building import Application
+from workflow_agent.main.application import Application
 from workflow_agent.settings import load_settings
 
 

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from tests.support.server import application_for
-from workflow_agent.adapters.verification import verify
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.main.building import Application
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.main.application import Application
 from workflow_agent.settings import load_settings
+from workflow_agent.storage.files.verification.directory import verify_directory
 
 CHAT = "/api/v1/chat"
 POLICY = """# Travel policy
@@ -75,8 +75,8 @@ async def test_a_later_turn_refers_to_what_was_attached(offline: httpx.AsyncClie
     reply = await replied(offline, later)
 
     assert "25 euros" in reply["response"]
-    assert reply["context"]["llm_planning_used"] is True
-    assert reply["context"]["planning"]["reason"] == "historical artifacts"
+    assert reply["context"]["llm_planning_used"] is False
+    assert reply["context"]["planning"]["reason"] == "few characters"
 
 
 async def test_a_follow_up_answers_from_a_search_that_left_the_window(tmp_path: Path) -> None:
@@ -106,7 +106,9 @@ async def test_a_follow_up_answers_from_a_result_of_a_compacted_turn(tmp_path: P
         path = f"/api/v1/conversations/{first['conversation_id']}"
         told = {"conversation_id": first["conversation_id"]}
         for message in ("hello", "thanks", "hello again", "thank you") * 3:
-            await replied(client, told | {"message": message})
+            # Turns shorter than what would stand for them are not compacted.
+            long = f"{message}. " + "The colleagues at the window have been waiting for their lunch. " * 20
+            await replied(client, told | {"message": long})
             await made.services.compactor.settled()
         reply = await replied(client, told | {"message": "What did the search for invoices find earlier?"})
         compactions = (await client.get(f"{path}/compactions")).json()["items"]
@@ -122,7 +124,7 @@ async def test_a_follow_up_answers_from_a_result_of_a_compacted_turn(tmp_path: P
     (used,) = [one for one in record["artifacts_processed"] if one["strategy"] != "exclude"]
     assert (used["source"], used["strategy"]) == ("history:msg_1:search_workflows", "include_full")
     assert used["rationale"]
-    assert record["planning"]["reason"] == "historical artifacts"
+    assert record["planning"]["reason"] == "few characters"
     assert record["breakdown"]["artifacts"] > 0
     assert record["breakdown"]["summary"] + record["breakdown"]["ledger"] > 0
     assert sum(record["breakdown"].values()) == record["used_tokens"]
@@ -185,7 +187,7 @@ async def test_a_branch_and_a_copy_keep_what_was_attached_before(
         asked = {"conversation_id": one["id"], "message": "What does the policy I attached say of receipts?"}
         assert "25 euros" in (await replied(offline, asked))["response"]
     assert [one["attachments"][0]["turn"] for one in made] == [1, 3]
-    assert list(verify(tmp_path)) == []
+    assert list(verify_directory(tmp_path)) == []
 
 
 async def test_a_branch_of_a_response_keeps_what_was_attached_before(offline: httpx.AsyncClient) -> None:

@@ -8,10 +8,9 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message
 
-from workflow_agent.api.body import BodyLimits, ClientGone, read_json_body
+from workflow_agent.api.body import BodyLimits, ClientGone, JsonLimits, read_json_body
 from workflow_agent.api.errors import RequestTimedOut, UnsupportedMediaType
-from workflow_agent.api.json_text import JsonLimits
-from workflow_agent.domain.errors import BodyTooLarge
+from workflow_agent.errors import BodyTooLarge
 
 LIMITS = BodyLimits(max_bytes=100, deadline_seconds=5, json=JsonLimits(64, 1_000, 1_000))
 JSON = {"content-type": "application/json"}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.asking import Asking, events_of
 from tests.support.scripted import Calls, Waits
-from workflow_agent.chat import StartedTurn, TurnRequest
+from workflow_agent.assistant.requests import StartedTurn, TurnRequest
 
 CHAT = "/api/v1/chat"
 

@@ -5,9 +5,9 @@ import httpx
 import pytest
 
 from tests.support.server import application_for
-from workflow_agent.adapters.verification import verify
-from workflow_agent.main.building import Application
+from workflow_agent.main.application import Application
 from workflow_agent.settings import load_settings
+from workflow_agent.storage.files.verification.directory import verify_directory
 
 
 async def talked(
@@ -24,7 +24,7 @@ async def talked(
     return conversation_id
 
 
-STORIES = [f"Always tell team {n} about the message. " + "It is long, you know. " * 10 for n in range(6)]
+STORIES = [f"Always tell team {n} about the message. " + "It is long, you know. " * 60 for n in range(6)]
 
 
 @pytest.fixture
@@ -119,7 +119,9 @@ async def test_archived_compactions_are_listed_and_can_be_restored(
     conversation_id = ""
     for n in range(24):
         into = conversation_id or None
-        conversation_id = await talked(client, application, f"Story {n}. It goes on and on.", into=into)
+        conversation_id = await talked(
+            client, application, f"Story {n}. " + "It goes on and on. " * 60, into=into
+        )
     path = f"/api/v1/conversations/{conversation_id}"
     before = await application.services.conversations.load("default", conversation_id)
 
@@ -145,11 +147,11 @@ async def test_archived_compactions_are_listed_and_can_be_restored(
     assert turns == {"included": 24 - first["to_turn"], "compacted": first["to_turn"], "excluded": 0}
     history = (await client.get(f"{path}/history")).json()
     assert [one["content"] for one in history["items"] if one["type"] == "user_message"][:24] == [
-        f"Story {n}. It goes on and on." for n in range(24)
+        f"Story {n}. " + "It goes on and on. " * 60 for n in range(24)
     ]
     found = (await client.get(f"{path}/search", params={"q": "Story 5"})).json()
     assert [one["turn"] for one in found["items"]] == [16, 6]
-    assert list(verify(tmp_path)) == []
+    assert list(verify_directory(tmp_path)) == []
 
 
 async def test_archived_turns_that_do_not_fit_stay_out_and_it_says_by_how_much(

@@ -31,7 +31,10 @@ def client_of(app: Any) -> httpx.AsyncClient:
     [
         ("localhost", 200), ("localhost:8000", 200), ("LOCALHOST", 200), ("127.0.0.1:1", 200),
         ("[::1]:8000", 200), ("localhost.", 200), ("evil.example", 421), ("localhost.evil.example", 421),
-        ("evil@localhost:80@x", 421), ("", 421), ("[::1", 421),
+        ("", 421), ("localhost:", 200), ("localhost:65535", 200),
+        ("evil@localhost:80@x", 400), ("evil.example@localhost", 400), ("[::1", 400), ("localhost:abc", 400),
+        ("localhost:65536", 400), ("localhost:80:80", 400), ("localhost/x", 400), ("local host", 400),
+        ("localhost:+80", 400), ("http://localhost", 400), ("localhost#", 400), ("localhost\\@x", 400),
     ],
 )  # fmt: skip
 async def test_only_known_hosts_are_answered(host: str, status: int) -> None:
@@ -41,24 +44,43 @@ async def test_only_known_hosts_are_answered(host: str, status: int) -> None:
     assert answer.status_code == status
 
 
+@pytest.mark.parametrize("allowed", ["localhost", "*"])
+async def test_a_request_with_two_hosts_is_malformed(allowed: str) -> None:
+    async with client_of(HostGuard(fine, [allowed])) as client:
+        answer = await client.get("/", headers=[("Host", "localhost"), ("Host", "localhost")])
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed_host")
+
+
 async def test_a_star_lets_any_host_pass() -> None:
     async with client_of(HostGuard(fine, ["*"])) as client:
         assert (await client.get("/", headers={"Host": "any.example"})).status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("method", "origin", "status"),
+    ("method", "host", "origin", "status"),
     [
-        ("POST", "http://localhost:3000", 200),
-        ("POST", "https://evil.example", 403),
-        ("POST", "null", 403),
-        ("DELETE", "https://evil.example", 403),
-        ("GET", "https://evil.example", 200),
+        ("POST", "localhost:3000", "http://localhost:3000", 200),
+        ("POST", "localhost", "http://LOCALHOST:80", 200),
+        ("POST", "localhost", "https://localhost", 200),
+        ("POST", "localhost:8000", "http://localhost:3000", 403),
+        ("POST", "localhost:8000", "http://localhost", 403),
+        ("POST", "localhost", "http://localhost:3000", 403),
+        ("POST", "localhost", "http://127.0.0.1", 403),
+        ("POST", "localhost", "https://localhost:80", 403),
+        ("POST", "localhost", "ftp://localhost", 403),
+        ("POST", "localhost", "http://x@localhost", 403),
+        ("POST", "localhost", "https://evil.example", 403),
+        ("POST", "localhost", "null", 403),
+        ("DELETE", "localhost", "https://evil.example", 403),
+        ("GET", "localhost", "https://evil.example", 200),
     ],
 )
-async def test_foreign_pages_may_not_change_anything(method: str, origin: str, status: int) -> None:
-    async with client_of(HostGuard(fine, ["localhost"])) as client:
-        answer = await client.request(method, "/", headers={"Origin": origin})
+async def test_foreign_pages_may_not_change_anything(
+    method: str, host: str, origin: str, status: int
+) -> None:
+    async with client_of(HostGuard(fine, ["localhost", "127.0.0.1"])) as client:
+        answer = await client.request(method, "/", headers={"Host": host, "Origin": origin})
 
     assert answer.status_code == status
 
@@ -75,6 +97,15 @@ async def test_only_known_keys_pass(header: str, status: int) -> None:
         answer = await client.get("/api", headers={"Authorization": header})
 
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    "path", ["/health", "/api/v1/workflows", "/api/v1/nowhere", "/v1/models", "/", "/openapi.json"]
+)
+async def test_no_answer_is_taken_for_another_type_than_it_says(client: httpx.AsyncClient, path: str) -> None:
+    answer = await client.get(path)
+
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 async def test_probes_need_no_key_and_everything_else_does(tmp_path: Path) -> None:

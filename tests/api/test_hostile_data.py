@@ -14,7 +14,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.support.server import application_for
-from workflow_agent.api.json_text import FORBIDDEN
+from workflow_agent.api.body import FORBIDDEN
 from workflow_agent.api.services import Services
 from workflow_agent.settings import load_settings
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from workflow_agent.api.errors import STATUS_OF, document_of, problem_response
-from workflow_agent.domain.errors import (
+from workflow_agent.errors import (
     ConversationBusy,
     InvalidInput,
     InvalidWorkflow,

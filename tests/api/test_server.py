@@ -16,8 +16,8 @@ import pytest
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import serving
-from workflow_agent.api.listening import listening_socket
-from workflow_agent.domain.errors import CannotListen, Misconfigured
+from workflow_agent.api.server import listening_socket
+from workflow_agent.errors import CannotListen, Misconfigured
 from workflow_agent.settings import load_settings, refuse_open_binding
 
 PROGRAM = [sys.executable, "-c", "from workflow_agent.main import run; run()"]

@@ -11,10 +11,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from tests.support.server import echoing_model
-from workflow_agent.agent.models import Models
-from workflow_agent.main.building import build
+from workflow_agent.assistant.providers import Models
+from workflow_agent.main.composition import build
 from workflow_agent.settings import load_settings
-from workflow_agent.telemetry import TelemetryOptions, build_telemetry
+from workflow_agent.telemetry.providers import TelemetryOptions, build_telemetry
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.scripted import Calls, Waits, scripted
 from tests.support.server import application_for
-from workflow_agent.chat import TurnRequest
+from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.settings import load_settings
 
 TALK = "/api/v1/conversations/talk"

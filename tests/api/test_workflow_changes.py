@@ -1,5 +1,6 @@
 """Workflows over HTTP: edits, versions, and looking into them."""
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -76,6 +77,19 @@ async def test_edits_under_one_key_are_applied_once(client: httpx.AsyncClient, m
 
     assert again.json() == first.json()
     assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch")
+
+
+async def test_edits_under_one_key_at_the_same_time_are_applied_once(
+    client: httpx.AsyncClient, made: httpx.Response
+) -> None:
+    path, headers = f"{made.headers['location']}/edits", {"Idempotency-Key": "k"}
+    sent = [client.post(path, json={"edits": [RENAME]}, headers=headers) for _ in range(6)]
+
+    answers = await asyncio.gather(*sent)
+
+    assert len({answer.text for answer in answers}) == 1
+    newest = (await client.get(f"{made.headers['location']}/versions")).json()["items"][0]
+    assert (newest["version"], newest["author"]["run_id"]) == (2, None)
 
 
 async def test_a_key_whose_edits_were_refused_may_be_sent_again(
@@ -225,3 +239,33 @@ async def test_validation_says_what_is_wrong_and_what_could_be_better(client: ht
     assert bad["valid"] is False
     assert {"/name", "/steps/0/id", "/steps/0/name"} <= {problem["pointer"] for problem in bad["problems"]}
     assert (await client.get(WORKFLOWS)).json()["items"] == []
+
+
+async def test_a_change_by_hand_stands_in_its_conversation_once(
+    client: httpx.AsyncClient, made: httpx.Response
+) -> None:
+    path = made.headers["location"]
+    await client.post("/api/v1/conversations", json={"id": "talk"})
+    edits = {"json": {"edits": [INSERT]}, "headers": {"Idempotency-Key": "by-hand", "If-Match": '"1"'}}
+
+    first = await client.post(f"{path}/edits?conversation_id=talk", **edits)
+    again = await client.post(f"{path}/edits?conversation_id=talk", **edits)
+    back = await client.post(f"{path}/versions/1/restore?conversation_id=talk")
+    nowhere = await client.post(f"{path}/edits?conversation_id=other", json={"edits": [RENAME]})
+
+    conversation = (await client.get("/api/v1/conversations/talk")).json()
+    events = conversation["events"]
+    assert (first.status_code, again.status_code, back.status_code, nowhere.status_code) == (
+        200,
+        200,
+        200,
+        404,
+    )
+    assert [one["kind"] for one in events] == ["workflow_change", "workflow_change"]
+    assert events[0]["data"]["changes"] == first.json()["changes"]
+    assert "'Legal check'" in events[0]["content"]
+    assert events[1]["data"]["action"] == "restored version 1"
+    assert conversation["bound_workflow_id"] == made.json()["id"]
+    assert [one["times"] for one in conversation["workflow_refs"]] == [2]
+    versions = (await client.get(f"{path}/versions")).json()["items"]
+    assert [one["author"]["conversation_id"] for one in versions] == ["talk", "talk", None]

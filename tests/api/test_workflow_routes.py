@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from workflow_agent.domain.conversation import WorkflowReference
-from workflow_agent.main.building import Application
+from workflow_agent.conversations.document import WorkflowReference
+from workflow_agent.main.application import Application
 
 WORKFLOWS = "/api/v1/workflows"
 APPROVAL: dict[str, Any] = {
@@ -258,3 +258,34 @@ async def test_caches_say_how_they_do(client: httpx.AsyncClient, made: httpx.Res
     after = (await client.get("/api/v1/telemetry/caches")).json()["caches"]["specs"]
     assert after["hits"] + after["misses"] > before["hits"] + before["misses"]
     assert set(after) == {"hits", "misses", "evictions", "size", "max_entries", "ttl_seconds"}
+
+
+async def test_a_case_is_played_and_what_cannot_be_worked_out_is_asked_for(client: httpx.AsyncClient) -> None:
+    document = {
+        "name": "Expense",
+        "steps": [
+            {"id": "size", "name": "Size", "type": "decision"},
+            {"id": "boss", "name": "Boss approves", "type": "human", "assignee": "boss", "duration": "P1D"},
+            {"id": "pay", "name": "Pay", "duration": "PT1H"},
+        ],
+        "transitions": [
+            {"from": "size", "to": "boss", "type": "condition", "when": {"text": "amount over 1000"}},
+            {"from": "size", "to": "pay", "type": "condition", "when": {"text": "amount up to 1000"}},
+            {"from": "boss", "to": "pay"},
+        ],
+    }
+    made = await client.post("/api/v1/workflows", json=document)
+    address = f"/api/v1/workflows/{made.json()['id']}/simulate"
+
+    large = (await client.post(address, json={"case": {"amount": 1500}})).json()
+    unknown = (await client.post(address, json={})).json()
+    wrong = await client.post(address, json={"runs": 0, "times": {"pay": "soon"}})
+
+    assert [one["step"] for one in large["path"]] == ["size", "boss", "pay"]
+    assert (large["outcome"], large["median_seconds"]) == ("completed", 25 * 3600)
+    assert unknown["questions"] == [
+        {"step": "size", "name": "Size", "what": "which way it goes",
+         "ways": ["amount over 1000", "amount up to 1000"]}
+    ]  # fmt: skip
+    assert wrong.status_code == 422
+    assert {one["pointer"] for one in wrong.json()["problems"]} == {"/runs", "/times/pay"}

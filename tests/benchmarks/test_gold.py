@@ -9,7 +9,7 @@ from benchmarks.figures import Figure
 from benchmarks.gold import claims_that_fail
 from benchmarks.gold_graphs import judged
 from tests.support.flows import flow
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 ROW = {
     "text": "the clerk checks it, the boss signs it or sends it back",

@@ -14,15 +14,17 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with, offline_gathering
 from tests.support.provider import CallsTools, Refuses, Says, provider_stub
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.agent.model_config import ModelConfig
-from workflow_agent.agent.models import Provider, build_model
-from workflow_agent.agent.plan_request import PLAN_TOOL
-from workflow_agent.chat.attaching import NewAttachment
-from workflow_agent.chat.gathering import Gathering
+from workflow_agent.assistant.attachments import NewAttachment
+from workflow_agent.assistant.providers import ModelConfig, Provider, build_model
+from workflow_agent.assistant.window.material import Gathering
+from workflow_agent.assistant.window.plan import PlanningThresholds
+from workflow_agent.assistant.window.planner import PLAN_TOOL
+from workflow_agent.storage.memory import InMemoryConversationStore
 
 pytestmark = pytest.mark.untraced
 
+ALWAYS = PlanningThresholds(few_chars=0, buffer=1.0)
+"""Whatever there is takes too much of the window."""
 POLICY = "Claims are due within 30 days.\n\n" + "Nothing else is said here.\n\n" * 40
 
 
@@ -71,7 +73,7 @@ def reading(reader: Reader, **gathered: Any) -> ChatUnderTest:
 
 async def test_a_result_that_left_the_window_is_planned_and_read_again() -> None:
     reader = Reader({"find it": ("search_workflows", {"query": "approval"})})
-    chat = reading(reader)
+    chat = reading(reader, thresholds=ALWAYS)
     await chat.add()
     first = await chat.say("find it")
     for _ in range(3):
@@ -84,7 +86,7 @@ async def test_a_result_that_left_the_window_is_planned_and_read_again() -> None
     assert "wf_expense_approval" in after.reply.content
     assert 'source="history:msg_1:search_workflows"' in after.reply.content
     record = after.reply.context
-    assert (record["llm_planning_used"], record["planning"]["reason"]) == (True, "historical artifacts")
+    assert (record["llm_planning_used"], record["planning"]["reason"]) == (True, "near or over the limit")
     assert [one["strategy"] for one in record["artifacts_processed"]] == ["include_full"]
     assert sum(record["breakdown"].values()) == record["used_tokens"]
     assert reader.planned[0]["question"] == "what was it?"
@@ -125,6 +127,7 @@ async def test_what_is_kept_apart_because_it_is_large_is_read_again_too() -> Non
     reader = Reader({"open it": ("get_workflow", {"workflow": "wf_expense_approval"})})
     store = InMemoryConversationStore()
     gathering = replace(offline_gathering(store), config_of=ModelConfig.from_request, models={})
+    gathering = replace(gathering, thresholds=ALWAYS)
     chat = chat_with(model_of(reader), store=store, gathering=gathering, inline_bytes=10)
     await chat.add()
     first = await chat.say("open it")
@@ -138,8 +141,9 @@ async def test_what_is_kept_apart_because_it_is_large_is_read_again_too() -> Non
 
 async def test_the_same_question_about_the_same_documents_is_planned_once() -> None:
     reader = Reader()
-    chat = reading(reader)
+    chat = reading(reader, thresholds=ALWAYS)
     first = await chat.say("keep it", attachments=(NewAttachment(content=POLICY, title="policy"),))
+    reader.planned.clear()
 
     asked = [await chat.say("due when?", conversation_id=first.conversation_id) for _ in range(2)]
 
@@ -209,6 +213,7 @@ async def test_planning_is_in_usage_and_cost_of_turn_and_conversation(planner: C
         gathering = replace(offline_gathering(store), config_of=ModelConfig.from_request, models={})
         chat = chat_with(model, store=store, gathering=gathering)
         first = await chat.say("keep it", attachments=(NewAttachment(content=POLICY, title="policy"),))
+        chat = chat_with(model, store=store, gathering=replace(gathering, thresholds=ALWAYS))
         second = await chat.say("due when?", conversation_id=first.conversation_id)
 
     planned = 0 if isinstance(planner, Refuses) else 1

@@ -10,16 +10,15 @@ import pytest
 
 from tests.support.long_talks import accepted, compacted, talked
 from tests.support.stored import AT, a_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.adapters.verification import verify
-from workflow_agent.chat.bundles import exported, imported, opened
-from workflow_agent.chat.wholes import whole_of
-from workflow_agent.domain.attachments import AttachedDocument
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.errors import AlreadyExists, InvalidInput
-from workflow_agent.domain.sealing import SealRule
+from workflow_agent.assistant.turns.bundles import exported, imported, opened
+from workflow_agent.assistant.turns.wholes import whole_of
+from workflow_agent.conversations.document import AttachedDocument, Conversation
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.errors import AlreadyExists, InvalidInput
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.verification.directory import verify_directory
+from workflow_agent.storage.memory import InMemoryConversationStore
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 DOCUMENT = "A long document with \x1b[31mcolour\x1b[0m and half a character \ud800. " * 20
@@ -58,7 +57,7 @@ async def test_a_round_trip_changes_nothing(store: JsonConversationStore, tmp_pa
     assert made.archive != ()
     assert await elsewhere.blob("acme", "invoice-1", talk.attachments[0].content_ref) == DOCUMENT
     assert (await exported(elsewhere, "acme", "invoice-1", AT))["turns"] == bundle["turns"] == 40
-    assert [(one.kind, one.message) for one in verify(tmp_path / "elsewhere")] == []
+    assert [(one.kind, one.message) for one in verify_directory(tmp_path / "elsewhere")] == []
 
 
 async def test_an_id_that_is_taken_stays_whose_it_is(store: JsonConversationStore) -> None:

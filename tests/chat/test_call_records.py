@@ -8,13 +8,13 @@ import pytest
 
 from tests.support.chats import TENANT, ChatUnderTest, FakeOwners, chat_with
 from tests.support.scripted import Calls, Waits, scripted
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.run_journal import JsonlRunJournal
-from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.digests import content_ref_of
-from workflow_agent.domain.errors import StaleRun
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.errors import StaleRun
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.journal import JsonlRunJournal
+from workflow_agent.values.digests import content_ref_of
 
 THREE = Calls(
     [
@@ -91,7 +91,7 @@ async def test_what_a_program_reads_is_on_record_below_it() -> None:
     await under_test.sandbox.close()
     (result,) = outcome.reply.iterations[0].messages[-1].results
     assert result.content["result"] == [
-        0, "which workflows are there?", 1, "content_ref_not_found: sha256:gone",
+        0, "which workflows are there?", 2, "content_ref_not_found: sha256:gone",
     ]  # fmt: skip
     stored = await under_test.store.load(TENANT, first.conversation_id)
     program, *inner = stored.calls[3:]

@@ -2,11 +2,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workflow_agent.chat.choosing import choose_mode
-from workflow_agent.chat.requests import TurnRequest
-from workflow_agent.domain.agents import ROSTER
-from workflow_agent.domain.conversation import AgentReply, Conversation, ModeRecord
-from workflow_agent.domain.modes import Mode
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.assistant.turns.addressees import choose_mode
+from workflow_agent.conversations.agents import ROSTER
+from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord
+from workflow_agent.conversations.modes import Mode
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -11,14 +11,17 @@ from pydantic_ai.messages import ModelMessage, SystemPromptPart, UserPromptPart
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.compacted_talks import Answer, SummarizerScript
 from tests.support.scripted import Script, Waits, scripted
-from workflow_agent.domain.compacting import CompactionRule, in_force, turns_compacted
-from workflow_agent.domain.conversation import AgentReply, Conversation, UserMessage
-from workflow_agent.domain.counting import tokens_of
+from workflow_agent.assistant.compaction.policy import CompactionRule, in_force, turns_compacted
+from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
+from workflow_agent.errors import NothingToCompact
+from workflow_agent.values.tokens import tokens_of
 
 pytestmark = pytest.mark.untraced
 
 GOOD: Answer = {"text": "The user told each team about its message."}
 RULES = [f"Always tell team {n} about message {n}." for n in range(1, 40)]
+ASIDE = "Such messages are read by everybody who works there, and nobody has to do more about them. " * 3
+"""What makes a turn longer than the record that stands for it."""
 
 
 async def talk_for(chat: ChatUnderTest, turns: int, conversation_id: str | None = None) -> Conversation:
@@ -46,7 +49,7 @@ async def eleven_turns(chat: ChatUnderTest) -> str:
 def chatting(
     summarizer: SummarizerScript, turns: int = 40, **options: object
 ) -> tuple[ChatUnderTest, Script]:
-    model, script = scripted(*[f"Noted {n}." for n in range(1, turns)], window_tokens=64_000)
+    model, script = scripted(*[f"Noted {n}. {ASIDE}" for n in range(1, turns)], window_tokens=64_000)
     return chat_with(model, summarizer=summarizer.model, **options), script
 
 
@@ -99,6 +102,53 @@ async def test_the_next_summary_is_made_of_the_one_before() -> None:
     assert "The user told each team" in summarizer.sources[1]
     assert RULES[4] in summarizer.sources[1]
     assert f"[turn 1] user: {RULES[0]}" not in summarizer.sources[1]
+
+
+async def test_a_sentence_that_the_turns_do_not_say_is_left_out_of_the_summary() -> None:
+    chat, script = chatting(SummarizerScript({"text": f"{GOOD['text']} Team 1 got 9999 messages."}))
+    talk = await talk_for(chat, 11)
+
+    await chat.say("and now?", conversation_id=talk.id)
+
+    [made] = talk.compactions
+    assert made.summary is not None
+    assert made.summary.text == GOOD["text"]
+    assert made.unsupported == ("Team 1 got 9999 messages. ('9999' is nowhere)",)
+    head = shown(script.requests[-1][0])[0]
+    assert "9999" not in head
+    assert "(1 of its sentences left out: the turns do not say so.)" in head
+
+
+async def test_a_summary_of_lies_is_not_used() -> None:
+    lies: Answer = {
+        "text": "Team 1 got 9999 messages. The team of Ottokar was told.",
+        "done": ["Deleted team 2."],
+    }
+    chat, script = chatting(SummarizerScript(lies))
+    talk = await talk_for(chat, 11)
+
+    await chat.say("and now?", conversation_id=talk.id)
+
+    assert talk.compactions[0].summary is None
+    assert talk.compactions[0].fallback == "3 of its 3 sentences are not in the turns"
+    assert not {"9999", "Ottokar", "Deleted"} & set(shown(script.requests[-1][0])[0].split())
+
+
+async def test_turns_shorter_than_the_record_of_them_are_not_compacted() -> None:
+    summarizer = SummarizerScript(GOOD)
+    model, _ = scripted(*["Yes."] * 14, window_tokens=64_000)
+    chat = chat_with(model, summarizer=summarizer.model)
+    conversation_id = None
+    for _ in range(13):
+        conversation_id = (await chat.say("Yes?", conversation_id=conversation_id)).conversation_id
+        await chat.compactor.settled()
+    assert conversation_id is not None
+
+    with pytest.raises(NothingToCompact, match="no longer than the record"):
+        await chat.compactor.on_request(TENANT, conversation_id, "cmp_asked_for")
+
+    assert (await chat.store.load(TENANT, conversation_id)).compactions == ()
+    assert summarizer.sources == []
 
 
 FAILURES: dict[str, Answer] = {
@@ -276,7 +326,7 @@ async def test_a_deleted_conversation_stays_deleted() -> None:
 async def test_the_next_turn_may_run_while_a_summary_is_stored() -> None:
     summarizer = SummarizerScript(GOOD)
     waits = Waits()
-    steps = [*["Noted."] * 11, waits]
+    steps = [*[f"Noted. {ASIDE}"] * 11, waits]
     model, _ = scripted(*steps, window_tokens=64_000)
     chat = chat_with(model, summarizer=summarizer.model)
     summarizer.gate = asyncio.Event()

@@ -7,17 +7,17 @@ import orjson
 import pytest
 
 from tests.support.chats import TENANT, chat_with
-from tests.support.long_talks import talked
 from tests.support.scripted import Calls, scripted
 from tests.support.stored import AT
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.agent.evidence import Told
-from workflow_agent.chat.contents import Contents
-from workflow_agent.domain.conversation import AgentReply, Conversation
-from workflow_agent.domain.errors import ContentNotFound, StorageFailed
-from workflow_agent.domain.iterations import Iteration, Message, ToolResult
+from workflow_agent.assistant.record import Told
+from workflow_agent.assistant.window.contents import Contents
+from workflow_agent.conversations.document import AgentReply, Conversation
+from workflow_agent.conversations.iterations import Iteration, Message, ToolResult
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.memory import InMemoryConversationStore
+from workflow_agent.values.run_fence import RunFence
 
 LARGE = {"steps": ["x" * 100] * 40, "big": 2**80}
 
@@ -89,7 +89,7 @@ async def test_what_is_gone_is_said_so_and_the_rest_is_shown() -> None:
     [whole] = await contents().resolved([stored])
 
     assert [one.content for one in whole.messages[1].results] == [
-        "(this content is not kept any more)",
+        "(this content cannot be read any more)",
         {"small": 1},
     ]
 
@@ -122,7 +122,9 @@ class FullStore(InMemoryConversationStore):
 
     is_full = True
 
-    async def put_blob(self, tenant: str, conversation_id: str, content: Any) -> str:
+    async def put_blob(
+        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
+    ) -> str:
         if self.is_full:
             raise StorageFailed("the disk is full")
         return await super().put_blob(tenant, conversation_id, content)
@@ -141,82 +143,3 @@ async def test_a_reply_whose_contents_cannot_be_kept_is_not_stored_and_the_next_
     [summary] = (await store.page(TENANT)).items
     after = await under_test.say("Hello?", conversation_id=summary.id)
     assert after.reply.content == "Yes."
-
-
-async def test_a_window_reads_results_and_no_instructions_of_earlier_runs() -> None:
-    store = InMemoryConversationStore()
-    kept, module = contents(store), "# Module\n\n" + "word " * 200
-    steps = await kept.keep([an_iteration(LARGE, system=module)], told_parts(module))
-    talk = talked(1)
-    *earlier, reply = talk.events
-    assert isinstance(reply, AgentReply)
-    talk = talk.model_copy(update={"events": (*earlier, reply.model_copy(update={"iterations": steps}))})
-
-    shown = await kept.with_results_of_latest(talk, 3)
-
-    told = shown.events[-1]
-    assert isinstance(told, AgentReply)
-    system, _, results = told.iterations[0].messages
-    assert [one.content for one in results.results] == [LARGE]
-    assert system.parts[0].content_ref is not None
-
-
-class CountedReads(InMemoryConversationStore):
-    """Counts the contents that are read; what is `lost` is not found."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reads = 0
-        self.is_lost = False
-
-    async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
-        """Count, and read."""
-        self.reads += 1
-        if self.is_lost:
-            raise ContentNotFound(f"{content_ref} is not there.")
-        return await super().blob(tenant, conversation_id, content_ref)
-
-
-async def read_with(kept: Contents, content: Any) -> Conversation:
-    """Return a talk of one turn whose result is kept apart."""
-    steps = await kept.keep([an_iteration(content)])
-    *earlier, reply = (talk := talked(1)).events
-    return talk.model_copy(update={"events": (*earlier, reply.model_copy(update={"iterations": steps}))})
-
-
-async def test_results_are_read_once_for_as_long_as_windows_show_them() -> None:
-    store = CountedReads()
-    kept = contents(store)
-    talk, other = await read_with(kept, LARGE), await read_with(kept, {"other": LARGE})
-
-    first = await kept.with_results_of_latest(talk, 3)
-    again = await kept.with_results_of_latest(talk, 3)
-
-    assert store.reads == 1
-    assert again.events[-1] is first.events[-1]
-    assert [event.id for event in other.events] == [event.id for event in talk.events]
-    # The same ids, as where a conversation was deleted and brought in again: it is another one.
-    told = (await kept.with_results_of_latest(other, 3)).events[-1]
-    assert isinstance(told, AgentReply)
-    assert told.iterations[0].messages[-1].results[0].content == {"other": LARGE}
-
-
-@pytest.mark.parametrize(("content", "is_lost"), [(LARGE, True), ("x" * 20_000, False)])
-async def test_what_is_gone_and_what_is_large_is_looked_for_each_time(content: Any, is_lost: bool) -> None:
-    store = CountedReads()
-    kept = contents(store)
-    talk = await read_with(kept, content)
-    store.is_lost = is_lost
-
-    for _ in range(2):
-        await kept.with_results_of_latest(talk, 3)
-
-    assert store.reads == 2
-
-
-async def test_a_reply_without_large_results_is_shown_as_it_is_stored() -> None:
-    talk = talked(2)
-
-    shown = await contents().with_results_of_latest(talk, 3)
-
-    assert all(one is stored for one, stored in zip(shown.events, talk.events, strict=True))

@@ -10,11 +10,10 @@ from pydantic_ai import models
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.provider import Answer, CallsTools, ProviderStub, Refuses, Says, provider_stub
-from workflow_agent.agent.models import Provider, build_model
-from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.costs import RunCosts, added, exact_sum
-from workflow_agent.domain.errors import ModelFailed
-from workflow_agent.domain.usage import Totals, Usage
+from workflow_agent.assistant.providers import Provider, build_model
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.errors import ModelFailed
+from workflow_agent.values.usage import RunCosts, Totals, Usage, added, exact_sum
 
 pytestmark = pytest.mark.untraced
 
@@ -107,6 +106,7 @@ def test_three_who_spend_are_one_total() -> None:
     assert costs.usage == Usage(requests=3, input_tokens=30)
     assert costs.cost.model_dump() == {
         "primary_usd": 0.1, "planner_usd": 0.2, "summarizer_usd": 0.000003, "total_usd": 0.300003,
+        "is_complete": True,
     }  # fmt: skip
 
 

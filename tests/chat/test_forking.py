@@ -6,28 +6,28 @@ import pytest
 
 from tests.support.long_talks import accepted, compacted, talked
 from tests.support.stored import AT, a_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.verification import verify
-from workflow_agent.chat.forking import fork, index_of_event, index_of_number, index_of_turn
-from workflow_agent.chat.wholes import whole_of
-from workflow_agent.domain import turns
-from workflow_agent.domain.conversation import (
+from workflow_agent.assistant.turns.forks import fork, index_of_event, index_of_number, index_of_turn
+from workflow_agent.assistant.turns.wholes import whole_of
+from workflow_agent.conversations.document import (
     AgentReply,
     AgentState,
     Conversation,
     UserMessage,
     WorkflowTouch,
 )
-from workflow_agent.domain.errors import AlreadyExists, NotFound
-from workflow_agent.domain.forking import NewFork, forked
-from workflow_agent.domain.handoffs import Handoff, hand_over
-from workflow_agent.domain.iterations import Message, ToolResult
-from workflow_agent.domain.phases import PhaseChange, change_phase
-from workflow_agent.domain.runs import RunError
-from workflow_agent.domain.sealing import SealRule
-from workflow_agent.domain.verification import Whole, wrong_in
-from workflow_agent.ports import MessageQuery
+from workflow_agent.conversations.fork import NewFork, forked
+from workflow_agent.conversations.handoffs import Handoff, hand_over
+from workflow_agent.conversations.iterations import Message, ToolResult
+from workflow_agent.conversations.outcome import end_run
+from workflow_agent.conversations.phases import PhaseChange, change_phase
+from workflow_agent.conversations.runs import RunError
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.store import MessageQuery
+from workflow_agent.conversations.verification import Whole, wrong_in
+from workflow_agent.errors import AlreadyExists, NotFound
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.verification.directory import verify_directory
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 
@@ -86,7 +86,7 @@ def test_a_message_whose_answer_is_left_out_stays_as_one_without_an_answer() -> 
 
 def test_a_run_that_failed_comes_along() -> None:
     started = accepted(talked(1))
-    failed = turns.end_run(
+    failed = end_run(
         started.conversation, started.run.run_id, started.run.fence, "failed",
         error=RunError(type="ModelFailed", message="No."), at=AT,
     )  # fmt: skip
@@ -168,7 +168,7 @@ async def test_sealed_turns_compactions_and_contents_come_along(
     assert max(held) <= 40
     assert await store.blob("acme", "branch", reference) == {"rows": "y" * 5_000}
     assert [hit.turn for hit in await store.find("acme", MessageQuery("Message 13", "branch"))] == [13]
-    assert [(one.kind, one.path, one.message) for one in verify(tmp_path / "data")] == []
+    assert [(one.kind, one.path, one.message) for one in verify_directory(tmp_path / "data")] == []
 
 
 async def test_a_fork_takes_nobody_elses_id(store: JsonConversationStore) -> None:

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workflow_agent.chat.live import LiveRuns
-from workflow_agent.chat.requests import TurnOutcome
-from workflow_agent.domain.conversation import AgentReply, ModeRecord
-from workflow_agent.domain.errors import ModelFailed
+from workflow_agent.assistant.requests import TurnOutcome
+from workflow_agent.assistant.turns.live import LiveRuns
+from workflow_agent.conversations.document import AgentReply, ModeRecord
+from workflow_agent.errors import ModelFailed
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 REPLY = AgentReply(
@@ -51,6 +51,21 @@ def test_a_run_under_way_is_never_forgotten() -> None:
     assert runs.get("r") is live
     assert runs.running() == [live]
     assert runs.is_running("r")
+
+
+def test_a_busy_server_forgets_the_oldest_first_and_none_under_way() -> None:
+    runs = LiveRuns(most_kept=10, clock=Time())
+    under_way = [runs.open(f"long-{number}") for number in range(20)]
+    for number in range(1_000):
+        runs.open(f"r{number}").settle(OUTCOME, 0.0)
+
+    kept = [number for number in range(1_000) if runs.get(f"r{number}")]
+
+    assert runs.running() == [runs.get(live.run_id) for live in runs.running()]
+    assert {live.run_id for live in runs.running()} == {live.run_id for live in under_way}
+    assert len(kept) <= 10
+    assert kept == list(range(1_000 - len(kept), 1_000))
+    assert 999 in kept
 
 
 class Known:

@@ -11,11 +11,11 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCalls, FunctionModel
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Step, parts_of
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.domain.compacting import in_force, turns_compacted
-from workflow_agent.domain.sealing import SealRule
+from workflow_agent.assistant.compaction.policy import in_force, turns_compacted
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),

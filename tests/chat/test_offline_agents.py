@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.chats import TENANT, chat_with
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 
 
 @pytest.mark.parametrize(

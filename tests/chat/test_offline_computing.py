@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.chats import chat_with
 from tests.support.talking import Talk
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 
 
 @pytest.fixture

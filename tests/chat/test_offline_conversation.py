@@ -4,9 +4,7 @@ import pytest
 
 from tests.support.chats import TENANT, chat_with
 from tests.support.talking import Talk
-from workflow_agent.agent.offline.model import OfflineModel
-
-pytestmark = pytest.mark.untraced
+from workflow_agent.assistant.offline.model import OfflineModel
 
 DESCRIPTION = (
     "When an employee submits an expense the manager approves or rejects it. If approved, finance pays it "
@@ -23,31 +21,39 @@ async def test_the_created_workflow_is_the_one_described_branch_for_branch(talk:
     reply = await talk.say(DESCRIPTION)
 
     (workflow,) = await talk.under_test.workflows.all(TENANT)
-    by_name = {step.id: step for step in workflow.steps}
-    decision = next(step for step in workflow.steps if step.assignee == "manager")
+    approval = next(step for step in workflow.steps if step.assignee == "manager")
+    (onward,) = workflow.outgoing(approval.id)
     led_to = {
-        edge.when.text: by_name[edge.to] for edge in workflow.outgoing(decision.id) if edge.when is not None
+        edge.when.text if edge.when else "otherwise": workflow.step(edge.to)
+        for edge in workflow.outgoing(onward.to)
     }
-    assert decision.timeout == "P2D"
-    assert led_to["approved"].assignee == "finance"
-    assert led_to["rejected"].uses is not None
+    paid, told = led_to.pop("approved"), led_to.pop("otherwise")
+    assert approval.timeout == "P2D"
+    assert paid is not None
+    assert (paid.name, paid.assignee) == ("Pay the expense out", "finance")
+    assert told is not None
+    assert (told.name, told.type) == ("Tell the employee by email", "action")
+    assert not led_to
     assert [step.outcome for step in workflow.steps if step.type == "end"] == ["ok", "rejected"]
     assert workflow.triggers
     assert workflow.name in reply.content
     assert reply.model == "offline"
 
 
-async def test_a_description_that_is_too_long_is_not_said_to_be_done(talk: Talk) -> None:
+async def test_of_a_description_that_is_too_long_nothing_is_made_before_a_yes(talk: Talk) -> None:
     steps = " -> ".join(f"do task {number}" for number in range(400))
 
     reply = await talk.say(f"Create a workflow: {steps}")
+    made_at_first = await talk.under_test.workflows.all(TENANT)
+    await talk.say("yes")
 
     (workflow,) = await talk.under_test.workflows.all(TENANT)
-    first, *_ = reply.content.splitlines()
-    assert first == (
-        f"I created **{workflow.name}** (`{workflow.id}`) with 301 steps, not of all you wrote. "
-        "I stopped after 300 steps; the rest of the text is not drawn."
-    )
+    work = [step.name for step in workflow.steps if step.type != "end"]
+    assert not made_at_first
+    assert "I understood 200 steps" in reply.content
+    assert "task 200" in reply.content
+    assert "Nothing is made yet." in reply.content
+    assert work == [f"Task {number}" for number in range(200)]
 
 
 async def test_an_insert_leaves_no_old_edge_and_is_told_with_its_version(talk: Talk) -> None:
@@ -135,7 +141,7 @@ async def test_to_describe_it_in_some_form_is_to_explain_it(talk: Talk, said: st
 
     (workflow,) = await talk.under_test.workflows.all(TENANT)
     assert workflow.version == 1
-    assert "Submit expense" in reply.content
+    assert all(step.name in reply.content for step in workflow.steps if step.type != "end")
 
 
 async def test_undo_takes_back_exactly_the_last_change(talk: Talk) -> None:
@@ -208,7 +214,7 @@ async def test_a_name_somebody_gave_can_end_an_order_and_a_step_is_not_called_st
     reply = await talk.say("add a security training step after the welcome call in the monday thing")
 
     assert (
-        "Added step 'Security training' (human, security) between 'Do welcome call' and 'Done'"
+        "Added step 'Security training' (human, security) between 'Do a welcome call' and 'Done'"
         in reply.content
     )
 
@@ -222,7 +228,8 @@ async def test_a_deadline_can_be_said_plainly_and_is_in_the_longest_path(talk: T
     path = await talk.say("what is the critical path?")
 
     assert "timeout set to 2 days" in changed.content
-    assert "**Do welcome call** (`do_welcome_call`) may take 2 days at most" in path.content
+    assert path.content.startswith("At most 2 days on the longest way")
+    assert "**Do a welcome call** (`do_a_welcome_call`) has 2 days." in path.content
     assert path.workflows_touched[0].change != "modified"
 
 
@@ -250,8 +257,11 @@ async def test_what_was_said_long_ago_is_quoted(talk: Talk, question: str) -> No
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ("who approves in the expense approval?", "**manager**, in **Approve** (`approve`)."),
-        ("what comes before pay in the expense approval process?", "is reached from **Approve** (`approve`)"),
+        ("who approves in the expense approval?", "**Approve** (`approve`): **manager**."),
+        (
+            "what comes before pay in the expense approval process?",
+            "Before **Pay** (`pay`): **Approve** (`approve`).",
+        ),
         (
             "add a legal review before the payment in the expense approval",
             "Added step 'Legal review' (human, legal) between 'Approve' and 'Pay'",

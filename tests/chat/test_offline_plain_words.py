@@ -1,14 +1,16 @@
 """Short and ordinary ways to say things to the offline model, in the real chat."""
 
+import time
+from collections.abc import Callable
+
 import pytest
 
 from tests.support.chats import TENANT, chat_with
+from tests.support.growth import TIMES, assert_linear
 from tests.support.talking import Talk
-from workflow_agent.agent.offline.intents.off_topic import is_off_topic
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.domain.workflow import Step, Workflow
-
-pytestmark = pytest.mark.untraced
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow
 
 EXPENSE = (
     "When an employee submits an expense the manager approves or rejects it. If approved, finance pays it "
@@ -114,7 +116,7 @@ async def test_one_workflow_is_not_two(talk: Talk) -> None:
 @pytest.mark.parametrize("said", ["is it gone?", "did you really delete it?", "does it still exist?"])
 async def test_a_deleted_workflow_is_said_to_be_gone(talk: Talk, said: str) -> None:
     await talk.say(INVOICE)
-    await talk.say(EXPENSE)
+    await talk.say(f"Create another workflow: {EXPENSE}")
     await talk.say("delete it")
     waiting = await talk.say(said)
     await talk.say("delete the expense approval")
@@ -159,7 +161,7 @@ async def test_the_reason_of_an_earlier_change_is_found_by_what_it_was_about(tal
     other = await talk.say("why did you add the fraud check?")
 
     assert "in turn 2 “put a legal review before the payment”" in reply.content
-    assert "not changed anything about 'the fraud check'" in other.content
+    assert "not changed anything about 'fraud check'" in other.content
 
 
 async def test_where_nothing_was_done_there_is_no_reason(talk: Talk) -> None:
@@ -192,9 +194,9 @@ async def test_what_may_be_missing_is_offered_and_added_on_a_yes(talk: Talk, sai
     asked = await talk.say(said)
     untouched = await only_workflow(talk)
     await talk.say("yes")
-    await talk.say("before the payment")
 
-    assert "**Expense approval** has no legal review" in asked.content
+    assert "Legal review" in asked.content
+    assert "Nothing is changed yet" in asked.content
     assert untouched.version == 1
     assert named(await only_workflow(talk), "Legal review").assignee == "legal"
 
@@ -212,7 +214,7 @@ async def test_what_is_there_is_not_missing(talk: Talk) -> None:
 @pytest.mark.parametrize(
     ("said", "attempts", "interval"),
     [
-        ("set retry on Pay expense out to 5 attempts with exponential backoff", 5, None),
+        ("set retry on Pay the expense out to 5 attempts with exponential backoff", 5, None),
         ("retry the payment 5 times, 10 minutes apart, with exponential backoff", 5, "PT10M"),
         ("use exponential backoff for the payment", 3, None),
     ],
@@ -224,7 +226,7 @@ async def test_a_retry_may_say_how_its_pauses_grow(
 
     await talk.say(said)
 
-    retry = named(await only_workflow(talk), "Pay expense out").retry
+    retry = named(await only_workflow(talk), "Pay the expense out").retry
     assert retry is not None
     assert (retry.max_attempts, retry.interval, retry.backoff) == (attempts, interval, "exponential")
 
@@ -235,7 +237,7 @@ async def test_who_speaks_of_the_pauses_alone_keeps_the_number(talk: Talk) -> No
 
     await talk.say("use linear backoff for the payment")
 
-    retry = named(await only_workflow(talk), "Pay expense out").retry
+    retry = named(await only_workflow(talk), "Pay the expense out").retry
     assert retry is not None
     assert (retry.max_attempts, retry.backoff) == (7, "linear")
 
@@ -256,7 +258,7 @@ async def test_an_amount_from_which_somebody_approves_takes_the_place_of_the_old
     await talk.say(said)
 
     workflow = await only_workflow(talk)
-    (into,) = workflow.incoming(named(workflow, "Approve").id)
+    (into,) = workflow.incoming(named(workflow, "Approve the order").id)
     assert into.when is not None
     assert "over 100 euros" in (into.when.text or "")
 
@@ -271,11 +273,30 @@ async def test_where_somebody_approves_everything_it_is_asked_whether_to_let_the
     await talk.say("yes")
 
     workflow = await only_workflow(talk)
-    (into,) = workflow.incoming(named(workflow, "Approve or reject expense").id)
+    (into,) = workflow.incoming(named(workflow, "Approve or reject the expense").id)
     assert "names no amount" in asked.content
     assert untouched.version == 1
     assert into.when is not None
     assert into.when.text == "the amount is over 100 euros"
+
+
+async def test_an_amount_below_which_somebody_approves_does_not_turn_the_limit_around(talk: Talk) -> None:
+    await talk.say(LIMITED)
+
+    reply = await talk.say("anything under 100 euros needs approval by the manager")
+
+    assert not reply.content.startswith("Done")
+    assert (await only_workflow(talk)).version == 1
+
+
+@pytest.mark.parametrize("said", ["do we need a deadline?", "is there a step missing?"])
+async def test_what_names_no_work_is_not_said_to_be_missing(talk: Talk, said: str) -> None:
+    await talk.say(EXPENSE)
+
+    reply = await talk.say(said)
+
+    assert "has no" not in reply.content
+    assert (await only_workflow(talk)).version == 1
 
 
 async def test_where_nobody_approves_it_is_asked_where(talk: Talk) -> None:
@@ -286,17 +307,17 @@ async def test_where_nobody_approves_it_is_asked_where(talk: Talk) -> None:
 
     workflow = await only_workflow(talk)
     approval = next(step for step in workflow.steps if step.assignee == "legal")
-    (into,) = workflow.incoming(approval.id)
     assert asked.content.startswith("Where does legal approve that?")
-    assert into.when is not None
-    assert into.when.text == "the amount is over 100 euros"
+    assert [edge.to for edge in workflow.outgoing(approval.id)] == ["pay_the_expense_out"]
+    assert approval.when is not None
+    assert approval.when.text == "the amount is over 100 euros"
 
 
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("Lösche alle Workflows", "I delete one workflow at a time"),
-        ("Lösche alles", "I delete one workflow at a time"),
+        ("Lösche alle Workflows", "I read English only"),
+        ("Lösche alles", "I did not understand that; nothing was changed"),
         ("Zeige mir alle Workflows", "I read English only"),
         ("Supprime tous les workflows", "I read English only"),
     ],
@@ -327,9 +348,21 @@ async def test_a_question_about_the_world_is_told_what_this_is_for(
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["who approves?", "what happens after payment", "how long does the review take?", "who does our taxes?",
-     "what is it for?", "who signs contracts?", "is there a deadline?"],
-)  # fmt: skip
-def test_a_question_in_the_words_of_workflows_is_none_about_the_world(question: str) -> None:
-    assert not is_off_topic(question)
+    "said",
+    [
+        pytest.param(lambda n: "hi" + "\n" * n + "x", id="empty lines"),
+        pytest.param(lambda n: "hi" + " " * n + "x", id="blanks within"),
+        pytest.param(lambda n: " " * n + "x", id="blanks before"),
+    ],
+)
+async def test_emptiness_without_end_is_stepped_over_in_linear_time(
+    talk: Talk, said: Callable[[int], str]
+) -> None:
+    taken: list[float] = []
+    for size in (31_990 // TIMES, 31_990):
+        began = time.process_time()
+        reply = await talk.say(said(size))
+        taken.append(time.process_time() - began)
+        assert reply.content
+
+    assert_linear(*taken)

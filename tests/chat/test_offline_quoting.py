@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.chats import chat_with
 from tests.support.talking import Talk
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.chat.attaching import NewAttachment
+from workflow_agent.assistant.attachments import NewAttachment
+from workflow_agent.assistant.offline.model import OfflineModel
 
 POLICY = NewAttachment(
     title="Vendor policy.md",
@@ -42,7 +42,8 @@ async def test_a_question_about_a_document_is_answered_from_it_alone(talk: Talk,
 
     assert "From “Vendor policy.md”:" in reply
     assert "No review may take longer than 5 days." in reply
-    assert '"' not in reply, "a result of a tool is not quoted"
+    assert "{" not in reply
+    assert '":' not in reply, "a result of a tool is not quoted"
     assert "get_workflow" not in reply
 
 

@@ -4,9 +4,7 @@ import pytest
 
 from tests.support.chats import chat_with
 from tests.support.talking import Talk
-from workflow_agent.agent.offline.model import OfflineModel
-
-pytestmark = pytest.mark.untraced
+from workflow_agent.assistant.offline.model import OfflineModel
 
 
 @pytest.fixture

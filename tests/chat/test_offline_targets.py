@@ -4,9 +4,7 @@ import pytest
 
 from tests.support.chats import APPROVAL, TENANT, chat_with
 from tests.support.talking import Talk
-from workflow_agent.agent.offline.model import OfflineModel
-
-pytestmark = pytest.mark.untraced
+from workflow_agent.assistant.offline.model import OfflineModel
 
 VENDOR = "wf_vendor_a"
 ADDS = "add a step archive the file at the end"
@@ -98,22 +96,15 @@ async def test_the_second_of_another_agents_list_is_the_second(talk: Talk) -> No
 @pytest.mark.parametrize("agent", ["", "@editor "])
 async def test_the_second_of_a_list_of_workflows_is_no_step(talk: Talk, agent: str) -> None:
     listed = await talk.say("list my workflows")
-    second = "Vendor A" if "2. **Vendor A**" in listed.content else "Expense approval"
+    second, other = (VENDOR, APPROVAL.id) if "2. **Vendor A**" in listed.content else (APPROVAL.id, VENDOR)
+    before = await talk.under_test.workflows.get(TENANT, second)
 
-    asked = await talk.say(f"{agent}rename the second one to Spending")
+    done = await talk.say(f"{agent}rename the second one to Spending")
 
-    assert asked.content.startswith(f"Do you mean **{second}**")
-    assert await versions(talk) == (1, 1)
-
-
-async def test_a_yes_renames_the_workflow_that_was_listed(talk: Talk) -> None:
-    await talk.say("list my workflows")
-    await talk.say("rename the second one to Spending")
-
-    done = await talk.say("yes")
-
-    assert "is now version 2" in done.content
-    assert "Spending" in [one.name for one in await talk.under_test.workflows.all(TENANT)]
+    renamed = await talk.under_test.workflows.get(TENANT, second)
+    assert "Renamed the workflow" in done.content
+    assert (renamed.name, renamed.version, renamed.steps) == ("Spending", 2, before.steps)
+    assert (await talk.under_test.workflows.get(TENANT, other)).version == 1
 
 
 async def test_a_yes_is_for_who_spoke_last_and_not_for_an_older_offer(talk: Talk) -> None:
@@ -255,7 +246,9 @@ async def test_what_is_neither_a_step_nor_a_workflow_is_asked_about() -> None:
 
     asked = await talk.say("rename the leave request to Time off")
 
-    assert "I can't tell which step 'the leave request' is; nothing was changed." in asked.content
+    kept = await talk.under_test.workflows.get(TENANT, APPROVAL.id)
+    assert asked.content.startswith("I can't tell which step of **Expense approval** “leave request” is")
+    assert (kept.version, kept.name, kept.steps) == (1, APPROVAL.name, APPROVAL.steps)
 
 
 @pytest.mark.parametrize("picked", ["2", "the second one", "Vendor A"])

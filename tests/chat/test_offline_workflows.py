@@ -5,12 +5,12 @@ import json
 import pytest
 
 from tests.support.chats import APPROVAL, TENANT, ChatUnderTest, chat_with
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.domain.conversation import AgentReply
-from workflow_agent.domain.errors import WorkflowNotFound
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats import FORMATS, import_workflow
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.conversations.document import AgentReply
+from workflow_agent.errors import WorkflowNotFound
+from workflow_agent.storage.memory import InMemoryConversationStore
+from workflow_agent.workflows.formats import FORMATS, import_workflow
+from workflow_agent.workflows.model.parser import parse_workflow
 
 MACHINE = {
     "StartAt": "Pack",

@@ -8,14 +8,14 @@ from tests.support.chats import chat_with
 from tests.support.long_talks import compacted, talked
 from tests.support.scripted import scripted
 from tests.support.stored import a_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.chat import TurnRequest
-from workflow_agent.chat.past import MOST_FILES_A_PAGE, Past
-from workflow_agent.domain.conversation import Conversation, Event
-from workflow_agent.domain.errors import NotFound, RunNotFound
-from workflow_agent.domain.records import reply_in
-from workflow_agent.domain.sealing import SealRule
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.conversations.document import Conversation, Event
+from workflow_agent.conversations.history import MOST_FILES_A_PAGE, Past
+from workflow_agent.conversations.records import reply_in
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.errors import NotFound, RunNotFound
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
 
 pytestmark = pytest.mark.untraced
 

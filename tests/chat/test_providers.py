@@ -10,9 +10,9 @@ from pydantic_ai.models import Model
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.provider import Answer, CallsTools, Hangs, ProviderStub, Refuses, Says, provider_stub
-from workflow_agent.agent.models import Provider, build_model, with_fallback
-from workflow_agent.chat import StartedTurn, TurnRequest
-from workflow_agent.domain.errors import Misconfigured, ModelFailed
+from workflow_agent.assistant.providers import Provider, build_model, with_fallback
+from workflow_agent.assistant.requests import StartedTurn, TurnRequest
+from workflow_agent.errors import Misconfigured, ModelFailed
 
 pytestmark = pytest.mark.untraced
 
@@ -96,7 +96,7 @@ CUT = Says(["half an ans"], is_cut=True)
         pytest.param([Refuses(429, "rate_limit_exceeded")], "rate_limited", id="429"),
         pytest.param([Refuses(500)], "provider_error", id="500"),
         pytest.param([Refuses(401, "invalid_api_key")], "authentication", id="401"),
-        pytest.param([Refuses(400, "context_length_exceeded")], "context_too_long", id="context length"),
+        pytest.param([Refuses(400, "context_length_exceeded")] * 2, "context_too_long", id="context length"),
         pytest.param([CUT], "connection", id="cut in mid-stream"),
         pytest.param([Hangs()], "model_timeout", id="timeout"),
         pytest.param(

@@ -10,12 +10,12 @@ from tests.support.chats import TENANT, chat_with
 from tests.support.long_talks import a_compaction, compacted, talked
 from tests.support.scripted import scripted
 from tests.support.stored import a_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.errors import CannotRestore, CompactionNotFound
-from workflow_agent.domain.sealing import SealRule, next_sealing
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.seals import SealRule, next_sealing
+from workflow_agent.errors import CannotRestore, CompactionNotFound
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.memory import InMemoryConversationStore
 
 RULE = SealRule(above_bytes=1, fewest_turns=1, most_turns=1)
 

@@ -6,11 +6,11 @@ import pytest
 
 from tests.support.chats import APPROVAL, TENANT, chat_with
 from tests.support.scripted import Calls, Step, Waits, scripted
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.agents import ROSTER, AgentProfile
-from workflow_agent.domain.conversation import AgentReply
-from workflow_agent.domain.errors import ModelFailed, StaleRun
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.conversations.agents import ROSTER, AgentProfile
+from workflow_agent.conversations.document import AgentReply
+from workflow_agent.errors import ModelFailed, StaleRun
 
 
 def handing_to(*names: str) -> Calls:

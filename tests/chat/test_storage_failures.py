@@ -1,15 +1,16 @@
 """What the disk refuses reaches the caller, and the conversation is usable again once the disk is."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.scripted import Waits, scripted
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.errors import StaleRun, StorageFailed
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.errors import StaleRun, StorageFailed
+from workflow_agent.storage.memory import InMemoryConversationStore
 
 
 class FailingStore(InMemoryConversationStore):
@@ -32,6 +33,73 @@ class FailingStore(InMemoryConversationStore):
     def _refuse(self) -> None:
         if self.is_full:
             raise StorageFailed("The disk is full.")
+
+
+class WaitingStore(InMemoryConversationStore):
+    """A store whose next save begins, and goes on only when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits = False
+        self.begun, self.let = asyncio.Event(), asyncio.Event()
+
+    async def create(self, conversation: Conversation) -> Conversation:
+        await self._wait()
+        return await super().create(conversation)
+
+    async def update(
+        self, tenant: str, conversation_id: str, change: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        await self._wait()
+        return await super().update(tenant, conversation_id, change)
+
+    async def _wait(self) -> None:
+        if self.waits:
+            self.begun.set()
+            await self.let.wait()
+
+
+async def test_a_caller_that_leaves_while_its_message_is_stored_leaves_no_run_unstarted() -> None:
+    store = WaitingStore()
+    under_test = chat_with(scripted("Hi.")[0], store=store)
+    store.waits = True
+    request = TurnRequest("hello", key="k")
+    sending = asyncio.create_task(under_test.chat.start(TENANT, request))
+    await store.begun.wait()
+
+    sending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sending
+    store.waits = False
+    store.let.set()
+    for _ in range(100):
+        await asyncio.sleep(0)
+    await asyncio.gather(*under_test.chat.live.tasks())
+
+    [listed] = (await store.page(TENANT)).items
+    stored = await store.load(TENANT, listed.id)
+    assert [run.status for run in stored.runs] == ["completed"]
+
+
+async def test_a_reply_that_is_being_stored_is_not_cancelled_any_more() -> None:
+    store = WaitingStore()
+    waits = Waits(text="Here.")
+    under_test = chat_with(scripted(waits)[0], store=store)
+    started = await under_test.chat.start(TENANT, TurnRequest("hello"))
+    await waits.begun.wait()
+    store.waits = True
+    waits.let.set()
+    await store.begun.wait()
+
+    cancelling = asyncio.create_task(under_test.chat.cancel(TENANT, started.run_id))
+    await asyncio.sleep(0)
+    store.waits = False
+    store.let.set()
+    run = await cancelling
+
+    stored = await store.load(TENANT, started.conversation_id)
+    assert run.status == "completed"
+    assert [event.type for event in stored.events] == ["user_message", "agent_reply"]
 
 
 async def test_a_message_that_cannot_be_stored_is_not_accepted() -> None:

@@ -8,11 +8,11 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.scripted import Calls, Waits, scripted
-from workflow_agent.adapters.memory import InMemoryRunJournal
-from workflow_agent.chat import TurnRequest
-from workflow_agent.chat.streams import RunEvent, RunEvents
-from workflow_agent.domain.conversation import AgentReply, Run, UserMessage
-from workflow_agent.domain.errors import (
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.assistant.streams import RunEvent, RunEvents
+from workflow_agent.conversations.document import AgentReply, UserMessage
+from workflow_agent.conversations.runs import Run
+from workflow_agent.errors import (
     ConversationBusy,
     ConversationNotFound,
     IdempotencyMismatch,
@@ -22,6 +22,7 @@ from workflow_agent.domain.errors import (
     StaleRun,
     WorkflowNotFound,
 )
+from workflow_agent.storage.memory import InMemoryRunJournal
 
 
 async def collected(stream: RunEvents | None, after: int = 0) -> list[RunEvent]:

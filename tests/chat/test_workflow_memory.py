@@ -8,10 +8,10 @@ import pytest
 
 from tests.support.chats import APPROVAL, TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Script, Step, scripted
-from workflow_agent.adapters.workflow_memories import InMemoryWorkflowMemory
-from workflow_agent.domain.conversation import WorkflowReference
-from workflow_agent.domain.errors import StorageFailed
-from workflow_agent.domain.memory.telling import HEADING
+from workflow_agent.conversations.document import WorkflowReference
+from workflow_agent.conversations.memory.references import HEADING
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.memories import InMemoryWorkflowMemory
 
 LEAVE = APPROVAL.model_copy(update={"id": "wf_leave", "name": "Leave request"})
 

@@ -8,7 +8,8 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from workflow_agent.cli import Wiring, cli
+from workflow_agent.cli import cli
+from workflow_agent.cli.context import Wiring
 from workflow_agent.main import wiring
 from workflow_agent.settings import Settings
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.server import serving
-from workflow_agent.agent.offline import drafting
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.cli.http_backend import local_backend
 from workflow_agent.main.in_process import application_transport
 from workflow_agent.settings import Settings
@@ -49,7 +48,7 @@ def data_dir(used: Path, tmp_path: Path) -> Path:
 def server(used: Path, tmp_path: Path) -> Iterator[str]:
     """Return the address of a server on such a data directory."""
     shutil.copytree(used, tmp_path / "served")
-    with serving(Settings(data_dir=tmp_path / "served"), OfflineModel(drafting=drafting)) as served:
+    with serving(Settings(data_dir=tmp_path / "served"), OfflineModel()) as served:
         yield served.url
 
 

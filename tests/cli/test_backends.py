@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.server import serving
-from workflow_agent.agent.offline import drafting
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.cli.backend import Backend
-from workflow_agent.cli.http_backend import local_backend, parsed_events, server_backend
-from workflow_agent.cli.leaving import (
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.cli.exits import (
     EXIT_CONFLICT,
     EXIT_FAILED,
     EXIT_MISCONFIGURED,
@@ -19,6 +16,8 @@ from workflow_agent.cli.leaving import (
     EXIT_UNREACHABLE,
     CommandFailed,
 )
+from workflow_agent.cli.http_backend import local_backend, parsed_events, server_backend
+from workflow_agent.cli.ports import Backend
 from workflow_agent.main.in_process import application_transport
 from workflow_agent.settings import Settings
 
@@ -36,7 +35,7 @@ def backend(request: pytest.FixtureRequest, used: Path, tmp_path: Path) -> Itera
             yield local
     else:
         with (
-            serving(settings, OfflineModel(drafting=drafting)) as served,
+            serving(settings, OfflineModel()) as served,
             server_backend(served.url + "/", KEY) as remote,
         ):
             yield remote

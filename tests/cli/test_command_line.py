@@ -9,10 +9,9 @@ import pytest
 from pydantic_ai.models import override_allow_model_requests
 
 from tests.cli.commands import run as run_command
-from workflow_agent.cli import EXIT_FAILED, EXIT_MISCONFIGURED
-from workflow_agent.cli.leaving import EXIT_NOT_FOUND, EXIT_USAGE
-from workflow_agent.domain.errors import CannotListen, Misconfigured
-from workflow_agent.domain.schemas import schema_files
+from workflow_agent.cli.exits import EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_NOT_FOUND, EXIT_USAGE
+from workflow_agent.conversations.schemas import schema_files
+from workflow_agent.errors import CannotListen, Misconfigured
 from workflow_agent.settings import Settings, settings_page
 
 
@@ -178,3 +177,16 @@ def test_the_page_of_the_api_is_what_the_service_describes() -> None:
     assert page.read_text("utf-8") == ran.out, (
         "write it again: workflow-agent openapi --markdown > docs/api.md"
     )
+
+
+def test_the_module_is_the_command_line_and_greets_for_nobody(tmp_path: Path) -> None:
+    # A library greets on a terminal, and to the agents that it knows by their environment.
+    environment = {**os.environ, "AMP_CURRENT_THREAD_ID": "1", "WORKFLOW_AGENT_DATA_DIR": str(tmp_path)}
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "workflow_agent", "ask", "hello"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert (ran.returncode, ran.stdout[:6]) == (0, "Hello!")
+    assert "observability" not in ran.stderr

@@ -8,7 +8,7 @@ from tests.cli.commands import run
 from tests.cli.examples import Example, commands, help_examples, page_examples
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/cli.md", "docs/migration.md")
+PAGES = ("README.md", "docs/cli.md", "docs/migration.md", "docs/tour.md")
 SHOWN = [*help_examples(), *(example for page in PAGES for example in page_examples(ROOT / page))]
 SERVER = "http://127.0.0.1:8000"
 DONE = {"doctor": (0, 1)}

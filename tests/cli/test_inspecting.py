@@ -14,18 +14,18 @@ from typer.testing import CliRunner
 from tests.cli.commands import wiring_without_serving
 from tests.support.long_talks import accepted, compacted, talked
 from tests.support.stored import AT, a_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
 from workflow_agent.cli import cli
 from workflow_agent.cli.conversation_view import of_conversation, of_turn
-from workflow_agent.domain import turns
-from workflow_agent.domain.conversation import AgentReply, Conversation, Event
-from workflow_agent.domain.iterations import IterationToolCall
-from workflow_agent.domain.phases import PhaseChange, change_phase
-from workflow_agent.domain.runs import RunError
-from workflow_agent.domain.sealing import SealRule
-from workflow_agent.domain.usage import Cost
-from workflow_agent.domain.values import JsonObject
+from workflow_agent.conversations.document import AgentReply, Conversation, Event
+from workflow_agent.conversations.iterations import IterationToolCall
+from workflow_agent.conversations.outcome import end_run
+from workflow_agent.conversations.phases import PhaseChange, change_phase
+from workflow_agent.conversations.runs import RunError
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.usage import Cost
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 
@@ -80,7 +80,7 @@ def recorded(context: JsonObject) -> Callable[[Conversation], Conversation]:
 
 def failed(talk: Conversation) -> Conversation:
     started = accepted(talk)
-    return turns.end_run(
+    return end_run(
         started.conversation, started.run.run_id, started.run.fence, "failed",
         error=RunError(type="ModelFailed", message="The provider is away."), at=AT,
     )  # fmt: skip

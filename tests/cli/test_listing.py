@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.commands import run
 
-HEAVY = {"pydantic_ai", "fastapi", "workflow_agent.main.building"}
+HEAVY = {"pydantic_ai", "fastapi", "workflow_agent.main.composition"}
 LISTING = f"""
 import sys
 from workflow_agent.main import run

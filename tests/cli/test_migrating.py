@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import Ran, run
-from workflow_agent.adapters.verification import verify
+from workflow_agent.storage.files.verification.directory import verify_directory
 
 HISTORIES = Path(__file__).parent / "histories"
 ALL = 4
@@ -55,7 +55,7 @@ def test_a_directory_is_brought_in_with_its_times_and_old_ids(histories: Path, d
     ]  # fmt: skip
     assert support["events"][3]["tools_used"] == ["update_workflow"]
     assert found["onboarding"]["title"] == "Onboarding"
-    assert verify(data) == []
+    assert verify_directory(data) == []
 
 
 def test_the_second_time_changes_nothing(histories: Path, data: Path) -> None:
@@ -217,8 +217,14 @@ def test_a_path_with_nothing_in_it_is_told(path: str, data: Path, tmp_path: Path
     assert "There is no" in ran.err
 
 
+ASIDE = "The colleagues at the window have been waiting for their lunch. " * 20
+"""What makes turns longer than the record that stands for them."""
+
+
 def test_a_long_one_goes_on_and_is_compacted(data: Path, tmp_path: Path) -> None:
-    turns = [{"user_message": f"note number {n}", "agent_response": f"noted {n}"} for n in range(300)]
+    turns = [
+        {"user_message": f"note number {n}. " + ASIDE, "agent_response": f"noted {n}"} for n in range(300)
+    ]
     (tmp_path / "long.json").write_text(json.dumps({"conversation_id": "long", "turns": turns}))
 
     assert migrated(data, tmp_path / "long.json").code == 0
@@ -226,7 +232,7 @@ def test_a_long_one_goes_on_and_is_compacted(data: Path, tmp_path: Path) -> None
         assert run("ask", message, "-c", "long", DATA_DIR=str(data)).code == 0
 
     assert stored(data)["long"]["compactions"] != []
-    assert verify(data) == []
+    assert verify_directory(data) == []
 
 
 def test_an_import_of_what_was_not_exported_here_leads_to_migrate(histories: Path, data: Path) -> None:

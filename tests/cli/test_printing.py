@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow_agent.cli.printing import print_facts, print_note, print_rows, print_text
+from workflow_agent.cli.output import print_facts, print_note, print_rows, print_text
 
 HOSTILE = "red\x1b[31m, title\x1b]0;x\x07, back\x08, \u202eright to left\x9b2J"
 

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
+from workflow_agent.storage.files.caches import CacheKey, TtlCache
 
 
 class HandClock:

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from workflow_agent.adapters.memory_cache import InMemoryCache
-from workflow_agent.ports import CacheBackend
+from workflow_agent.storage.files.caches import InMemoryCache
+from workflow_agent.values.caches import CacheBackend
 
 
 @dataclass

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from tests.support.stored import a_conversation, saying
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.memory import InMemoryConversationStore
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.digests import digest_of
-from workflow_agent.domain.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput
-from workflow_agent.ports import ConversationStore, MessageQuery
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.store import ConversationStore, MessageQuery
+from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.memory import InMemoryConversationStore
+from workflow_agent.values.digests import content_ref_of, digest_of
 
 BAD_IDS = [
     pytest.param("", id="empty"),
@@ -308,15 +308,16 @@ async def test_a_blob_is_given_back_as_it_was_put(store: ConversationStore, cont
     assert await store.blob("acme", "invoice-1", reference) == content
 
 
-async def test_equal_content_has_one_reference_whatever_the_order_of_its_keys(
+async def test_equal_content_has_one_reference_and_keeps_the_order_of_its_keys(
     store: ConversationStore,
 ) -> None:
-    first = await store.put_blob("acme", "invoice-1", {"a": 1, "b": [2]})
-    second = await store.put_blob("acme", "invoice-1", {"b": [2], "a": 1})
-    other = await store.put_blob("acme", "invoice-1", {"b": [2], "a": 2})
+    first = await store.put_blob("acme", "invoice-1", {"b": 1, "a": [2]})
+    again = await store.put_blob("acme", "invoice-1", {"b": 1, "a": [2]})
+    other = await store.put_blob("acme", "invoice-1", {"a": [2], "b": 1})
 
-    assert first == second == "sha256:" + digest_of({"a": 1, "b": [2]})
-    assert other != first
+    assert first == again == content_ref_of({"b": 1, "a": [2]})
+    assert other == "sha256:" + digest_of({"b": 1, "a": [2]}) != first
+    assert list(await store.blob("acme", "invoice-1", first)) == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -419,6 +420,36 @@ async def test_a_hit_says_where_it_is_and_shows_the_words(store: ConversationSto
     assert "the needle" in hit.snippet
     assert hit.snippet.startswith("…")
     assert hit.snippet.endswith("…")
+
+
+async def test_ranked_hits_need_not_hold_every_word_and_the_best_come_first(store: ConversationStore) -> None:
+    talk = a_conversation()
+    for told in (
+        "We met at noon.",
+        "The lorries were painted blue by Irene.",
+        "Paint is dear.",
+        "Blue sky.",
+        "Bye.",
+    ):
+        talk = saying(talk, told)
+    await store.create(talk)
+    query = "what colour did Irene paint the lorry?"
+
+    hits = await store.find("acme", MessageQuery(query, "invoice-1", is_ranked=True))
+    second = await store.find("acme", MessageQuery(query, "invoice-1", 1, 1, is_ranked=True))
+
+    assert hits[0].turn == 2
+    assert {hit.turn for hit in hits} == {1, 2, 3, 4}
+    assert [hit.turn for hit in second] == [hits[1].turn]
+    assert await store.find("acme", MessageQuery("zebra", "invoice-1", is_ranked=True)) in ((), [])
+
+
+async def test_a_ranked_hit_is_found_by_a_part_of_a_word_too(store: ConversationStore) -> None:
+    await store.create(saying(saying(a_conversation(), "Open wf_expense_approval."), "Nothing else."))
+
+    hits = await store.find("acme", MessageQuery("expense_appr", "invoice-1", is_ranked=True))
+
+    assert [hit.turn for hit in hits] == [1]
 
 
 async def test_hits_come_in_portions(store: ConversationStore) -> None:

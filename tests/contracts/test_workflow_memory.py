@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.failing_files import FailingFileSystem, never
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.workflow_memories import InMemoryWorkflowMemory, JsonWorkflowMemory
-from workflow_agent.domain.conversation import WorkflowReference
-from workflow_agent.domain.errors import CorruptDocument, InvalidInput, StorageFailed
-from workflow_agent.ports import WorkflowMemory
+from workflow_agent.conversations.document import WorkflowReference
+from workflow_agent.conversations.memory.store import WorkflowMemory
+from workflow_agent.errors import CorruptDocument, InvalidInput, StorageFailed
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.memories import InMemoryWorkflowMemory, JsonWorkflowMemory
 
 AT = datetime(2026, 11, 20, 15, tzinfo=UTC)
 STRANGE_USERS = [

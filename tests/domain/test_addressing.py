@@ -2,9 +2,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workflow_agent.domain.addressing import Mentions, agents_for, is_follow_up, mentions_in
-from workflow_agent.domain.agents import ROSTER
-from workflow_agent.domain.conversation import AgentReply, Conversation, Event, ModeRecord, SystemEvent
+from workflow_agent.assistant.turns.addressees import Mentions, agents_for, is_follow_up, mentions_in
+from workflow_agent.conversations.agents import ROSTER
+from workflow_agent.conversations.document import AgentReply, Conversation, Event, ModeRecord, SystemEvent
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NAMES = tuple(ROSTER)

@@ -3,8 +3,9 @@ from typing import Any
 import pytest
 
 from tests.support.findings import found, process, steps_found
-from workflow_agent.domain.analysis.guards import read_guard
-from workflow_agent.domain.workflow import Source, Transition, Workflow
+from workflow_agent.workflows.analysis.branches import read_guard
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Source, Workflow
 
 ASK: dict[str, Any] = {"type": "decision"}
 END: dict[str, Any] = {"type": "end"}

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from tests.support.findings import found, process, steps_found
-from workflow_agent.domain.analysis import data
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.workflows.analysis import data
+from workflow_agent.workflows.model.workflow import Workflow
 
 ASK: dict[str, Any] = {"type": "decision"}
 END: dict[str, Any] = {"type": "end"}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.domain.analysis import RULES
+from workflow_agent.workflows.analysis.analyzer import RULES
 
 PAGE = Path(__file__).parents[2] / "docs" / "analysis.md"
 

@@ -1,11 +1,12 @@
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from tests.support.findings import found, steps_found
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from tests.support.findings import found, process, steps_found
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 
 def workflow(name: str, *called: str, steps: tuple[str, ...] = (), **more: Any) -> Workflow:
@@ -16,7 +17,10 @@ def workflow(name: str, *called: str, steps: tuple[str, ...] = (), **more: Any) 
     ]
     made += [{"id": f"s{at}", "name": one} for at, one in enumerate(steps)]
     made = made or [{"id": "work", "name": f"Work of {name}"}]
-    return parse_workflow({"id": f"wf_{name}", "name": name.upper(), "steps": made, **more})
+    row = [{"from": one["id"], "to": other["id"]} for one, other in pairwise(made)]
+    return parse_workflow(
+        {"id": f"wf_{name}", "name": name.upper(), "steps": made, "transitions": row, **more}
+    )
 
 
 def test_unknown_subworkflow_is_missing() -> None:
@@ -59,6 +63,24 @@ def test_workflow_that_runs_itself_is_recursive_even_alone() -> None:
         finding.message
         == "'Run A' (run_0) runs this workflow again. Each run starts another one, without end."
     )
+
+
+def test_a_call_that_a_run_can_get_around_is_no_endless_recursion() -> None:
+    home = process(
+        "ask>again",
+        "ask>done",
+        ask={"type": "decision"},
+        again={"type": "subworkflow", "workflow": "w"},
+        done={"type": "end"},
+    )
+
+    assert found("recursive-subworkflow", home.model_copy(update={"name": "w"})) == []
+
+
+def test_what_another_system_calls_may_be_there() -> None:
+    home = workflow("a", "wf_gone", source={"format": "n8n"})
+
+    assert found("missing-subworkflow", home, [home, workflow("b")]) == []
 
 
 def test_recursion_through_others_names_the_way() -> None:

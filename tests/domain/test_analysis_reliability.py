@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from tests.support.findings import change_by_fix, found, key, process, steps_found
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 END: dict[str, Any] = {"type": "end"}
 FAILED: dict[str, Any] = {"type": "end", "outcome": "failed"}

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from tests.domain.test_samples import SAMPLES, read
 from tests.support.findings import change_by_fix, fixed, key
 from tests.support.workflows import workflows
-from workflow_agent.domain.analysis import RULES, analyze
-from workflow_agent.domain.analysis.graph import FlowGraph
-from workflow_agent.domain.workflow import STEP_TYPES, Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.analysis.analyzer import RULES, analyze
+from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import STEP_TYPES
+from workflow_agent.workflows.model.workflow import Workflow
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from tests.support.findings import found, process, steps_found
-from workflow_agent.domain.analysis import security
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.analysis import security
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 # Put together here, so that no tool takes this file for one that leaks a secret.
 AWS = "AKIA" + "ABCDEFGHIJKLMNOP"

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from tests.support.findings import change_by_fix, found, key, process, steps_found
-from workflow_agent.domain.analysis import token_game
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.workflows.analysis import token_net as token_game
+from workflow_agent.workflows.model.workflow import Workflow
 
 END: dict[str, Any] = {"type": "end"}
 FORK: dict[str, Any] = {"type": "fork"}

@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from tests.support.findings import change_by_fix, fixed, found, key, process, steps_found
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.workflow import Source, Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Source, Workflow
 
 END: dict[str, Any] = {"type": "end"}
 FAILED: dict[str, Any] = {"type": "end", "outcome": "failed"}

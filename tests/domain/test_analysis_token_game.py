@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.findings import process
-from workflow_agent.domain.analysis.graph import FlowGraph
-from workflow_agent.domain.analysis.token_game import explore, play
-from workflow_agent.domain.analysis.token_net import net_of
-from workflow_agent.domain.workflow import Step, Transition, Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.analysis.token_net import explore, net_of, play
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow
 
 STEP_TYPES = ("action", "decision", "human", "fork", "fork", "join", "join", "end")
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from workflow_agent.domain.archive import (
+from workflow_agent.conversations.archive import (
     MOST_ENTRIES,
     Position,
     SealedTurns,

@@ -9,27 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.domain.artifacts import (
-    Artifact,
-    ArtifactType,
+from workflow_agent.assistant.window.extraction import (
     Context,
     ConversationMessage,
-    PlanningThresholds,
-    ProcessingStrategy,
-    artifact_of,
-    corrected_plan,
     extract_artifacts_from_messages,
     extract_artifacts_from_steps,
-    rule_plan,
-    should_use_llm_planning,
     with_newest_results,
 )
-from workflow_agent.domain.artifacts.framing import HEADING, framed, material_in, presented
-from workflow_agent.domain.artifacts.passages import best_passages, passages_of
-from workflow_agent.domain.artifacts.planning import planning_need
-from workflow_agent.domain.conversation import AgentReply, ModeRecord
-from workflow_agent.domain.iterations import Iteration, Message, Outcome, ToolCall, ToolResult
-from workflow_agent.domain.transcript import NEW_INTERACTION
+from workflow_agent.assistant.window.plan import (
+    PlanningThresholds,
+    corrected_plan,
+    planning_need,
+    rule_plan,
+    should_use_llm_planning,
+)
+from workflow_agent.conversations.artifacts import Artifact, ArtifactType, ProcessingStrategy, artifact_of
+from workflow_agent.conversations.document import AgentReply, ModeRecord
+from workflow_agent.conversations.frames import HEADING, framed, material_in, presented
+from workflow_agent.conversations.iterations import Iteration, Message, Outcome, ToolCall, ToolResult
+from workflow_agent.conversations.transcript import NEW_INTERACTION
+from workflow_agent.workflows.search.passages import best_passages, passages_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FULL, RAG, SUMMARIZE, EXCLUDE = (
@@ -148,7 +147,28 @@ def test_a_context_holds_what_is_current_historical_and_attached() -> None:
     [
         pytest.param([], 0, 100, True, (False, "no artifacts"), id="none"),
         pytest.param(
-            [document("x", historical=True)], 1, 9_999, False, (True, "historical artifacts"), id="old"
+            [document("x", historical=True)],
+            1,
+            9_999,
+            False,
+            (False, "few characters"),
+            id="old",
+        ),
+        pytest.param(
+            [document("x" * 20_000, historical=True)],
+            10,
+            1_000,
+            False,
+            (False, "fits with room to spare"),
+            id="old and large, with room to spare",
+        ),
+        pytest.param(
+            [document("x" * 20_000, historical=True)],
+            999,
+            1_000,
+            False,
+            (True, "near or over the limit"),
+            id="old and over the limit",
         ),
         pytest.param(
             [document("x" * 4_999)], 9_999, 1, True, (False, "few characters"), id="4999 characters"

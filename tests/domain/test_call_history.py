@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.domain.call_history import CallRecord
-from workflow_agent.domain.json_values import MAX_VALUE_CHARS, json_safe
+from workflow_agent.conversations.call_history import CallRecord
+from workflow_agent.values.json_values import MAX_VALUE_CHARS, json_safe
 
 
 class Odd:

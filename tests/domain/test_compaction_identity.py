@@ -1,6 +1,6 @@
 """What is worked out of a value that never changes is worked out once, and never for another value."""
 
-from workflow_agent.domain.compacting.identity import once_each
+from workflow_agent.assistant.compaction.policy import once_each
 
 
 def test_the_same_value_is_looked_at_once_and_an_equal_one_by_itself() -> None:

@@ -3,25 +3,19 @@ import pytest
 from tests.support.compacted_talks import compacted_by, said
 from tests.support.long_talks import talked
 from tests.support.stored import AT, a_conversation
-from workflow_agent.agent.offline.skills.talk import spoken
-from workflow_agent.domain.compacting import (
-    CompactionRule,
-    due_cut,
-    earlier_turns,
-    ledger_text,
-    restored,
-    within,
-)
-from workflow_agent.domain.compacting.coverage import all_facts
-from workflow_agent.domain.compacting.judging import why_unusable
-from workflow_agent.domain.compacting.ledger import ledger_of, merged
-from workflow_agent.domain.compacting.pasted import without_documents
-from workflow_agent.domain.compaction import Ledger, Summary
-from workflow_agent.domain.conversation import WorkflowTouch
-from workflow_agent.domain.counting import tokens_of
-from workflow_agent.domain.iterations import Iteration, Message, ToolCall
-from workflow_agent.domain.runs import RunError
-from workflow_agent.domain.turns import post_message
+from workflow_agent.assistant.compaction.checks import why_unusable
+from workflow_agent.assistant.compaction.compaction import restored
+from workflow_agent.assistant.compaction.facts import without_documents
+from workflow_agent.assistant.compaction.ledger import ledger_of, merged
+from workflow_agent.assistant.compaction.policy import CompactionRule, all_facts, due_cut
+from workflow_agent.assistant.compaction.text import earlier_turns, ledger_text, within
+from workflow_agent.assistant.offline.skills.talk import spoken
+from workflow_agent.conversations.acceptance import post_message
+from workflow_agent.conversations.compactions import Ledger, Summary
+from workflow_agent.conversations.document import WorkflowTouch
+from workflow_agent.conversations.iterations import Iteration, Message, ToolCall
+from workflow_agent.conversations.runs import RunError
+from workflow_agent.values.tokens import tokens_of
 
 RULE = CompactionRule()
 SUMMARY = Summary(text="They talked.")

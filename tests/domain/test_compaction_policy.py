@@ -5,13 +5,19 @@ import pytest
 from tests.support.compacted_talks import compacted_by, said
 from tests.support.long_talks import accepted, talked
 from tests.support.stored import AT
-from workflow_agent.domain import turns
-from workflow_agent.domain.compacting import CompactionRule, due_cut, open_turns, restored, turns_compacted
-from workflow_agent.domain.compacting.policy import cut_of
-from workflow_agent.domain.compaction import Summary
-from workflow_agent.domain.conversation import AgentReply, Conversation, UserMessage
-from workflow_agent.domain.previews import Preview
-from workflow_agent.domain.runs import RunError
+from workflow_agent.assistant.compaction.compaction import restored
+from workflow_agent.assistant.compaction.policy import (
+    CompactionRule,
+    cut_of,
+    due_cut,
+    open_turns,
+    turns_compacted,
+)
+from workflow_agent.conversations.compactions import Summary
+from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
+from workflow_agent.conversations.outcome import end_run
+from workflow_agent.conversations.runs import RunError
+from workflow_agent.workflows.previews import Preview
 
 RULE = CompactionRule()
 SUMMARY = Summary(text="They talked.")
@@ -98,7 +104,7 @@ def test_a_preview_that_waits_for_a_yes_stays_with_all_that_follows() -> None:
     talk = talk.model_copy(update={"events": (*events, last.model_copy(update={"preview": preview}))})
     for _ in range(9):
         asked = accepted(talk, content="yes")
-        failed = turns.end_run(
+        failed = end_run(
             asked.conversation, asked.run.run_id, asked.run.fence, "failed",
             error=RunError(type="ModelFailed", message="Away."), at=AT,
         )  # fmt: skip

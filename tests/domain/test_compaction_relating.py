@@ -3,13 +3,12 @@
 import pytest
 
 from tests.support.compacted_talks import said
-from workflow_agent.agent.summarizer import Material, material_text
-from workflow_agent.domain.compacting.judging import why_unusable
-from workflow_agent.domain.compacting.ledger import ledger_of
-from workflow_agent.domain.compacting.relating import is_about, language_of
-from workflow_agent.domain.compaction import Summary
-from workflow_agent.domain.conversation import SystemEvent
-from workflow_agent.domain.counting import tokens_of
+from workflow_agent.assistant.compaction.checks import is_about, language_of, why_unusable
+from workflow_agent.assistant.compaction.ledger import ledger_of
+from workflow_agent.assistant.compaction.summarizer import Material, material_text
+from workflow_agent.conversations.compactions import Summary
+from workflow_agent.conversations.document import SystemEvent
+from workflow_agent.values.tokens import tokens_of
 
 ENGLISH = (
     "Let's talk about the expense approval, wf_expense. Claims above 4,500 EUR need a second signature.",

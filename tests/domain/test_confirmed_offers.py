@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workflow_agent.domain.agents import DEFAULT_AGENT, ROSTER, AgentProfile
-from workflow_agent.domain.confirmed_offers import confirmed_offer, offered_in
-from workflow_agent.domain.conversation import AgentReply, Conversation, ModeRecord
+from workflow_agent.assistant.modes.offers import confirmed_offer, offered_in
+from workflow_agent.conversations.agents import DEFAULT_AGENT, ROSTER, AgentProfile
+from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.domain.counting import Calibration, TokenCounter, apportioned
+from workflow_agent.values.tokens import Calibration, TokenCounter, apportioned
 
 SECTIONS = st.dictionaries(st.text(max_size=8), st.integers(0, 200_000), min_size=1, max_size=12).filter(
     lambda parts: sum(parts.values()) > 0

@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 from tests.support.diagrams import END, HOSTILE, finding, inside_a_loop, named
 from tests.support.findings import process
 from tests.support.workflows import workflows
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.diagram import changes_of, diagram_of
-from workflow_agent.domain.diagram.view import COLLAPSE_ABOVE_STEPS, MAX_STEPS, DiagramView
-from workflow_agent.domain.diff import diff_workflows
-from workflow_agent.domain.workflow import STEP_TYPES, Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.diagrams.graph import diagram_of
+from workflow_agent.workflows.diagrams.marks import changes_of
+from workflow_agent.workflows.diagrams.view import COLLAPSE_ABOVE_STEPS, MAX_STEPS, DiagramView
+from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import STEP_TYPES
+from workflow_agent.workflows.model.workflow import Workflow
 
 TEXT = r'"(?:[^"\n#]|#\d{1,6};|#quot;)+"'
 NODE = re.compile(

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from tests.support.diagrams import END, HOSTILE, finding, inside_a_loop, named
 from tests.support.findings import process
 from tests.support.workflows import workflows
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.diagram import changes_of, diagram_of
-from workflow_agent.domain.diagram.view import COLLAPSE_ABOVE_STEPS
-from workflow_agent.domain.diff import diff_workflows
-from workflow_agent.domain.workflow import STEP_TYPES, Workflow
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.diagrams.graph import diagram_of
+from workflow_agent.workflows.diagrams.marks import changes_of
+from workflow_agent.workflows.diagrams.view import COLLAPSE_ABOVE_STEPS
+from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.model.steps import STEP_TYPES
+from workflow_agent.workflows.model.workflow import Workflow
 
 NS = "{http://www.w3.org/2000/svg}"
 KNOWN = {"svg", "title", "desc", "style", "rect", "g", "path", "circle", "text"}
@@ -155,3 +157,18 @@ def test_every_shape_says_which_step_it_is() -> None:
 
     shown = [one.get("data-step") for one in picture.iter() if one.get("data-step")]
     assert sorted(shown) == sorted(step.id for step in workflow.steps)
+
+
+def test_only_the_scopes_that_are_folded_hide_their_inside() -> None:
+    workflow = inside_a_loop(7)
+
+    folded = drawn(workflow, fold=["each"])
+    opened = drawn(workflow, fold=[])
+
+    steps = {one.get("data-step"): one.get("data-folded") for one in folded.iter() if one.get("data-step")}
+    assert steps == {"first": None, "each": "7", "done": None}
+    assert len([one for one in opened.iter() if one.get("data-step")]) == 10
+    lines = {
+        (one.get("data-from"), one.get("data-to")) for one in folded.iter() if one.get("data-transition")
+    }
+    assert lines == {("first", "each"), ("each", "done")}

@@ -7,10 +7,13 @@ from hypothesis import strategies as st
 
 from tests.support.flows import flow
 from tests.support.workflows import workflows
-from workflow_agent.domain.diff import FieldChange, describe_diff, diff_workflows
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.diff.comparison import FieldChange, diff_workflows
+from workflow_agent.workflows.diff.likeness import compare_workflows
+from workflow_agent.workflows.diff.words import describe_diff
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _NOTIFY = {"id": "n", "on": {"event": "entered", "to": "b"}, "effect": {"type": "email"}}
 
@@ -289,3 +292,22 @@ def test_any_two_workflows_can_be_compared(before: Workflow, after: Workflow, da
     assert diff.is_empty == same
     assert bool(describe_diff(diff)) == (not diff.is_empty)
     assert json.loads(json.dumps(diff.as_dict())) == diff.as_dict()
+
+
+def test_two_workflows_are_compared_without_the_signs_of_a_language() -> None:
+    first = flow("a>b", a={"with": {"to": "Ann's", "copy": True}, "timeout": "PT2H"})
+    second = flow("a>b", a={"with": {"to": None}})
+
+    told = compare_workflows(first, second).differences
+
+    assert "'A': timeout is 2 hours in the first, not set in the second" in told
+    assert """'A': with is {"to": "Ann's", "copy": true} in the first, {"to": null} in the second""" in told
+
+
+def test_two_workflows_are_compared_by_what_starts_them() -> None:
+    first = flow("a>b")
+    second = edited(first, {"op": "add_trigger", "trigger": {"type": "event", "event": "order"}})
+
+    (told_apart,) = compare_workflows(first, second).differences
+
+    assert told_apart == "triggers is not set in the first, on order in the second"

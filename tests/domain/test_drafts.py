@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.drafts import parse_draft, workflow_from_draft, workflow_id_for
-from workflow_agent.domain.errors import InvalidWorkflow
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.errors import InvalidWorkflow
+from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft, workflow_id_for
+from workflow_agent.workflows.model.workflow import Workflow
 
 
 def made(**draft: Any) -> Workflow:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow_agent.domain.durations import (
+from workflow_agent.workflows.model.durations import (
     duration_in_words,
     duration_of,
     exact_seconds,

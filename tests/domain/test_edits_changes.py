@@ -3,17 +3,13 @@ from typing import Any
 import pytest
 
 from tests.support.flows import edges_of, flow
-from workflow_agent.domain.edits import Applied, apply_edits, parse_edits
-from workflow_agent.domain.errors import EditRefused
-from workflow_agent.domain.workflow import (
-    MAX_STEPS,
-    MAX_TRANSITIONS,
-    Step,
-    Transition,
-    Workflow,
-    workflow_document,
-)
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.errors import EditRefused
+from workflow_agent.workflows.edits.application import Applied, apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import MAX_STEPS, MAX_TRANSITIONS, Workflow, workflow_document
 
 
 def apply(workflow: Workflow, op: str, **fields: Any) -> Applied:
@@ -88,7 +84,9 @@ def test_a_refusal_says_which_edit_and_what_would_be_valid(approval: Workflow) -
         pytest.param({"op": "set_permission", "permission": "p"}, {"permission": "p"}, id="set_permission"),
         pytest.param({"op": "set_timeout", "timeout": "PT1H"}, {"timeout": "PT1H"}, id="set_timeout"),
         pytest.param(
-            {"op": "set_retry", "retry": {"max_attempts": 5}}, {"retry": {"max_attempts": 5}}, id="set_retry"
+            {"op": "set_retry", "retry": {"max_attempts": 5}},
+            {"retry": {"max_attempts": 5, "backoff": "fixed"}},
+            id="set_retry",
         ),
         pytest.param({"op": "set_form", "form": {"title": "T"}}, {"form": {"title": "T"}}, id="set_form"),
         pytest.param(

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.diff import describe_diff
-from workflow_agent.domain.edits import OPERATIONS, apply_edits, edit_document, parse_edits
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.diff.words import describe_diff
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import OPERATIONS, edit_document, parse_edits
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "edits.md").read_text(encoding="utf-8")
 _JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)

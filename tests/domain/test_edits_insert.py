@@ -3,9 +3,10 @@ from typing import Any
 import pytest
 
 from tests.support.flows import edges_of, flow
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.errors import EditRefused
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.errors import EditRefused
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.workflow import Workflow
 
 
 def insert(workflow: Workflow, **place: Any) -> Workflow:

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from tests.support.edits import edit_documents
 from tests.support.workflows import workflows
-from workflow_agent.domain.edits import edit_document, parse_edits
-from workflow_agent.domain.edits.applying import _ON_THE_GRAPH, _ON_THE_HEADER
-from workflow_agent.domain.edits.fields import StepChanges, TransitionChanges
-from workflow_agent.domain.edits.operations import OPERATIONS
-from workflow_agent.domain.errors import InvalidInput
-from workflow_agent.domain.workflow import Step, Transition
+from workflow_agent.errors import InvalidInput
+from workflow_agent.workflows.edits.application import _ON_THE_GRAPH, _ON_THE_HEADER
+from workflow_agent.workflows.edits.fields import StepChanges, TransitionChanges
+from workflow_agent.workflows.edits.operations import OPERATIONS, edit_document, parse_edits
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 
 
 def test_every_problem_of_every_edit_is_told_with_its_place() -> None:

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from tests.support.edits import edit_documents
 from tests.support.workflows import workflows
-from workflow_agent.domain.edits import OPERATIONS, Applied, Edit, apply_edits, edit_document, parse_edits
-from workflow_agent.domain.errors import EditRefused
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow, structural_problems
+from workflow_agent.errors import EditRefused
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.edits.application import Applied, apply_edits
+from workflow_agent.workflows.edits.operations import OPERATIONS, Edit, edit_document, parse_edits
+from workflow_agent.workflows.model.parser import parse_workflow, structural_problems
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 pytestmark = pytest.mark.slow
 

@@ -3,9 +3,11 @@ from typing import Any
 import pytest
 
 from tests.support.flows import edges_of, flow
-from workflow_agent.domain.edits import Applied, apply_edits, parse_edits
-from workflow_agent.domain.errors import EditRefused
-from workflow_agent.domain.workflow import Condition, Workflow
+from workflow_agent.errors import EditRefused
+from workflow_agent.workflows.edits.application import Applied, apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.conditions import Condition
+from workflow_agent.workflows.model.workflow import Workflow
 
 
 def remove(workflow: Workflow, step: str, **more: Any) -> Applied:

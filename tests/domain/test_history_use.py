@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow_agent.domain.history_use import HistoryUse, scan_program
+from workflow_agent.conversations.call_history import HistoryUse, scan_program
 
 READ = 'h = context["conversation_history"]\n'
 

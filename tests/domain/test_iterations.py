@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
-from workflow_agent.domain import iterations
-from workflow_agent.domain.iterations import Iteration, ToolCall, ToolResult, TurnContext
+from workflow_agent.conversations import iterations
+from workflow_agent.conversations.iterations import Iteration, ToolCall, ToolResult, TurnContext
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOON + timedelta(seconds=1)

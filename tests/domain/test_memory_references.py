@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from workflow_agent.domain.conversation import Relation, WorkflowReference
-from workflow_agent.domain.memory import aliases_from_name, known_workflows, merged_references, name_given_in
+from workflow_agent.conversations.document import Relation, WorkflowReference
+from workflow_agent.conversations.memory.aliases import aliases_from_name, name_given_in
+from workflow_agent.conversations.memory.references import known_workflows, merged_references
 
 AT = datetime(2026, 11, 20, 15, tzinfo=UTC)
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.conversation import AgentReply, UserMessage
-from workflow_agent.domain.errors import InvalidInput
-from workflow_agent.domain.migration import conversation_of, fitting_id, histories_in
-from workflow_agent.domain.migration.making import KEPT_BYTES
-from workflow_agent.domain.values import iso_milliseconds
+from workflow_agent.conversations.document import AgentReply, UserMessage
+from workflow_agent.conversations.migration.history import KEPT_BYTES, conversation_of, fitting_id
+from workflow_agent.conversations.migration.shapes import histories_in
+from workflow_agent.errors import InvalidInput
+from workflow_agent.values.stored import iso_milliseconds
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

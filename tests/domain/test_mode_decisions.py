@@ -1,7 +1,7 @@
 import pytest
 
-from workflow_agent.domain.modes import Mode, infer_mode
-from workflow_agent.domain.modes.inference import most_likely
+from workflow_agent.assistant.modes.inference import infer_mode, most_likely
+from workflow_agent.conversations.modes import Mode
 
 
 def scores(**given: float) -> dict[Mode, float]:

@@ -2,11 +2,12 @@ import re
 
 import pytest
 
-from workflow_agent.domain.modes import infer_mode, phrases
-from workflow_agent.domain.modes.patterns import PhraseIndex, compile_phrase
-from workflow_agent.domain.modes.phrases import frames
-from workflow_agent.domain.modes.reading import read
-from workflow_agent.domain.modes.vocabulary import REQUESTABLE, VOCABULARY, verb_forms
+from workflow_agent.assistant.modes import phrases
+from workflow_agent.assistant.modes.inference import infer_mode
+from workflow_agent.assistant.modes.lexicon import REQUESTABLE, VOCABULARY, verb_forms
+from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase
+from workflow_agent.assistant.modes.phrases import frames
+from workflow_agent.assistant.modes.reader import read
 
 FROM_READING = {
     "OTHER",

@@ -1,6 +1,6 @@
 import pytest
 
-from workflow_agent.domain.modes.reading import Reading, read
+from workflow_agent.assistant.modes.reader import Reading, read
 
 
 def requests(reading: Reading) -> list[str]:

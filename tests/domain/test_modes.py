@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.eval_modes import HALVES, accuracy
-from workflow_agent.domain.modes import MODES, infer_mode
-from workflow_agent.domain.modes.word_weights import WORD_WEIGHTS
+from workflow_agent.assistant.modes.inference import infer_mode
+from workflow_agent.assistant.modes.word_weights import WORD_WEIGHTS
+from workflow_agent.conversations.modes import MODES
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=half) for half, path in HALVES.items()])

@@ -3,9 +3,9 @@ from itertools import product
 
 import pytest
 
-from workflow_agent.domain.conversation import Conversation, Phase
-from workflow_agent.domain.errors import PhaseNotAllowed
-from workflow_agent.domain.phases import PHASES, PhaseChange, change_phase
+from workflow_agent.conversations.document import Conversation, Phase
+from workflow_agent.conversations.phases import PHASES, PhaseChange, change_phase
+from workflow_agent.errors import PhaseNotAllowed
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ALLOWED = {

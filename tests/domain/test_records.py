@@ -1,7 +1,7 @@
 """Finding a turn, a run and a reply among records, sealed or not."""
 
 from tests.support.long_talks import accepted, talked
-from workflow_agent.domain.records import reply_in, run_in, turn_in
+from workflow_agent.conversations.records import reply_in, run_in, turn_in
 
 
 def test_a_turn_is_its_message_its_reply_and_its_run() -> None:

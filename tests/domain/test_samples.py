@@ -6,14 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.domain.workflow import (
-    STEP_TYPES,
-    TRANSITION_TYPES,
-    Step,
-    Workflow,
-    workflow_document,
-)
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import STEP_TYPES, Step
+from workflow_agent.workflows.model.transitions import TRANSITION_TYPES
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 SAMPLES = sorted((Path(__file__).parents[2] / "data" / "samples").glob("*.json"))
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.workflows import workflows
-from workflow_agent.domain.errors import InvalidWorkflow
-from workflow_agent.domain.schemas import conversation_schema, schema_files, workflow_schema
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.conversations.schemas import conversation_schema, schema_files, workflow_schema
+from workflow_agent.errors import InvalidWorkflow
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "docs" / "schemas"

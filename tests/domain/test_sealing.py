@@ -4,10 +4,12 @@ import pytest
 
 from tests.support.long_talks import a_call, a_compaction, accepted, answered, compacted, talked
 from tests.support.stored import AT, a_conversation
-from workflow_agent.domain import turns
-from workflow_agent.domain.conversation import Conversation, SystemEvent
-from workflow_agent.domain.runs import RunError
-from workflow_agent.domain.sealing import KEY_TURNS, Sealing, SealRule, next_sealing
+from workflow_agent.conversations.acceptance import Acceptance
+from workflow_agent.conversations.document import Conversation, SystemEvent
+from workflow_agent.conversations.message_records import EndStatus
+from workflow_agent.conversations.outcome import end_run
+from workflow_agent.conversations.runs import RunError
+from workflow_agent.conversations.seals import KEY_TURNS, Sealing, SealRule, next_sealing
 
 RULE = SealRule(above_bytes=1_000, fewest_turns=3, most_turns=10)
 
@@ -21,9 +23,9 @@ def with_compactions(conversation: Conversation, *spans: tuple[int, int]) -> Con
     return conversation.model_copy(update={"compactions": made})
 
 
-def failed(acceptance: turns.Acceptance, status: turns.EndStatus = "failed") -> Conversation:
+def failed(acceptance: Acceptance, status: EndStatus = "failed") -> Conversation:
     run, error = acceptance.run, RunError(type="x", message="y")
-    return turns.end_run(
+    return end_run(
         acceptance.conversation, run.run_id, run.fence, status, error=error, at=AT,
         calls=(a_call(f"call_failed_{run.attempt}", run.user_event_id, "get_workflow"),),
     )  # fmt: skip
@@ -144,7 +146,7 @@ def test_system_events_go_with_the_turn_they_follow() -> None:
 
 
 @pytest.mark.parametrize("status", ["failed", "interrupted"])
-def test_a_turn_that_may_be_sent_again_is_not_sealed(status: turns.EndStatus) -> None:
+def test_a_turn_that_may_be_sent_again_is_not_sealed(status: EndStatus) -> None:
     conversation = talked(20, failed(accepted(talked(5)), status))
 
     sealing = sealing_of(with_compactions(conversation, (1, 15)))

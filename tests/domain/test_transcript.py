@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from inline_snapshot import snapshot
 
-from workflow_agent.domain.conversation import (
+from workflow_agent.conversations.document import (
     AgentReply,
     AgentState,
     Conversation,
@@ -13,8 +13,8 @@ from workflow_agent.domain.conversation import (
     SystemEvent,
     UserMessage,
 )
-from workflow_agent.domain.handoffs import Handoff
-from workflow_agent.domain.transcript import build_agent_messages, may_become_echo, without_echo
+from workflow_agent.conversations.handoffs import Handoff
+from workflow_agent.conversations.transcript import build_agent_messages, may_become_echo, without_echo
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MODE = ModeRecord(name="general", confidence=1.0, source="inferred")

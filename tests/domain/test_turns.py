@@ -6,21 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.domain import iterations, turns
-from workflow_agent.domain.conversation import (
+from workflow_agent.conversations import iterations
+from workflow_agent.conversations.abandonment import LeftBehind, cancel_run, interrupt_dead_runs
+from workflow_agent.conversations.acceptance import Acceptance, NewMessage, accept_message
+from workflow_agent.conversations.document import (
     AgentReply,
     Conversation,
-    Cost,
     ModeRecord,
     SystemEvent,
-    Usage,
     UserMessage,
     WorkflowReference,
 )
-from workflow_agent.domain.errors import ConversationBusy, IdempotencyMismatch, RunNotFound, StaleRun
-from workflow_agent.domain.iterations import Iteration, ToolCall, ToolResult
-from workflow_agent.domain.runs import Run, RunError
-from workflow_agent.domain.turns.naming import MAX_TITLE_CHARS
+from workflow_agent.conversations.iterations import Iteration, ToolCall, ToolResult
+from workflow_agent.conversations.message_records import MAX_TITLE_CHARS, conversation_of_run, title_from
+from workflow_agent.conversations.outcome import Reply, commit_reply, end_run
+from workflow_agent.conversations.runs import Run, RunError
+from workflow_agent.errors import ConversationBusy, IdempotencyMismatch, RunNotFound, StaleRun
+from workflow_agent.values.usage import Cost, Usage
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -39,26 +41,26 @@ def conversation() -> Conversation:
     return Conversation(id="invoices", tenant="default", created_at=NOON, updated_at=NOON)
 
 
-def message(content: str = "hello", *, key: str | None = None, fingerprint: str = "f1") -> turns.NewMessage:
-    return turns.NewMessage(content, author="user", agent="assistant", fingerprint=fingerprint, key=key)
+def message(content: str = "hello", *, key: str | None = None, fingerprint: str = "f1") -> NewMessage:
+    return NewMessage(content, author="user", agent="assistant", fingerprint=fingerprint, key=key)
 
 
 def accept(
     into: Conversation,
-    what: turns.NewMessage,
+    what: NewMessage,
     *,
     alive: bool = True,
     at: datetime = NOON,
     ids: Ids | None = None,
-) -> turns.Acceptance:
-    return turns.accept_message(into, what, owner="me", is_alive=lambda _: alive, at=at, new_id=ids or Ids())
+) -> Acceptance:
+    return accept_message(into, what, owner="me", is_alive=lambda _: alive, at=at, new_id=ids or Ids())
 
 
-def reply(content: str = "hi", *, usage: Usage | None = None, cost: float | None = None) -> turns.Reply:
+def reply(content: str = "hi", *, usage: Usage | None = None, cost: float | None = None) -> Reply:
     reference = WorkflowReference(
         workflow_id="wf_a", name="A", relation="viewed", turn=1, conversation_id="invoices", at=NOON
     )
-    return turns.Reply(
+    return Reply(
         content=content,
         model="offline",
         mode=ModeRecord(name="general", confidence=0.9, source="inferred"),
@@ -74,9 +76,9 @@ def reply(content: str = "hi", *, usage: Usage | None = None, cost: float | None
     )
 
 
-def committed(accepted: turns.Acceptance, at: datetime = NOON) -> Conversation:
+def committed(accepted: Acceptance, at: datetime = NOON) -> Conversation:
     run = accepted.run
-    return turns.commit_reply(accepted.conversation, run.run_id, run.fence, reply(), at=at, new_id=Ids())
+    return commit_reply(accepted.conversation, run.run_id, run.fence, reply(), at=at, new_id=Ids())
 
 
 def test_an_accepted_message_is_the_first_event_and_its_run_is_running() -> None:
@@ -96,7 +98,7 @@ def test_what_came_in_while_an_agent_answered_it_has_not_read() -> None:
     note = SystemEvent(id="evt_note", index=1, at=NOON, content="The phase is now plan.", kind="phase_change")
     meanwhile = accepted.conversation.model_copy(update={"events": (*accepted.conversation.events, note)})
 
-    done = turns.commit_reply(
+    done = commit_reply(
         meanwhile, accepted.run.run_id, 1, replace(reply(), seen_index=0), at=NOON, new_id=Ids()
     )
 
@@ -127,16 +129,14 @@ def test_a_reply_follows_its_message_and_completes_its_run() -> None:
 
 def test_usage_and_cost_add_up_over_turns() -> None:
     first = accept(conversation(), message())
-    one = turns.commit_reply(first.conversation, first.run.run_id, 1, reply(cost=0.25), at=NOON, new_id=Ids())
+    one = commit_reply(first.conversation, first.run.run_id, 1, reply(cost=0.25), at=NOON, new_id=Ids())
     second = accept(one, message("again"))
 
-    two = turns.commit_reply(
-        second.conversation, second.run.run_id, 2, reply(cost=0.5), at=NOON, new_id=Ids()
-    )
+    two = commit_reply(second.conversation, second.run.run_id, 2, reply(cost=0.5), at=NOON, new_id=Ids())
 
     assert two.usage_totals.model_dump() == {
         "requests": 2, "input_tokens": 20, "output_tokens": 10, "cache_read_tokens": 0,
-        "cache_write_tokens": 0, "turns": 2, "cost_usd": 0.75,
+        "cache_write_tokens": 0, "is_complete": True, "turns": 2, "cost_usd": 0.75, "cost_is_complete": True,
     }  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def test_an_interrupted_runs_key_runs_again_without_a_second_message() -> None:
 
 def test_a_failed_runs_key_runs_again() -> None:
     accepted = accept(conversation(), message(key="k1"))
-    failed = turns.end_run(
+    failed = end_run(
         accepted.conversation,
         accepted.run.run_id,
         1,
@@ -217,7 +217,7 @@ def test_a_failed_runs_key_runs_again() -> None:
 
 def test_a_cancelled_runs_key_does_not_run_again() -> None:
     accepted = accept(conversation(), message(key="k1"))
-    cancelled = turns.cancel_run(accepted.conversation, accepted.run.run_id, at=NOON)
+    cancelled = cancel_run(accepted.conversation, accepted.run.run_id, at=NOON)
 
     again = accept(cancelled, message(key="k1"))
 
@@ -229,31 +229,31 @@ def test_an_attempt_that_lost_its_fence_cannot_commit() -> None:
     again = accept(first.conversation, message(key="k1"), alive=False)
 
     with pytest.raises(StaleRun, match="fence 1 may not commit: it is running"):
-        turns.commit_reply(again.conversation, first.run.run_id, 1, reply(), at=NOON, new_id=Ids())
+        commit_reply(again.conversation, first.run.run_id, 1, reply(), at=NOON, new_id=Ids())
 
 
 def test_a_cancelled_run_cannot_commit() -> None:
     accepted = accept(conversation(), message())
-    cancelled = turns.cancel_run(accepted.conversation, accepted.run.run_id, at=NOON)
+    cancelled = cancel_run(accepted.conversation, accepted.run.run_id, at=NOON)
 
     with pytest.raises(StaleRun, match="it is cancelled"):
-        turns.commit_reply(cancelled, accepted.run.run_id, 1, reply(), at=NOON, new_id=Ids())
+        commit_reply(cancelled, accepted.run.run_id, 1, reply(), at=NOON, new_id=Ids())
 
 
 def test_cancelling_a_finished_run_changes_nothing() -> None:
     done = committed(accept(conversation(), message()))
 
-    assert turns.cancel_run(done, done.runs[0].run_id, at=NOON) is done
+    assert cancel_run(done, done.runs[0].run_id, at=NOON) is done
 
 
 def test_cancelling_an_unknown_run_is_refused() -> None:
     with pytest.raises(RunNotFound):
-        turns.cancel_run(conversation(), "run_invoices_1_x", at=NOON)
+        cancel_run(conversation(), "run_invoices_1_x", at=NOON)
 
 
 def test_committing_to_a_run_that_is_gone_is_stale() -> None:
     with pytest.raises(StaleRun, match="it is gone"):
-        turns.commit_reply(conversation(), "run_invoices_1_x", 1, reply(), at=NOON, new_id=Ids())
+        commit_reply(conversation(), "run_invoices_1_x", 1, reply(), at=NOON, new_id=Ids())
 
 
 def test_a_workflow_is_referred_to_once_for_each_relation() -> None:
@@ -277,7 +277,7 @@ def test_every_message_is_there_once_whatever_happens(happenings: list[str]) -> 
         elif step == "resend" and sent and (active is None or active.key == sent[-1]):
             current = accept(current, message(sent[-1], key=sent[-1]), ids=ids).conversation
         elif step == "die":
-            current = turns.interrupt_dead_runs(current, is_alive=lambda _: False, at=NOON)
+            current = interrupt_dead_runs(current, is_alive=lambda _: False, at=NOON)
         elif active is not None:
             current = _ended(current, active, step, ids)
 
@@ -292,12 +292,12 @@ def test_every_message_is_there_once_whatever_happens(happenings: list[str]) -> 
 
 def _ended(current: Conversation, active: Run, step: str, ids: Ids) -> Conversation:
     if step == "finish":
-        return turns.commit_reply(current, active.run_id, active.fence, reply(), at=NOON, new_id=ids)
+        return commit_reply(current, active.run_id, active.fence, reply(), at=NOON, new_id=ids)
     if step == "fail":
         error = RunError(type="t", message="m")
-        return turns.end_run(current, active.run_id, active.fence, "failed", error=error, at=NOON)
+        return end_run(current, active.run_id, active.fence, "failed", error=error, at=NOON)
     if step == "cancel":
-        return turns.cancel_run(current, active.run_id, at=NOON)
+        return cancel_run(current, active.run_id, at=NOON)
     return current
 
 
@@ -311,7 +311,7 @@ def _ended(current: Conversation, active: Run, step: str, ids: Ids) -> Conversat
     ],
 )
 def test_a_title_is_the_beginning_of_the_message(text: str, title: str) -> None:
-    made = turns.title_from(text)
+    made = title_from(text)
 
     assert made == title
     assert len(made) <= MAX_TITLE_CHARS
@@ -320,24 +320,24 @@ def test_a_title_is_the_beginning_of_the_message(text: str, title: str) -> None:
 def test_a_runs_id_carries_its_conversation() -> None:
     accepted = accept(conversation(), message())
 
-    assert turns.conversation_of_run(accepted.run.run_id) == "invoices"
+    assert conversation_of_run(accepted.run.run_id) == "invoices"
 
 
 @pytest.mark.parametrize("wrong", ["", "run_", "run_../x_1_a", "nope", "run_a_b", "run_a_1_" + "x" * 40])
 def test_what_is_no_runs_id_is_not_found(wrong: str) -> None:
     with pytest.raises(RunNotFound):
-        turns.conversation_of_run(wrong)
+        conversation_of_run(wrong)
 
 
 def test_a_crashed_run_counts_until_its_last_sign_of_life() -> None:
     accepted = accept(conversation(), message())
     seen, found = NOON + timedelta(seconds=7), NOON + timedelta(hours=5)
 
-    settled = turns.interrupt_dead_runs(
+    settled = interrupt_dead_runs(
         accepted.conversation,
         is_alive=lambda _: False,
         at=found,
-        left_by=lambda _: turns.LeftBehind(last_seen=seen),
+        left_by=lambda _: LeftBehind(last_seen=seen),
     )
 
     assert settled.execution_time.total_ms == 7_000.0
@@ -358,7 +358,7 @@ def steps(*sessions: str | None) -> tuple[Iteration, ...]:
 def after_reply(before: Conversation, *sessions: str | None) -> Conversation:
     run = (accepted := accept(before, message("hello", key=str(len(before.runs))))).run
     answer = replace(reply(), iterations=steps(*sessions))
-    return turns.commit_reply(
+    return commit_reply(
         accepted.conversation,
         run.run_id,
         run.fence,
@@ -381,19 +381,17 @@ def test_a_provider_session_is_kept_until_a_newer_one_comes() -> None:
 def test_a_run_without_a_reply_leaves_its_session_too(how: str) -> None:
     accepted = accept(after_reply(conversation(), "s1"), message("again", fingerprint="f2"))
     run, under_way = accepted.run, accepted.conversation
-    left = turns.LeftBehind(steps("s2"))
+    left = LeftBehind(steps("s2"))
 
     if how == "failed":
         error = RunError(type="provider_error", message="no")
-        ended = turns.end_run(
+        ended = end_run(
             under_way, run.run_id, run.fence, "failed", error=error, iterations=left.iterations, at=NOON
         )
     elif how == "killed":
-        ended = turns.interrupt_dead_runs(
-            under_way, is_alive=lambda _: False, at=NOON, left_by=lambda _: left
-        )
+        ended = interrupt_dead_runs(under_way, is_alive=lambda _: False, at=NOON, left_by=lambda _: left)
     else:
-        ended = turns.cancel_run(under_way, run.run_id, at=NOON, left=left)
+        ended = cancel_run(under_way, run.run_id, at=NOON, left=left)
 
     state = ended.agent_states["assistant"]
     assert (state.session_id, state.last_processed_index) == ("s2", 1)

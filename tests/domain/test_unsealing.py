@@ -1,9 +1,9 @@
 """Sealed turns come back as they were."""
 
 from tests.support.long_talks import a_compaction, talked
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.sealing import Sealing, SealRule, next_sealing
-from workflow_agent.domain.unsealing import first_turn_undone, no_longer_sealed, unsealed
+from workflow_agent.assistant.compaction.policy import first_turn_undone
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.seals import Sealing, SealRule, next_sealing, no_longer_sealed, unsealed
 
 RULE = SealRule(above_bytes=1_000, fewest_turns=3, most_turns=4)
 

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from workflow_agent.domain.validation_messages import validation_message
-from workflow_agent.domain.workflow import Cron, Step
-from workflow_agent.domain.workflow.terms import Duration, Id, WorkflowId
+from workflow_agent.workflows.model.parser import validation_message
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.terms import Duration, Id, WorkflowId
+from workflow_agent.workflows.model.triggers import Cron
 
 
 class Add(BaseModel):

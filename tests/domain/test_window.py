@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.domain.counting import tokens_of
-from workflow_agent.domain.window import budget_tokens, level_of, newest_that_fit
+from workflow_agent.values.tokens import budget_tokens, level_of, newest_that_fit, tokens_of
 
 
 @dataclass(frozen=True)

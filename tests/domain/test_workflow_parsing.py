@@ -6,15 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.workflows import workflows
-from workflow_agent.domain.errors import InvalidWorkflow, Problem
-from workflow_agent.domain.workflow import Workflow, cron_problem, workflow_document
-from workflow_agent.domain.workflow_parsing import (
-    json_pointer,
-    parse_workflow,
-    slug,
-    transition_id,
-    unique_id,
-)
+from workflow_agent.errors import InvalidWorkflow, Problem
+from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, transition_id, unique_id
+from workflow_agent.workflows.model.triggers import cron_problem
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 
 def document(**changed: Any) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.workflows import workflows
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats import detect_format
-from workflow_agent.formats.arazzo import Arazzo
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.text import read_text
+from workflow_agent.workflows.formats import detect_format
+from workflow_agent.workflows.formats.arazzo import Arazzo
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 ARAZZO = Arazzo()
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "workflows" / "arazzo"

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.workflows import workflows
-from workflow_agent.domain.analysis import analyze
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats.asl import AmazonStatesLanguage
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.text import read_text
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.formats.asl import AmazonStatesLanguage
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "workflows" / "asl-validator"
 needs_corpus = pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not beside this checkout")
@@ -555,7 +556,10 @@ def test_every_document_labelled_invalid_is_refused_or_found_fault_with() -> Non
             found[path.name] = {one.rule for one in analyze(workflow) if one.severity == "error"}
 
     assert found == {
+        # AWS runs these; the set of the validator is older than that.
+        "invalid-json-surround-syntax-extra-spaces.json": set(),
+        "invalid-jsonata-surround-syntax-no-spaces.json": set(),
         "invalid-missing-terminal.json": {"no-way-to-end"},
         "invalid-unreachable-state.json": {"unreachable-step"},
     }
-    assert len(refused) == 48
+    assert len(refused) == 46

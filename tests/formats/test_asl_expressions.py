@@ -1,7 +1,7 @@
 import pytest
 
-from workflow_agent.formats.asl.jsonata import jsonata_problem
-from workflow_agent.formats.asl.paths import (
+from workflow_agent.workflows.formats.asl.jsonata import jsonata_problem
+from workflow_agent.workflows.formats.asl.paths import (
     path_problem,
     reference_problem,
     result_path_problem,
@@ -22,6 +22,10 @@ from workflow_agent.formats.asl.paths import (
         "$$.Map.Item.Value",
         "$name.x",
         '$["a"][1]',
+        "$.[0]",
+        "$.a.['b c']",
+        "$.${Field}.b",
+        "${WholePath}",
     ],
 )
 def test_reference_paths_are_recognised(path: str) -> None:

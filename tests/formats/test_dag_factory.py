@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats import import_workflow, import_workflows
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.dag_factory import DagFactory
-from workflow_agent.formats.text import read_text
+from workflow_agent.workflows.formats import import_workflow, import_workflows
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.dag_factory import DagFactory
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 DAGS = DagFactory()
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "workflows" / "airflow-dag-factory"

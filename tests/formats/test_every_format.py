@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.workflows import workflows
-from workflow_agent.domain.errors import InvalidInput, Problem
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats import FORMATS, detect_format, format_named, import_workflow
-from workflow_agent.formats.base import Format, UnreadableDocument
-from workflow_agent.formats.text import read_text
+from workflow_agent.errors import InvalidInput, Problem
+from workflow_agent.workflows.formats import FORMATS, detect_format, format_named, import_workflow
+from workflow_agent.workflows.formats.base import Format, UnreadableDocument
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 pytestmark = pytest.mark.slow
 

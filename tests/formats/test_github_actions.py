@@ -2,12 +2,13 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.github_actions import GitHubActions
-from workflow_agent.formats.text import read_text
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.github_actions import GitHubActions
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 RELEASE: dict[str, Any] = {
     "name": "Release",

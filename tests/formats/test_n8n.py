@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.workflow import Workflow, workflow_document
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats import detect_format
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.n8n import N8n
-from workflow_agent.formats.text import read_text
+from workflow_agent.workflows.formats import detect_format
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.n8n import N8n
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 N8N = N8n()
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "workflows" / "n8n" / "workflows"

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.workflows import workflows
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.serverless_workflow import ServerlessWorkflow
-from workflow_agent.formats.text import read_text
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.serverless_workflow import ServerlessWorkflow
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "workflows" / "serverlessworkflow"
 needs_corpus = pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not beside this checkout")

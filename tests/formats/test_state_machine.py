@@ -2,12 +2,13 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.state_machine import StateMachine
-from workflow_agent.formats.text import read_text
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.state_machine import StateMachine
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 PURCHASE: dict[str, Any] = {
     "specId": "SPEC-12",

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.formats.base import UnreadableDocument
-from workflow_agent.formats.limits import MAX_CHARS
-from workflow_agent.formats.text import read_text, write_json
-from workflow_agent.formats.yaml_text import write_yaml
+from tests.support.growth import assert_grows_linearly
+from workflow_agent.workflows.formats import FORMATS, import_workflow
+from workflow_agent.workflows.formats.base import MAX_CHARS, UnreadableDocument
+from workflow_agent.workflows.formats.text import read_text, write_json, write_yaml
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,15 @@ from workflow_agent.formats.yaml_text import write_yaml
         pytest.param("2: a\ntrue: b\n~: c\n", {"2": "a", "true": "b", "null": "c"}, id="keys become text"),
         pytest.param("a: &x {b: 1}\nc: *x\n", {"a": {"b": 1}, "c": {"b": 1}}, id="aliases"),
         pytest.param("a: &x {b: 1}\nc: {<<: *x, d: 2}\n", {"a": {"b": 1}, "c": {"b": 1, "d": 2}}, id="merge"),
+        pytest.param(
+            "a: &x 1\nb: *x\nc: &x 2\nd: *x\n", {"a": 1, "b": 1, "c": 2, "d": 2}, id="an anchor anew"
+        ),
+        pytest.param(
+            "a: &x {b: 1, c: 2}\nd: &y {b: 3}\ne: {<<: [*y, *x], f: 4}\n",
+            {"a": {"b": 1, "c": 2}, "d": {"b": 3}, "e": {"b": 3, "c": 2, "f": 4}},
+            id="the first of several merged wins",
+        ),
+        pytest.param("a: !!str 1\nb: '2'\nc: !!int '3'\n", {"a": "1", "b": "2", "c": 3}, id="tags"),
         pytest.param("---\na: 1\n---\n", {"a": 1}, id="an empty second document does not count"),
         pytest.param("{a: 1, b: [c]}", {"a": 1, "b": ["c"]}, id="flow style is yaml"),
     ],
@@ -48,11 +57,14 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         pytest.param("x" * (MAX_CHARS + 1), "more than the 5000000 that are read", id="too long"),
         pytest.param("a: [1, 2", "at line 2, column 1", id="broken"),
         pytest.param(
-            "a: !!python/object/apply:os.system [id]", "could not determine a constructor", id="no code"
+            "a: !!python/object/apply:os.system [id]", "apply:os.system' is not known at line 1", id="no code"
         ),
         pytest.param("a: 1\n---\nb: 2\n", "has 2 documents", id="two documents"),
         pytest.param("", "has 0 documents", id="nothing"),
         pytest.param("a: *nobody", "undefined alias", id="unknown alias"),
+        pytest.param("a: &x {b: *x}", "undefined alias 'x' at line 1", id="an alias in itself"),
+        pytest.param("a: {{ b }}", "a key is a mapping or a list at line 1", id="a template to fill in"),
+        pytest.param("a: " + "9" * 5_000, "/a: is a whole number that", id="a number without end"),
         pytest.param('{"a": NaN', "line 2", id="neither"),
     ],
 )
@@ -78,3 +90,36 @@ JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(KEY
 def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
     assert read_text(write_json(data)) == data
     assert read_text(write_yaml(data)) == data
+
+
+def _bpmn_chain(tasks: int) -> str:
+    nodes = "".join(f'<task id="t{n}" name="Task {n}"/>' for n in range(tasks))
+    flows = "".join(
+        f'<sequenceFlow id="f{n}" sourceRef="t{n}" targetRef="t{n + 1}"/>' for n in range(tasks - 1)
+    )
+    return (
+        '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="x">'
+        f'<process id="p" name="P">{nodes}{flows}</process></definitions>'
+    )
+
+
+def test_a_long_chain_of_bpmn_is_read_and_written_in_linear_time() -> None:
+    def through(text: str) -> None:
+        _, imported = import_workflow(text)
+        FORMATS["bpmn"].write(imported.workflow)
+
+    _, imported = import_workflow(_bpmn_chain(4_900))
+
+    assert len(imported.workflow.steps) == 4_900
+    assert_grows_linearly(_bpmn_chain, through, 2_400)
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param(95_000, id="as many as are read"), pytest.param(200_000, id="more")]
+)
+def test_yaml_of_very_many_keys_is_read_or_refused_in_linear_time(size: int) -> None:
+    def refuse(text: str) -> None:
+        with pytest.raises(UnreadableDocument):
+            import_workflow(text)
+
+    assert_grows_linearly(lambda n: "extra:\n" + "".join(f"  k{at}: {at}\n" for at in range(n)), refuse, size)

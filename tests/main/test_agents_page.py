@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from workflow_agent.domain.agents import ROSTER
+from workflow_agent.conversations.agents import ROSTER
 from workflow_agent.main.roster import roster_of
 from workflow_agent.settings import load_settings
 

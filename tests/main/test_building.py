@@ -9,11 +9,11 @@ import pytest
 from fastapi.routing import APIRoute
 from pydantic_ai.models.fallback import FallbackModel
 
-from workflow_agent.agent.model_config import CHEAP_MODEL
-from workflow_agent.chat import TurnRequest
-from workflow_agent.domain.errors import Misconfigured, StorageFailed
-from workflow_agent.main.building import Application, build
-from workflow_agent.main.planning import model_config_of
+from workflow_agent.assistant.providers import CHEAP_MODEL
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.errors import Misconfigured, StorageFailed
+from workflow_agent.main.application import Application
+from workflow_agent.main.composition import build, model_config_of
 from workflow_agent.settings import load_settings
 
 

@@ -6,7 +6,7 @@ import sys
 
 _SERVING = """
 import gc, json
-from workflow_agent.main.collecting import collect_seldom
+from workflow_agent.main.garbage import collect_seldom
 before = gc.get_threshold()[0]
 collect_seldom()
 kept = len(gc.get_objects())

@@ -12,14 +12,14 @@ import jsonschema_rs
 import pytest
 
 from workflow_agent.cli.http_backend import local_backend
-from workflow_agent.domain.context_record import SECTIONS
-from workflow_agent.domain.context_shape import ContextRecord
+from workflow_agent.conversations.context_records import SECTIONS, ContextRecord
 from workflow_agent.main.in_process import application_transport
 from workflow_agent.settings import Settings
 
 pytestmark = pytest.mark.untraced
 
 DOCS = Path(__file__).parents[2] / "docs"
+README = DOCS.parent / "README.md"
 PAGE = (DOCS / "conversations.md").read_text("utf-8")
 EXAMPLE = re.compile(r"```sh\n(?P<commands>.*?)```(?:\n\n```text\n(?P<shown>.*?)```)?", re.DOTALL)
 EXAMPLES = [
@@ -50,7 +50,9 @@ SAID = (
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which `data` has the conversation, two sealed files of it included."""
     home = tmp_path_factory.mktemp("read")
-    settings = Settings(data_dir=home / "data", samples=True, seal_above_bytes=20_000)
+    settings = Settings(
+        data_dir=home / "data", samples=True, seal_above_bytes=20_000, planning_few_chars=1, planning_buffer=1
+    )  # fmt: skip
     with application_transport(settings) as transport, local_backend(transport, "here") as backend:
         backend.post("/conversations", {"id": "expenses-chat", "title": "Expenses"})
         for message in SAID:
@@ -85,6 +87,21 @@ def test_an_example_finds_what_it_shows(folder: Path, commands: str, shown: str 
     else:
         assert found.strip() != "" or "outcome_summary" in commands
         assert "null null" not in found
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_the_examples_of_the_readme_read_a_conversation_from_its_first_turn(folder: Path) -> None:
+    (commands,) = re.findall(r"```sh\n(cd data/.*?)```", README.read_text("utf-8"), re.DOTALL)
+    place, *examples = re.split(r"\n\n# .*\n", commands.replace("cv_2ac0d804ae02", "expenses-chat"))
+    since, whole, calls, tokens = (shell(folder, f"{place}\n{one}") for one in examples)
+    every_turn = [turn for turn in range(1, len(SAID) + 1) for _ in ("message", "reply")]
+
+    assert [int(line.split()[0]) for line in whole.splitlines()] == every_turn
+    assert whole.startswith(f"1 user [-]: {SAID[0]}\n1 assistant [creation]: ")
+    assert whole.endswith(since)
+    assert since.startswith("9 user")
+    assert "get_workflow success " in calls
+    assert '"prompt_module": ' in tokens
 
 
 def names_in(schema: Any) -> set[str]:

@@ -22,6 +22,11 @@ _TEST = re.compile(r"\btest_[a-z0-9_]+(?!\w|…)")
 _FILE = re.compile(
     r"\b(?:workflow_agent|tests|benchmarks|prompts|docs)/[\w./-]+\.(?:py|md|json|js|svg|jsonl)\b"
 )
+_PLACE = re.compile(r"`(workflow_agent(?:/[a-z_]+)+|(?:[a-z_]+/)+(?:[a-z_]+\.py)?)`")
+"""A folder or a module in code style, such as `assistant/window/`, from the root or in the package."""
+_MODULE = re.compile(r"\bworkflow_agent((?:\.[a-z_]+)+)\b")
+FORMER = {"adapters", "agent", "chat", "domain", "formats", "ports"}
+"""Folders that the package had once."""
 MADE_AT_RUN_TIME = {"benchmarks/results/figures.json"}
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -77,6 +82,23 @@ def test_files_and_tests_that_are_named_are_there(page: Path) -> None:
     } == set()
 
 
+@every_page
+def test_folders_and_modules_that_are_named_are_there(page: Path) -> None:
+    text = prose(page)
+    ours = [*ROOT.iterdir(), *(ROOT / "workflow_agent").iterdir()]
+    tops = {one.name for one in ours if one.is_dir()} - {"data"} | FORMER
+
+    places = {name for name in _PLACE.findall(text) if name.partition("/")[0] in tops}
+    modules = {name[1:].replace(".", "/") for name in _MODULE.findall(text)} - {"run_id"}
+    assert {name for name in places if not is_there(name)} == set()
+    assert {name for name in modules if not is_there(name) and not is_there(f"{name}.py")} == set()
+
+
+def is_there(name: str) -> bool:
+    """Say whether a path exists, from the root or in the package."""
+    return (ROOT / name).exists() or (ROOT / "workflow_agent" / name).exists()
+
+
 def test_diagrams_are_mermaid() -> None:
     drawn = [
         block
@@ -89,6 +111,10 @@ def test_diagrams_are_mermaid() -> None:
     parser.close()
 
     assert len(parsed) == len(drawn) > 2
+
+
+def test_the_readme_is_read_at_one_sitting() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 200
 
 
 def test_every_page_is_reached_from_the_readme() -> None:

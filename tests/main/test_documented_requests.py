@@ -10,8 +10,7 @@ import pytest
 
 from tests.support.documented import Block, blocks, is_shown, run
 from tests.support.server import serving
-from workflow_agent.agent.offline import drafting
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
 pytestmark = pytest.mark.untraced
@@ -33,7 +32,7 @@ def where(block: Block) -> str:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = load_settings(data_dir=tmp_path_factory.mktemp("documented"))
-    with serving(settings, OfflineModel(drafting=drafting)) as served:
+    with serving(settings, OfflineModel()) as served:
         yield served.url
 
 

@@ -17,7 +17,7 @@ PLUGINS = ("pytest_asyncio.plugin", "pytest_cov.plugin", "_hypothesis_pytestplug
 _CHANGED = re.compile(r"--- a/(\S+)\n\+\+\+ b/\1\n")
 
 USED = '''
-"""The tool, the mode and the agent of the page in the running service."""
+"""The tool, the mode, the agent, the route and the setting of the page in the running service."""
 
 from pathlib import Path
 
@@ -28,14 +28,15 @@ from workflow_agent.settings import Settings
 STEPS = [
     {"id": "ask", "name": "Ask", "type": "human", "assignee": "employee"},
     {"id": "decide", "name": "Decide", "type": "human", "assignee": "manager"},
+    {"id": "sign", "name": "Sign", "type": "human", "assignee": "manager"},
     {"id": "done", "name": "Done", "type": "end"},
 ]
-WAYS = [{"from": "ask", "to": "decide"}, {"from": "decide", "to": "done"}]
+WAYS = [{"from": "ask", "to": "decide"}, {"from": "decide", "to": "sign"}, {"from": "sign", "to": "done"}]
 
 
 def test_the_agent_answers_in_its_mode_with_its_tool(tmp_path: Path) -> None:
     model, script = scripted(Calls([("list_workload", {"workflow": "wf_leave"})]), "Two people.")
-    settings = Settings(data_dir=tmp_path, agents_file=Path("agents.yaml"))
+    settings = Settings(data_dir=tmp_path, agents_file=Path("agents.yaml"), max_workload_steps=1)
 
     with serving(settings, model) as served, served.client() as client:
         made = client.post("/api/v1/workflows",
@@ -43,6 +44,8 @@ def test_the_agent_answers_in_its_mode_with_its_tool(tmp_path: Path) -> None:
         reply = client.post("/api/v1/chat", json={"message": "@scribe who does what?"}).json()
         steps = client.get(f"/api/v1/conversations/{reply['conversation_id']}/turns/1/iterations").json()
         modes = [one["name"] for one in client.get("/api/v1/modes").json()["items"]]
+        limited = client.get("/api/v1/workflows/wf_leave/workload").json()
+        described = client.get("/openapi.json").json()["paths"]["/api/v1/workflows/{workflow_id}/workload"]
 
     assert made.status_code == 201
     assert (reply["agent"], reply["mode"]["name"]) == ("scribe", "documentation")
@@ -50,7 +53,9 @@ def test_the_agent_answers_in_its_mode_with_its_tool(tmp_path: Path) -> None:
     assert script.offered() == {"list_workflows", "get_workflow", "list_workload"}
     assert "handbooks" in script.instructions()
     (result,) = steps["items"][0]["messages"][-1]["results"]
-    assert result["content"]["workload"] == {"employee": ["ask"], "manager": ["decide"]}
+    assert result["content"]["workload"] == {"employee": ["ask"], "manager": ["decide", "sign"]}
+    assert limited == {"workload": {"employee": ["ask"], "manager": ["decide"]}}
+    assert described["get"]["operationId"] == "get_workload"
     assert modes[-1] == "documentation"
 '''
 
@@ -92,7 +97,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "pyproject.toml", here)
     done = put_in(here)
     (here / "tests" / "test_used.py").write_text(USED, "utf-8")
-    assert len(done) == 11
+    assert len(done) == 16
     return here
 
 

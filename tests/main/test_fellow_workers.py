@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from workflow_agent.main.application import Application
-from workflow_agent.main.building import build
+from workflow_agent.main.composition import build
 from workflow_agent.main.seats import Seat, new_group
 from workflow_agent.settings import load_settings
 

@@ -12,10 +12,10 @@ import pytest
 from tests.support import hanging_work
 from tests.support.server_process import ServerProcess, server_process
 from tests.support.workers import client_of_each, pid_of
-from workflow_agent.adapters.process_owners import running_owners
 from workflow_agent.main.seats import Seat
-from workflow_agent.main.worker_process import Ended, Work, WorkerProcess
+from workflow_agent.main.workers import Ended, Work, WorkerProcess
 from workflow_agent.settings import load_settings
+from workflow_agent.storage.files.owners import running_owners
 
 HUNG = "a worker hung and was killed; this one takes its place"
 

@@ -10,10 +10,10 @@ import pytest
 
 from tests.support.provider import CallsTools, Says, provider_stub
 from tests.support.server_process import ServerProcess, server_process
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.file_locks import locked
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.domain.transcript import build_agent_messages
+from workflow_agent.conversations.transcript import build_agent_messages
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.locks import locked
 
 pytestmark = pytest.mark.slow
 

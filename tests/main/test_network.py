@@ -7,8 +7,7 @@ import socket
 from pathlib import Path
 
 from tests.support.server import serving
-from workflow_agent.agent.offline import drafting
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import Settings
 
 PACKAGE = Path(__file__).parents[2] / "workflow_agent"
@@ -18,8 +17,7 @@ CLIENTS = {
 }  # fmt: skip
 ASKS_NOBODY = {
     "api/server.py": "listens",
-    "api/listening.py": "listens",
-    "adapters/process_sockets.py": "asks workers of the same server, through Unix sockets",
+    "storage/files/sockets.py": "asks workers of the same server, through Unix sockets",
 }
 ASKS_SERVERS = ("cli/", "main/")
 """The command line asks the server that its user names, and the provider whether it is there."""
@@ -61,7 +59,7 @@ def test_no_address_in_documents_and_workflows_is_ever_asked(tmp_path: Path) -> 
         }  # fmt: skip
 
         settings = Settings(data_dir=tmp_path)
-        with serving(settings, OfflineModel(drafting=drafting)) as served, served.client() as client:
+        with serving(settings, OfflineModel()) as served, served.client() as client:
             attached = client.post("/api/v1/chat", json={
                 "message": f"what does the page say? ![look]({url})", "attachments": [document],
             })  # fmt: skip

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from workflow_agent.main.opening import open_data, open_workflows
+from workflow_agent.main.data_directory import open_data, open_workflows
 from workflow_agent.settings import load_settings
 
 

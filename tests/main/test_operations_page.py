@@ -18,9 +18,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import Served, serving
-from workflow_agent.adapters.verification import repair, verify
 from workflow_agent.api.errors import STATUS_OF
 from workflow_agent.settings import ENV_PREFIX, Settings
+from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
 
 pytestmark = pytest.mark.untraced
 
@@ -135,12 +135,12 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
             until.set()
             for thread in talking:
                 thread.join()
-    _, left = repair(copied)
+    _, left = repair_directory(copied)
     assert not left
     unpacking = [line for line in restore.splitlines() if not line.startswith("workflow-agent")]
     shell(f"DATA={restored}\nBACKUP={copied}\n" + "\n".join(unpacking))
 
-    assert verify(restored) == []
+    assert verify_directory(restored) == []
     assert restored.stat().st_mode & 0o077 == 0
     with serving(Settings(data_dir=restored)) as served, served.client() as client:
         after = {one["id"]: one["turns"] for one in client.get("/api/v1/conversations").json()["items"]}
@@ -175,10 +175,11 @@ def test_the_dashboard_shows_metrics_that_there_are(tmp_path: Path) -> None:
     asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
 
     with serving(Settings(data_dir=tmp_path)) as served, served.client() as client:
-        body = {"message": "hello"}
+        long = "The colleagues have been waiting for their lunch. " * 60
+        body = {"message": f"hello. {long}"}
         body |= {"conversation_id": client.post("/api/v1/chat", json=body).json()["conversation_id"]}
         for number, key in enumerate("abcc"):
-            body["message"] = f"note {number}"
+            body["message"] = f"note {number}. {long}"
             client.post("/api/v1/chat", json=body, headers={"Idempotency-Key": key})
         compacted = client.post(f"/api/v1/conversations/{body['conversation_id']}/compactions")
         text = client.get("/metrics").text

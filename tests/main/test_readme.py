@@ -1,4 +1,4 @@
-"""What the README shows is what the service says: held and drawn again."""
+"""What the README and the tour show is what the service says: held and drawn again."""
 
 import json
 import re
@@ -11,13 +11,15 @@ import httpx
 import pytest
 
 from tests.support.server import serving
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
 pytestmark = pytest.mark.untraced
 
 PROJECT = Path(__file__).parents[2]
-SECTIONS = ("Five minutes", "In, better, out")
+README = PROJECT / "README.md"
+TOUR = PROJECT / "docs" / "tour.md"
+SECTIONS = ((README, "A short conversation"), (TOUR, "In, better, out"))
 PICTURE = PROJECT / "docs" / "pictures" / "charge-an-order.svg"
 _PART = re.compile(
     r"""^\*(?P<said>[^*\n]+)\*$(?:\n\n```\w*\n(?P<pasted>(?:(?!```).*\n)*)```$)?"""
@@ -29,15 +31,15 @@ _PART = re.compile(
 
 @dataclass
 class Exchange:
-    """A message of the README, and the reply it quotes."""
+    """A message of a page, and the reply it quotes."""
 
     message: str
     reply: str = ""
 
 
-def exchanges(title: str) -> list[Exchange]:
-    """Return what is said in a section, with the replies it quotes."""
-    text = (PROJECT / "README.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+def exchanges(page: Path, title: str) -> list[Exchange]:
+    """Return what is said in a section of a page, with the replies it quotes."""
+    text = page.read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
     found: list[Exchange] = []
     for part in _PART.finditer(text):
         if part["quoted"]:
@@ -61,20 +63,20 @@ def client(tmp_path: Path) -> Iterator[httpx.Client]:
         yield asking
 
 
-def hold(client: httpx.Client, title: str) -> list[tuple[str, str]]:
-    """Hold a section's conversation; return each reply as the README has it and as it came."""
+def hold(client: httpx.Client, page: Path, title: str) -> list[tuple[str, str]]:
+    """Hold a section's conversation; return each reply as the page has it and as it came."""
     body: dict[str, Any] = {}
     compared: list[tuple[str, str]] = []
-    for exchange in exchanges(title):
+    for exchange in exchanges(page, title):
         answer = client.post("/api/v1/chat", json={"message": exchange.message, **body}).json()
         body["conversation_id"] = answer["conversation_id"]
         compared.append((normal(exchange.reply), normal(answer["response"])))
     return compared
 
 
-@pytest.mark.parametrize("title", SECTIONS)
-def test_replies_are_quoted_to_the_letter(client: httpx.Client, title: str) -> None:
-    compared = hold(client, title)
+@pytest.mark.parametrize(("page", "title"), SECTIONS)
+def test_replies_are_quoted_to_the_letter(client: httpx.Client, page: Path, title: str) -> None:
+    compared = hold(client, page, title)
 
     assert len(compared) > 2
     for quoted, said in compared:
@@ -83,7 +85,7 @@ def test_replies_are_quoted_to_the_letter(client: httpx.Client, title: str) -> N
 
 
 def test_the_picture_is_what_the_service_draws(client: httpx.Client) -> None:
-    hold(client, SECTIONS[1])
+    hold(client, *SECTIONS[1])
     drawn = client.get(
         "/api/v1/workflows/wf_charge_an_order_and_ship_it/diagram",
         params={"format": "svg", "findings": "true"},
@@ -94,11 +96,11 @@ def test_the_picture_is_what_the_service_draws(client: httpx.Client) -> None:
 
 
 def test_the_reply_that_is_shown_is_the_reply_that_comes(client: httpx.Client) -> None:
-    text = (PROJECT / "README.md").read_text("utf-8").split("What a reply holds beside its text")[1]
+    text = TOUR.read_text("utf-8").split("What a reply holds beside its text")[1]
     shown = json.loads(text.split("```json\n")[1].split("```")[0])
     body: dict[str, Any] = {}
     reply: dict[str, Any] = {}
-    for exchange in exchanges(SECTIONS[0]):
+    for exchange in exchanges(*SECTIONS[0]):
         reply = client.post("/api/v1/chat", json={"message": exchange.message, **body}).json()
         body["conversation_id"] = reply["conversation_id"]
         if reply["turn"] == shown["turn"]:

@@ -18,7 +18,7 @@ from tests.support.asking import events_of
 from tests.support.provider import Holds, ProviderStub, Says, provider_stub
 from tests.support.server_process import ServerProcess, server_process
 from tests.support.workers import client_of_each, pid_of
-from workflow_agent.adapters.process_owners import running_owners
+from workflow_agent.storage.files.owners import running_owners
 
 Start = Callable[..., ServerProcess]
 CHAT = "/api/v1/chat"

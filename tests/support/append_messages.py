@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from tests.support.stored import saying
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
 
 
 async def append(data: Path, author: str, number: int) -> None:

@@ -8,7 +8,7 @@ import httpx
 
 from tests.support.scripted import Step, scripted
 from tests.support.server import application_for
-from workflow_agent.main.building import Application
+from workflow_agent.main.application import Application
 from workflow_agent.settings import load_settings
 
 

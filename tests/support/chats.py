@@ -9,58 +9,52 @@ from pathlib import Path
 
 from pydantic_ai.models import Model
 
-from workflow_agent.adapters.memory import (
+from workflow_agent.assistant.assistant import build_assistant
+from workflow_agent.assistant.attachments import Attaching
+from workflow_agent.assistant.compaction.policy import CompactionRule
+from workflow_agent.assistant.compaction.service import Compactor
+from workflow_agent.assistant.compaction.summarizer import build_summarizer
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.assistant.prompts import read_phase_prompts, read_prompt, read_prompts
+from workflow_agent.assistant.providers import OFFLINE, ModelConfig, Models
+from workflow_agent.assistant.requests import RunLimits, TurnOutcome, TurnRequest
+from workflow_agent.assistant.sandbox import PythonSandbox
+from workflow_agent.assistant.turns.followers import Joining, RunsElsewhere, answer_about
+from workflow_agent.assistant.turns.live import LiveRuns
+from workflow_agent.assistant.turns.run import Runner
+from workflow_agent.assistant.turns.service import Chat
+from workflow_agent.assistant.turns.work import Worker
+from workflow_agent.assistant.window.contents import INLINE_BYTES, Blobs
+from workflow_agent.assistant.window.context import ContextManager
+from workflow_agent.assistant.window.counters import TokenCounters
+from workflow_agent.assistant.window.layout import PromptLayout
+from workflow_agent.assistant.window.material import Gathering
+from workflow_agent.assistant.window.planner import PlanningParts
+from workflow_agent.assistant.window.summaries import SummaryCache
+from workflow_agent.conversations.agents import ROSTER, Roster
+from workflow_agent.conversations.memory.store import WorkflowMemory
+from workflow_agent.conversations.store import ConversationStore, OtherProcesses, ProcessGone, RunJournal
+from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
+from workflow_agent.storage.files.memories import InMemoryWorkflowMemory
+from workflow_agent.storage.files.search.passages import ranked_by_bm25
+from workflow_agent.storage.memory import (
     InMemoryConversationStore,
     InMemoryRunJournal,
     InMemoryWorkflowCatalog,
 )
-from workflow_agent.adapters.memory_cache import InMemoryCache
-from workflow_agent.adapters.passages import ranked_by_bm25
-from workflow_agent.adapters.workflow_memories import InMemoryWorkflowMemory
-from workflow_agent.agent.assistant import build_assistant
-from workflow_agent.agent.layout import PromptLayout
-from workflow_agent.agent.model_config import ModelConfig
-from workflow_agent.agent.models import OFFLINE, Models
-from workflow_agent.agent.offline.model import OfflineModel
-from workflow_agent.agent.planner import PlanningParts
-from workflow_agent.agent.prompts import read_phase_prompts, read_prompt, read_prompts
-from workflow_agent.agent.sandbox import PythonSandbox
-from workflow_agent.agent.summarizer import build_summarizer
-from workflow_agent.agent.summary_cache import SummaryCache
-from workflow_agent.agent.token_counting import TokenCounters
-from workflow_agent.chat import Chat, TurnOutcome, TurnRequest
-from workflow_agent.chat.attaching import Attaching
-from workflow_agent.chat.blobs import Blobs
-from workflow_agent.chat.compacting import Compactor
-from workflow_agent.chat.contents import INLINE_BYTES
-from workflow_agent.chat.elsewhere import RunsElsewhere, answer_about
-from workflow_agent.chat.gathering import Gathering
-from workflow_agent.chat.jobs import RunLimits
-from workflow_agent.chat.joining import Joining
-from workflow_agent.chat.live import LiveRuns
-from workflow_agent.chat.running import Runner
-from workflow_agent.chat.work import Worker
-from workflow_agent.context import ContextManager
-from workflow_agent.domain.agents import ROSTER, Roster
-from workflow_agent.domain.compacting import CompactionRule
-from workflow_agent.domain.outline import outline
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import (
+from workflow_agent.telemetry.providers import Telemetry, build_telemetry
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.outline import outline
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import (
     ANY_WORKFLOW,
     Author,
     Change,
-    ConversationStore,
-    OtherProcesses,
-    ProcessGone,
-    RunJournal,
     SearchAnswer,
     WorkflowFilters,
     WorkflowHit,
-    WorkflowMemory,
 )
-from workflow_agent.telemetry import Telemetry, build_telemetry
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 TENANT = "default"
@@ -229,7 +223,7 @@ def chat_with(
     now = Clock()
     numbers = count(1)
     conversations = store or InMemoryConversationStore()
-    workflows = InMemoryWorkflowCatalog(now=now)
+    workflows = InMemoryWorkflowCatalog(now=now, fences=conversations)
     live = LiveRuns()
     who = owners or FakeOwners()
     observed = telemetry or build_telemetry()
@@ -278,7 +272,7 @@ def chat_with(
         find=conversations.find,
         sealed=conversations.sealed,
         outline=outline,
-        cache_stats=dict,
+        count_caches=count_lookups,
         limits=RunLimits(timeout_seconds=timeout_seconds, reserve_tokens=2_000),
         now=now,
     )

@@ -10,18 +10,16 @@ from pydantic_ai.usage import RequestUsage
 
 from tests.support.long_talks import accepted, answered
 from tests.support.stored import AT, a_conversation
-from workflow_agent.domain.compacting import (
-    CompactionRule,
-    Cut,
+from workflow_agent.assistant.compaction.compaction import (
     Summarised,
     compaction_of,
-    due_cut,
     facts_of_cut,
     with_compaction,
 )
-from workflow_agent.domain.compaction import Summary
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.counting import tokens_of
+from workflow_agent.assistant.compaction.policy import CompactionRule, Cut, due_cut
+from workflow_agent.conversations.compactions import Summary
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.values.tokens import tokens_of
 
 Answer = dict[str, Any] | Exception | None
 """A summary's fields, a failure, or no answer at all."""

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.support.findings import process
-from workflow_agent.domain.analysis import Finding, Severity
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.analysis.findings import Finding, Severity
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 END: dict[str, Any] = {"type": "end"}
 HOSTILE = [

@@ -19,9 +19,10 @@ from tests.support.workflows import (
     transition_contents,
     triggers,
 )
-from workflow_agent.domain.edits import OPERATIONS
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import Transition, Workflow
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.edits.operations import OPERATIONS
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
 _WORDS = ("expenses", "Onboarding", "manager")

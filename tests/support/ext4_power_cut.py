@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.failing_files import FailingFileSystem, never
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.file_system import FileSystem
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileSystem
 
 CANNOT_BE_TRIED = 77
 EXT4_IOC_SHUTDOWN = 0x8004587D

@@ -1,10 +1,12 @@
 """A file system of which one call fails, and one that only counts them."""
 
 import os
+import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from workflow_agent.adapters.file_system import FileSystem
+from workflow_agent.storage.files.file_system import FileSystem
 
 CALLS = (
     "open", "read", "write", "utime", "fsync", "fstat", "close", "lstat", "replace", "unlink", "mkdir",
@@ -43,3 +45,16 @@ class FailingFileSystem(FileSystem):
 
 def never(_number: int, _name: str, _argument: Any) -> bool:
     return False
+
+
+def plant_odd(directory: Path, pattern: str) -> list[Path]:
+    """Put into a directory whatever may have a document's name and is none; return their paths."""
+    directory.mkdir(parents=True, exist_ok=True)
+    loop, folder, pipe, door = (directory / (pattern % kind) for kind in ("loop", "folder", "pipe", "door"))
+    loop.symlink_to(directory / "elsewhere")
+    folder.mkdir()
+    os.mkfifo(pipe)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"/proc/self/fd/{(fd := os.open(directory, os.O_RDONLY))}/{door.name}")
+        os.close(fd)
+    return [loop, folder, pipe, door]

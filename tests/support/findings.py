@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.support.flows import flow
-from workflow_agent.domain.analysis import RULES, Finding, analyze
-from workflow_agent.domain.analysis.graph import FlowGraph
-from workflow_agent.domain.edits import apply_edits, parse_edits
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.workflows.analysis.analyzer import RULES, analyze
+from workflow_agent.workflows.analysis.findings import Finding
+from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.workflow import Workflow
 
 
 def process(*edges: str, **steps: dict[str, Any]) -> Workflow:

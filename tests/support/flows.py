@@ -7,8 +7,9 @@
 import re
 from typing import Any
 
-from workflow_agent.domain.workflow import Transition, Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow
 
 _EDGE = re.compile(r"(\w+)>(\w+)(?: \[(.+)\])?(?: \((\w+)\))?")
 

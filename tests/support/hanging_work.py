@@ -4,7 +4,7 @@ import socket
 import threading
 
 from workflow_agent.main.seats import Seat
-from workflow_agent.main.worker_process import Supervision
+from workflow_agent.main.workers import Supervision
 from workflow_agent.settings import Settings
 
 

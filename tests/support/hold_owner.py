@@ -6,7 +6,7 @@ It notes the conversations, says so, and waits until its input ends.
 import sys
 from pathlib import Path
 
-from workflow_agent.adapters.process_owners import ProcessOwners
+from workflow_agent.storage.files.owners import ProcessOwners
 
 if __name__ == "__main__":
     owners = ProcessOwners(Path(sys.argv[1]), sys.argv[2])

@@ -4,17 +4,18 @@ from datetime import timedelta
 from typing import Any
 
 from tests.support.stored import AT, a_conversation
-from workflow_agent.domain import turns
-from workflow_agent.domain.call_history import CallRecord, OutcomeSummary
-from workflow_agent.domain.compaction import Compaction, Summary
-from workflow_agent.domain.conversation import Conversation, ModeRecord
-from workflow_agent.domain.iterations import Iteration, Message, ToolCall, ToolResult
-from workflow_agent.domain.usage import Cost, Usage
+from workflow_agent.conversations.acceptance import Acceptance, NewMessage, accept_message
+from workflow_agent.conversations.call_history import CallRecord, OutcomeSummary
+from workflow_agent.conversations.compactions import Compaction, Summary
+from workflow_agent.conversations.document import Conversation, ModeRecord
+from workflow_agent.conversations.iterations import Iteration, Message, ToolCall, ToolResult
+from workflow_agent.conversations.outcome import Reply, commit_reply
+from workflow_agent.values.usage import Cost, Usage
 
 RESULT_CHARS = 1_500
 
 
-def a_reply(number: int) -> turns.Reply:
+def a_reply(number: int) -> Reply:
     """Return what the run of a turn brings: two iterations, one tool call."""
     at = AT + timedelta(minutes=number)
     call = f"call_{number}"
@@ -26,7 +27,7 @@ def a_reply(number: int) -> turns.Reply:
     )
     said = Message(role="assistant", content=f"Answer {number}. " + "It goes on. " * 20)
     asking = f"evt_user_{number}"
-    return turns.Reply(
+    return Reply(
         content=said.content, model="offline",
         mode=ModeRecord(name="general", confidence=1, source="request"),
         tools_used=("get_workflow",), workflows_touched=(), references=(),
@@ -49,15 +50,15 @@ def a_call(call_id: str, parent: str | None, method: str) -> CallRecord:
     )  # fmt: skip
 
 
-def accepted(conversation: Conversation, **message: Any) -> turns.Acceptance:
+def accepted(conversation: Conversation, **message: Any) -> Acceptance:
     """Return a conversation one message longer, its run under way."""
     number = conversation.turn_count + 1
     wanted = {
         "content": f"Message {number}", "author": "user", "agent": "assistant", "fingerprint": "f",
         "key": f"key-{number}", **message,
     }  # fmt: skip
-    return turns.accept_message(
-        conversation, turns.NewMessage(**wanted), owner="me", is_alive=lambda _: True,
+    return accept_message(
+        conversation, NewMessage(**wanted), owner="me", is_alive=lambda _: True,
         at=AT + timedelta(minutes=number), new_id=lambda kind: _id(kind, "user", number),
     )  # fmt: skip
 
@@ -66,10 +67,10 @@ def _id(kind: str, part: str, number: int) -> str:
     return f"{kind}_{part}_{number}" if kind == "evt" else f"{kind}_{number}"
 
 
-def answered(acceptance: turns.Acceptance) -> Conversation:
+def answered(acceptance: Acceptance) -> Conversation:
     """Return the conversation with the reply to its newest message."""
     run = acceptance.run
-    return turns.commit_reply(
+    return commit_reply(
         acceptance.conversation, run.run_id, run.fence, a_reply(run.turn),
         at=AT + timedelta(minutes=run.turn, seconds=1), new_id=lambda kind: _id(kind, "reply", run.turn),
     )  # fmt: skip

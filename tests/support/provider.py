@@ -26,8 +26,12 @@ class Says:
     pieces: Sequence[str]
     is_cut: bool = False
     """Whether the connection breaks before the end."""
-    usage: tuple[int, int, int] = (100, 10, 0)
+    usage: tuple[int, int, int] | None = (100, 10, 0)
     """What it reports: input tokens, output tokens, and how many of the input were cached."""
+    finish: str | None = "stop"
+    """Why it ended; None ends the stream without a word of it."""
+    delta: str = "content"
+    """As what the pieces are sent: `content`, `refusal`, `reasoning_content`."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,9 @@ class ProviderStub:
                          f"content-length: {len(body)}", "connection: close",
                          *(f"{name}: {value}" for name, value in headers)]  # fmt: skip
                 writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-            case Says(pieces, is_cut, usage):
-                chunks = [{"content": piece} for piece in pieces]
-                self._stream(writer, chunks, "stop", usage, is_cut=is_cut)
+            case Says(pieces, is_cut, usage, finish, delta):
+                chunks = [{delta: piece} for piece in pieces]
+                self._stream(writer, chunks, finish, usage, is_cut=is_cut)
             case CallsTools(calls, usage):
                 chunks = [
                     {"tool_calls": [{"index": at, "id": f"call_{len(self.requests)}_{at}", "type": "function",
@@ -125,8 +129,8 @@ class ProviderStub:
         self,
         writer: asyncio.StreamWriter,
         deltas: Sequence[JsonObject],
-        finish: str,
-        reported: tuple[int, int, int],
+        finish: str | None,
+        reported: tuple[int, int, int] | None,
         *,
         is_cut: bool = False,
     ) -> None:
@@ -137,11 +141,13 @@ class ProviderStub:
                                               "finish_reason": None}]})  # fmt: skip
         if is_cut:
             return
-        self._event(writer, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
-        read, wrote, cached = reported
-        usage = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote,
-                 "prompt_tokens_details": {"cached_tokens": cached}}  # fmt: skip
-        self._event(writer, {"choices": [], "usage": usage})
+        if finish is not None:
+            self._event(writer, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+        if reported is not None:
+            read, wrote, cached = reported
+            usage = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote,
+                     "prompt_tokens_details": {"cached_tokens": cached}}  # fmt: skip
+            self._event(writer, {"choices": [], "usage": usage})
         self._chunk(writer, b"data: [DONE]\n\n")
         writer.write(b"0\r\n\r\n")
 

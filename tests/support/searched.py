@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from workflow_agent.adapters.memory import InMemoryWorkflowCatalog
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
-from workflow_agent.ports import Author, Change, SearchAnswer
+from workflow_agent.storage.memory import InMemoryWorkflowCatalog
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import Author, Change, SearchAnswer
 
 TENANT = "acme"
 STORED = Change(Author(), "created")

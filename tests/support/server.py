@@ -13,11 +13,11 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from workflow_agent.agent.models import Models
-from workflow_agent.api.listening import listening_socket
-from workflow_agent.api.server import make_server
+from workflow_agent.api.server import listening_socket, make_server
 from workflow_agent.api.services import Services
-from workflow_agent.main.building import Application, build
+from workflow_agent.assistant.providers import Models
+from workflow_agent.main.application import Application
+from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
 
 

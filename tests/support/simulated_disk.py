@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from workflow_agent.adapters.file_system import FileSystem
+from workflow_agent.storage.files.file_system import FileSystem
 
 
 @dataclass(eq=False)

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workflow_agent.domain.conversation import Conversation, UserMessage
-from workflow_agent.domain.runs import Run
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.conversations.document import Conversation, UserMessage
+from workflow_agent.conversations.runs import Run
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 AT = datetime(2026, 11, 21, 12, 0, 0, 250_000, tzinfo=UTC)
 

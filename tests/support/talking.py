@@ -1,7 +1,7 @@
 """Talking to a chat, message after message."""
 
 from tests.support.chats import ChatUnderTest
-from workflow_agent.domain.conversation import AgentReply
+from workflow_agent.conversations.document import AgentReply
 
 
 class Talk:

@@ -4,10 +4,10 @@ from typing import Any
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, scripted
-from workflow_agent.chat.contents import Contents
-from workflow_agent.domain.conversation import AgentReply
-from workflow_agent.domain.iterations import ToolResult
-from workflow_agent.ports import ConversationStore
+from workflow_agent.assistant.window.contents import Contents
+from workflow_agent.conversations.document import AgentReply
+from workflow_agent.conversations.iterations import ToolResult
+from workflow_agent.conversations.store import ConversationStore
 
 
 class Tools:

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from tests.support.server_process import ServerProcess
-from workflow_agent.adapters.process_owners import running_owners
+from workflow_agent.storage.files.owners import running_owners
 
 _SECONDS = 300.0
 

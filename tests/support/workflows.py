@@ -12,9 +12,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import STEP_TYPES, TRANSITION_TYPES, Workflow
-from workflow_agent.domain.workflow_parsing import parse_workflow
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import STEP_TYPES
+from workflow_agent.workflows.model.transitions import TRANSITION_TYPES
+from workflow_agent.workflows.model.workflow import Workflow
 
 _WORDS = ("draft", "review", "approve", "sign", "pay", "ship", "notify", "archive", "check", "close")
 _NAMES = (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.chat import TurnRequest
-from workflow_agent.main.building import build
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.main.composition import build
 from workflow_agent.settings import OtlpTargets, load_settings
 
 

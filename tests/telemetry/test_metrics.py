@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 
 import pytest
+from opentelemetry.exporter.prometheus import PrometheusMetricReader
+from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.trace import SpanProcessor
-from prometheus_client import Metric
+from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.chats import ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Step, scripted
-from workflow_agent.domain.errors import ModelFailed
-from workflow_agent.telemetry import Telemetry, TelemetryOptions, build_telemetry
+from workflow_agent.errors import ModelFailed
+from workflow_agent.telemetry.metrics import build_metrics, observe_caches, observe_runs
+from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
+from workflow_agent.telemetry.sums import Sums
 
 LABELS = {
     "outcome", "mode", "model", "section", "level", "counting", "used", "by", "source", "kind", "part",
@@ -152,3 +156,28 @@ async def test_the_frameworks_own_metrics_are_there_where_its_spans_go_somewhere
 
     assert (value(telemetry, "gen_ai_client_token_usage_count") > 0) is is_there
     assert value(telemetry, "workflow_agent_usage_tokens_total") > 0
+
+
+def test_plain_sums_are_told_as_the_sdk_tells_its_instruments() -> None:
+    registry = CollectorRegistry()
+    reader = PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry)
+    meters = MeterProvider([reader], shutdown_on_exit=False)
+    sums, told = Sums(), CollectorRegistry()
+    told.register(sums)
+
+    for meter in (meters.get_meter("service"), sums):
+        metrics = build_metrics(meter)
+        metrics.ended("completed", "search", 0.05)
+        metrics.ended("completed", "search", 400.0)
+        metrics.ended("failed", "general", 0.3)
+        metrics.cost_usd.add(0.25, {"model": "one", "part": "primary"})
+        metrics.lock_wait_seconds.record(0.001)
+        observe_runs(meter, lambda: 3)
+        observe_caches(meter, lambda: {"plans": {"hits": 2, "misses": 1}})
+
+    assert _lines(told) == _lines(registry)
+    meters.shutdown()
+
+
+def _lines(registry: CollectorRegistry) -> list[str]:
+    return sorted(generate_latest(registry).decode().splitlines())

@@ -11,9 +11,9 @@ from opentelemetry.trace import StatusCode
 
 from tests.support.chats import ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Step, scripted
-from workflow_agent.chat.attaching import NewAttachment
-from workflow_agent.domain.errors import ConversationNotFound, ModelFailed
-from workflow_agent.telemetry import TelemetryOptions, build_telemetry
+from workflow_agent.assistant.attachments import NewAttachment
+from workflow_agent.errors import ConversationNotFound, ModelFailed
+from workflow_agent.telemetry.providers import TelemetryOptions, build_telemetry
 
 SECRET = "the merger with Initech"
 ASKS = Calls([("list_workflows", {})])
@@ -91,7 +91,7 @@ async def test_the_context_record_is_on_the_turns_span(traced: Traced) -> None:
     reply = (await traced.chat("Hello.").say("hi")).reply
 
     attributes = dict(traced.named("chat.turn").attributes or {})
-    prefix = "workflow_agent.context."
+    prefix = "workflow_agent.assistant.window.context."
     on_span = {name.removeprefix(prefix): value for name, value in attributes.items() if prefix in name}
     assert on_span["used_tokens"] == reply.context["used_tokens"]
     assert {

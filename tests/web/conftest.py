@@ -8,8 +8,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support.browsing import CHROMIUM, Visitor, watched
 from tests.support.server import Served, serving
-from workflow_agent.agent.offline import drafting
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
 
@@ -34,7 +33,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    with serving(load_settings(data_dir=tmp_path), OfflineModel(drafting=drafting)) as running:
+    with serving(load_settings(data_dir=tmp_path), OfflineModel()) as running:
         yield running
 
 

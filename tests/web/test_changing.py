@@ -43,7 +43,7 @@ def test_a_proposed_change_waits_and_is_made_when_accepted(talking: Visitor) -> 
 
     page.locator(".chat").get_by_role("button", name="Accept").click()
 
-    expect(page.locator(".canvas [data-step=pay_expense_out]")).to_have_count(0)
+    expect(page.locator(".canvas [data-step=pay_the_expense_out]")).to_have_count(0)
     expect(page.get_by_role("button", name="Accept")).to_have_count(0)
 
 
@@ -54,7 +54,7 @@ def test_a_proposed_change_that_is_declined_is_not_made(talking: Visitor) -> Non
     page.locator(".panel").get_by_role("button", name="Decline").click()
 
     expect(page.get_by_text("nothing was changed", exact=False).first).to_be_visible()
-    expect(page.locator(".canvas [data-step=pay_expense_out]")).to_be_visible()
+    expect(page.locator(".canvas [data-step=pay_the_expense_out]")).to_be_visible()
     expect(page.locator(".canvas .is-leaving")).to_have_count(0)
 
 
@@ -85,7 +85,7 @@ def test_the_run_the_window_and_the_documents_can_be_looked_into(talking: Visito
 def test_a_workflow_is_chosen_from_all_and_is_what_is_spoken_of(page: Page, served: Served) -> None:
     steps = [{"id": "a", "name": "Ask", "type": "human"}, {"id": "z", "name": "Z", "type": "end"}]
     with served.client() as client:
-        for number in range(60):
+        for number in range(70):
             document = {
                 "id": f"wf_{number}", "name": f"Process {number}", "start": "a", "steps": steps,
                 "transitions": [{"from": "a", "to": "z"}],
@@ -93,14 +93,14 @@ def test_a_workflow_is_chosen_from_all_and_is_what_is_spoken_of(page: Page, serv
             client.post("/api/v1/workflows", json=document).raise_for_status()
 
     page.goto("/")
-    expect(page.locator(".catalogue-list li")).to_have_count(50)
+    page.locator(".panel").get_by_role("button", name="All workflows").click()
+    expect(page.locator(".library-card")).to_have_count(60)
     page.get_by_role("button", name="Show more").click()
-    expect(page.locator(".catalogue-list li")).to_have_count(60)
-    page.get_by_role("searchbox", name="Search the workflows").fill("Process 17")
-    page.get_by_role("button", name="Process 17").click()
+    expect(page.locator(".library-card")).to_have_count(70)
+    page.get_by_role("searchbox", name="Search all workflows").fill("Process 17")
+    page.get_by_role("link", name="Process 17").click()
     expect(page.locator(".canvas .step")).to_have_count(2)
+    page.get_by_role("button", name="Back to the conversation").click()
     reply = Visitor(page).say("explain it")
 
     expect(reply).to_contain_text("Process 17")
-    page.get_by_role("button", name="All workflows").click()
-    expect(page.locator(".catalogue-list li")).to_have_count(50)

@@ -6,8 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.support.server import Served
-from workflow_agent.domain.context_shape import Breakdown
-from workflow_agent.domain.described import field_texts
+from workflow_agent.conversations.context_records import Breakdown
+from workflow_agent.workflows.model.described import field_texts
 
 WEB = Path(__file__).parents[2] / "workflow_agent" / "web"
 POLICY = "Claims are due within 30 days.\n\nHotels cost 120 EUR at most.\n\n"
@@ -44,7 +44,7 @@ def test_what_went_in_is_shown_and_why(page: Page, served: Served) -> None:
     opened(page, served, "who are you?")
     used = page.locator(".used")
 
-    expect(page.locator(".planned")).to_contain_text("historical artifacts")
+    expect(page.locator(".planned")).to_contain_text("few characters")
     expect(used.locator("li", has_text="attachment:Travel policy")).to_contain_text("left out")
 
     page.locator(".chart .column").first.click()

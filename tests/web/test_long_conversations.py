@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.support.long_talks import talked
 from tests.support.server import Served
 from tests.support.stored import a_conversation
-from workflow_agent.domain.conversation import Conversation
+from workflow_agent.conversations.document import Conversation
 
 TURNS = 2_000
 SCROLLED = """async (thread, to) => {

@@ -202,5 +202,67 @@ def test_a_reply_that_is_kept_is_shown_where_its_stream_is_gone(browser: Browser
 def test_the_model_is_named_and_what_costs_nothing_is_said_to(visitor: Visitor) -> None:
     visitor.say("Hello there").get_by_role("button", name="How this reply was made").click()
 
-    expect(visitor.page.locator("#model")).to_have_text("Model: offline")
+    expect(visitor.page.locator("#model")).to_have_text("Fixed rules, no AI model")
     expect(visitor.page.locator(".run-head .facts")).to_contain_text("Costnothing")
+
+
+def test_a_conversation_is_titled_by_what_happened_until_somebody_titles_it(visitor: Visitor) -> None:
+    page = visitor.page
+    title = page.locator("#title")
+    visitor.say(EXPENSES)
+    expect(title).to_have_text("Expense approval: created")
+    visitor.say("put a legal review before the payment")
+    expect(title).to_have_text("Expense approval: legal review added")
+
+    page.get_by_label("Conversation menu").click()
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_role("textbox", name="Name").fill("My expenses")
+    page.keyboard.press("Enter")
+    expect(title).to_have_text("My expenses")
+    visitor.say("remove the legal review")
+
+    expect(page.locator("#talks a").first).to_contain_text("My expenses")
+
+
+def test_long_messages_are_folded_and_found_and_a_proposal_tells_how_it_ended(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.say(EXPENSES)
+    visitor.say("remove the payment, but show me first")
+    visitor.say("yes")
+    expect(page.locator(".preview-past").first).to_have_text("Accepted: changed, version 2.")
+    visitor.say("My note on zebras: " + "nothing much happens. " * 90)
+
+    expect(page.locator(".bubble.is-long")).to_have_count(1)
+    page.get_by_role("button", name="Show all", exact=True).click()
+    expect(page.locator(".bubble.is-long")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".preview-past").first).to_have_text("Accepted: changed, version 2.")
+    page.get_by_role("searchbox", name="Search conversations").fill("zebras")
+    expect(page.locator(".talk-snippet mark")).to_have_text("zebras")
+
+
+def test_what_the_record_does_not_show_and_a_cut_answer_are_told(visitor: Visitor) -> None:
+    page = visitor.page
+
+    def doubtful(route: Route) -> None:
+        answer = route.fetch()
+        doubts = '"unconfirmed_claims":["it was sent"],"finish_reason":"length","response":'
+        route.fulfill(response=answer, body=answer.text().replace('"response":', doubts))
+
+    page.route("**/api/v1/chat/stream", doubtful)
+    reply = visitor.say("hello")
+
+    expect(reply).to_contain_text("The record does not show this: “it was sent”")
+    expect(reply).to_contain_text("The answer was cut off")
+
+
+def test_a_server_that_stops_is_seen(browser: Browser, served: Served) -> None:
+    complaints: list[str] = []
+    with watched(browser, served, complaints) as page:
+        page.goto("/")
+        expect(page.locator("#model")).to_have_text("Fixed rules, no AI model")
+        page.context.set_offline(True)
+        expect(page.locator("#model")).to_have_text("Server not reachable")
+        page.context.set_offline(False)
+        expect(page.locator("#model")).to_have_text("Fixed rules, no AI model")
+    assert all("ERR_INTERNET_DISCONNECTED" in one for one in complaints)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.support.browsing import EXPENSES, Visitor, watched
 from tests.support.server import Served, serving
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
 NARROW = {"width": 390, "height": 844}
@@ -156,7 +156,7 @@ def test_nothing_seriously_hinders_anybody(
         page.keyboard.press("Escape")
         page.get_by_role("tab", name="Workflow").click()
         page.get_by_role("button", name="All workflows").click()
-        visitor.sees(page.locator(".catalogue-list li").first)
+        visitor.sees(page.locator(".library-card").first)
         found["all workflows"] = serious(page, *rules)
 
         assert not any(found.values()), found

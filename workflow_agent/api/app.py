@@ -7,16 +7,16 @@ from importlib.metadata import PackageNotFoundError, version
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from workflow_agent.api import chat, health, metrics, page, runs
-from workflow_agent.api.body import BodyLimits
+from workflow_agent.api import health, page
+from workflow_agent.api.body import BodyLimits, JsonLimits
 from workflow_agent.api.errors import install_error_handlers
 from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
-from workflow_agent.api.json_text import JsonLimits
 from workflow_agent.api.late_routes import LateRoutes, take_over
+from workflow_agent.api.native import chat, runs
 from workflow_agent.api.services import Services
 from workflow_agent.settings import Settings
 
-_FIRST = (health.router, metrics.router, chat.router, runs.router, page.router)
+_FIRST = (health.router, chat.router, runs.router, page.router)
 """The routes that a server begins with: a turn, and what watches the process or opens the page."""
 _DESCRIPTION = (
     "Talk about workflows: create, find, change and analyse them, in conversations that lose nothing."

@@ -1,6 +1,11 @@
 """Reading a request's body under limits of size, time and type, before anything looks at it."""
 
 import asyncio
+import json
+import math
+import re
+from codecs import BOM_UTF8
+from collections import Counter
 from dataclasses import dataclass
 from email.message import Message
 from typing import Any, cast
@@ -9,8 +14,167 @@ from starlette.datastructures import Headers
 from starlette.types import Receive
 
 from workflow_agent.api.errors import RequestTimedOut, UnsupportedMediaType
-from workflow_agent.api.json_text import JsonLimits, parse_json
-from workflow_agent.domain.errors import BodyTooLarge
+from workflow_agent.errors import BodyTooLarge, InvalidInput, Problem
+from workflow_agent.workflows.model.parser import json_pointer
+
+FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters other than tab, newline and carriage return, and lone surrogates."""
+_LARGEST = 2**64 - 1
+_SMALLEST = -(2**63)
+_MAX_POINTER_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLimits:
+    """How large a document may be once it is parsed."""
+
+    max_depth: int
+    max_values: int
+    max_members: int
+    """Of one object."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unusable:
+    """Stands in a parsed document where something was that JSON or we cannot carry."""
+
+    why: str
+
+
+_CHECKED = (str, dict, list, _Unusable)
+_Place = tuple[Any, str | int] | None
+"""Where a value stands: the place of what contains it, and its key there."""
+
+
+def parse_json(raw: bytes, limits: JsonLimits) -> Any:
+    """Return the value of a JSON text: strict RFC 8259, in UTF-8, with clean text and finite numbers.
+
+    Raises:
+        InvalidInput: Names the byte, or the JSON pointer, of the first thing wrong.
+    """
+    try:
+        # A byte order mark says nothing in UTF-8; some programs write one (RFC 8259, section 8.1).
+        text = raw.removeprefix(BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"The body is not UTF-8: byte {error.start} cannot be decoded. Encode the JSON as UTF-8.",
+            [Problem("", f"not UTF-8 at byte {error.start}")],
+            offset=error.start,
+        ) from error
+    value = _parsed(text)
+    _check(value, limits)
+    return value
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(
+            text,
+            parse_constant=_constant,
+            parse_int=_integer,
+            parse_float=_number,
+            object_pairs_hook=_object,
+        )
+    except json.JSONDecodeError as error:
+        offset = len(text[: error.pos].encode())
+        raise InvalidInput(
+            f"The body is not JSON: {error.msg} at byte {offset} (line {error.lineno}, "
+            f"column {error.colno}).",
+            [Problem("", f"{error.msg} at byte {offset}")],
+            offset=offset,
+        ) from error
+    except RecursionError as error:
+        raise _invalid("", "is nested far too deep") from error
+
+
+def _invalid(pointer: str, message: str) -> InvalidInput:
+    shown = pointer if len(pointer) <= _MAX_POINTER_CHARS else pointer[:_MAX_POINTER_CHARS] + "…"
+    return InvalidInput(f"The body cannot be accepted: {shown or 'it'} {message}.", [Problem(shown, message)])
+
+
+def _constant(name: str) -> _Unusable:
+    return _Unusable(f"is {name}, which is no JSON number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Unusable:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    # Python would take the last one and drop the others, as if they had not been sent.
+    twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+    return _Unusable(f"has the key {twice[:40]!r} more than once")
+
+
+def _integer(digits: str) -> int | _Unusable:
+    # Cut before `int`, whose time grows with the square of the length.
+    value = int(digits) if len(digits) <= 20 else None
+    if value is None or not _SMALLEST <= value <= _LARGEST:
+        return _Unusable(f"is the number {digits[:24]}, which does not fit into 64 bits; send it as text")
+    return value
+
+
+def _number(digits: str) -> float | _Unusable:
+    value = float(digits)
+    return (
+        value if math.isfinite(value) else _Unusable(f"is the number {digits[:24]}, too large for a double")
+    )
+
+
+def forbidden_character(text: str) -> str | None:
+    """Return a description of the first character that no text may hold, or None."""
+    found = FORBIDDEN.search(text)
+    if found is None:
+        return None
+    kind = "a lone surrogate" if found[0] >= "\ud800" else "a control character"
+    return f"{kind}, U+{ord(found[0]):04X}, at character {found.start()}"
+
+
+def _check(value: Any, limits: JsonLimits) -> None:
+    """Walk a parsed document without recursion; containers know their place, pointers are made on failure."""
+    waiting: list[tuple[Any, _Place, int]] = [(value, None, 1)]
+    seen = 0
+    while waiting:
+        here, place, depth = waiting.pop()
+        if isinstance(here, str):
+            _check_text(here, place)
+        elif isinstance(here, _Unusable):
+            raise _invalid(_pointer(place), here.why)
+        elif isinstance(here, dict | list):
+            if depth > limits.max_depth:
+                raise _invalid(_pointer(place), f"is nested deeper than {limits.max_depth} levels")
+            seen += len(cast("list[Any]", here))
+            if seen > limits.max_values:
+                raise _invalid("", f"holds more than {limits.max_values} values")
+            waiting.extend(
+                _children(cast("dict[str, Any] | list[Any]", here), place, depth + 1, limits.max_members)
+            )
+
+
+def _children(
+    container: dict[str, Any] | list[Any], place: _Place, depth: int, max_members: int
+) -> list[tuple[Any, _Place, int]]:
+    if isinstance(container, list):
+        return [(item, (place, at), depth) for at, item in enumerate(container) if isinstance(item, _CHECKED)]
+    if len(container) > max_members:
+        raise _invalid(_pointer(place), f"has more than {max_members} members")
+    for key in container:
+        if problem := forbidden_character(key):
+            raise _invalid(_pointer(place), f"has a key with {problem}")
+    return [(item, (place, key), depth) for key, item in container.items() if isinstance(item, _CHECKED)]
+
+
+def _check_text(text: str, place: _Place) -> None:
+    if problem := forbidden_character(text):
+        raise _invalid(_pointer(place), f"holds {problem}")
+
+
+def _pointer(place: _Place) -> str:
+    parts: list[str | int] = []
+    while place is not None:
+        place, key = place
+        parts.append(key)
+    return json_pointer(reversed(parts))
+
 
 _PARSED_IN_A_THREAD_BYTES = 65_536
 _DISCARDED_TIMES_LIMIT = 4

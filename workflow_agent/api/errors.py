@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Scope
 
+from workflow_agent import errors
 from workflow_agent.api.openai_errors import (
     OPENAI_ADDRESSES,
     ModelNotFound,
@@ -21,12 +22,10 @@ from workflow_agent.api.openai_errors import (
     openai_status,
     retry_headers,
 )
-from workflow_agent.domain import errors
-from workflow_agent.domain.call_history import json_safe
-from workflow_agent.domain.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
-from workflow_agent.domain.validation_messages import validation_message
-from workflow_agent.domain.workflow_parsing import json_pointer
-from workflow_agent.formats import UnreadableDocument
+from workflow_agent.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
+from workflow_agent.values.json_values import json_safe
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.model.parser import json_pointer, validation_message
 
 MAX_DETAIL_CHARS = 2_000
 MAX_PROBLEMS = 50
@@ -50,6 +49,12 @@ class MisdirectedRequest(WorkflowAgentError):
     """The Host header names a server that this is not; the caller uses an allowed name."""
 
     code = "misdirected_request"
+
+
+class MalformedHost(WorkflowAgentError):
+    """The request has no single, well-formed Host header; the caller sends `Host: name` or `name:port`."""
+
+    code = "malformed_host"
 
 
 class ForeignOrigin(WorkflowAgentError):
@@ -89,6 +94,7 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
     errors.PreconditionRequired: HTTPStatus.PRECONDITION_REQUIRED,
     errors.Unauthorized: HTTPStatus.UNAUTHORIZED,
     errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
+    errors.ModelBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StorageFailed: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.CorruptDocument: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.ShuttingDown: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -96,6 +102,7 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
     errors.Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
     UnsupportedMediaType: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     RequestTimedOut: HTTPStatus.REQUEST_TIMEOUT,
+    MalformedHost: HTTPStatus.BAD_REQUEST,
     MisdirectedRequest: HTTPStatus.MISDIRECTED_REQUEST,
     ForeignOrigin: HTTPStatus.FORBIDDEN,
 }

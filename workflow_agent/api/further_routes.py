@@ -4,25 +4,25 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
-from workflow_agent.api import (
+from workflow_agent.api.frontends import routes as frontends
+from workflow_agent.api.native import (
     artifacts,
     bundles,
     catalogue,
     compactions,
-    conversation_events,
     conversations,
     forks,
-    frontends,
     history,
     message_search,
-    openai,
     telemetry,
     turns,
-    workflow_changes,
-    workflow_formats,
-    workflow_views,
     workflows,
 )
+from workflow_agent.api.native import changes as workflow_changes
+from workflow_agent.api.native import events as conversation_events
+from workflow_agent.api.native import formats as workflow_formats
+from workflow_agent.api.native import views as workflow_views
+from workflow_agent.api.openai import routes as openai
 
 FURTHER: Sequence[APIRouter] = (
     bundles.router, conversations.router,

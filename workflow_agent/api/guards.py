@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,18 +16,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from workflow_agent.api.body import ClientGone
 from workflow_agent.api.errors import (
     ForeignOrigin,
+    MalformedHost,
     MisdirectedRequest,
     document_of,
     problem_document,
     problem_response,
 )
 from workflow_agent.api.page import is_page
-from workflow_agent.domain.errors import Unauthorized, WorkflowAgentError
-from workflow_agent.telemetry import continued
+from workflow_agent.errors import Unauthorized, WorkflowAgentError
+from workflow_agent.telemetry.logs import continued
 
 _log = logging.getLogger("workflow_agent.http")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_MOST_PORT = 65_535
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{0,253})(?::(?P<port>[0-9]{0,5}))?")
+"""RFC 9110: a name or address, and perhaps a port; no user, no path."""
+_ORIGIN = re.compile(rf"(?P<scheme>https?)://{_HOST.pattern}")
+_PORTS = {"http": 80, "https": 443}
 OPEN_PATHS = frozenset({"/health", "/ready"})
 """Answered without a key, for probes; so is the page, which asks for the key itself."""
 
@@ -75,7 +80,9 @@ class RequestFrame:
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
-                MutableHeaders(scope=message)["x-request-id"] = exchange.request_id
+                answered = MutableHeaders(scope=message)
+                answered["x-request-id"] = exchange.request_id
+                answered["x-content-type-options"] = "nosniff"
             await send(message)
 
         with continued(headers):
@@ -121,32 +128,51 @@ class HostGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
-        if scope["type"] == "http" and "*" not in self.allowed:
-            headers = Headers(scope=scope)
-            if (
-                error := self._refusal(scope["method"], headers.get("host", ""), headers.get("origin"))
-            ) is not None:
-                await _refuse(error, scope, receive, send)
-                return
+        if scope["type"] == "http" and (error := self._refusal(scope)) is not None:
+            await _refuse(error, scope, receive, send)
+            return
         await self.app(scope, receive, send)
 
-    def _refusal(self, method: str, host: str, origin: str | None) -> WorkflowAgentError | None:
-        if _host_name(f"//{host}") not in self.allowed:
+    def _refusal(self, scope: Scope) -> WorkflowAgentError | None:
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        host = hosts[0] if hosts else ""
+        asked = _HOST.fullmatch(host)
+        if len(hosts) > 1 or asked is None or int(asked["port"] or 0) > _MOST_PORT:
+            told = f"{len(hosts)} Host headers" if len(hosts) > 1 else f"the Host {host[:100]!r}"
+            return MalformedHost(f"The request has {told}. Send one, as 'name' or 'name:port'.")
+        if "*" in self.allowed:
+            return None
+        if _name(asked) not in self.allowed:
             return MisdirectedRequest(
                 f"This server is not {host[:100]!r}. Use one of the valid names, or add it to "
                 "WORKFLOW_AGENT_ALLOWED_HOSTS.",
                 valid=sorted(self.allowed),
             )
-        if method not in _SAFE_METHODS and origin is not None and _host_name(origin) not in self.allowed:
+        if scope["method"] in _SAFE_METHODS:
+            return None
+        foreign = (one for one in origins if not _is_same_origin(one, asked, scope["scheme"]))
+        if (origin := next(foreign, None)) is not None:
             return ForeignOrigin(f"Pages of {origin[:100]!r} may not change anything here.")
         return None
 
 
-def _host_name(address: str) -> str:
-    try:
-        return (urlsplit(address).hostname or "").rstrip(".")
-    except ValueError:
-        return ""
+def _name(host: re.Match[str]) -> str:
+    return host["name"].strip("[]").rstrip(".").lower()
+
+
+def _is_same_origin(origin: str, asked: re.Match[str], scheme: str) -> bool:
+    """Say whether a page is of this server: of the same scheme, name and port.
+
+    Where a proxy ends TLS a request comes as plain HTTP for a page of `https`: that much is taken for the
+    same, with the port that the Host header has, or the usual one of the page's scheme.
+    """
+    page = _ORIGIN.fullmatch(origin)
+    if page is None or (scheme == "https" and page["scheme"] != scheme):
+        return False
+    usual = _PORTS[page["scheme"]]
+    ports = [int(one["port"] or usual) for one in (page, asked)]
+    return _name(page) == _name(asked) and ports[0] == ports[1]
 
 
 def _is_open(scope: Scope) -> bool:

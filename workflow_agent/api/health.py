@@ -1,14 +1,17 @@
 """Probes: whether the server runs, and whether it takes work."""
 
+from asyncio import to_thread
 from typing import Any
 
 from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.replies import json_reply, replies
-from workflow_agent.api.routing import StrictRoute
-from workflow_agent.domain.errors import ShuttingDown
+from workflow_agent.api.replies import json_reply, problem_replies, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.errors import ShuttingDown
+from workflow_agent.telemetry.workers import exposition_of_workers, families_of
 
 router = APIRouter(tags=["health"], route_class=StrictRoute)
 
@@ -27,8 +30,35 @@ async def health(request: Request) -> Response:
 
 @router.get("/ready", operation_id="ready", responses=replies("Health", 422))
 async def ready(request: Request, services: TheServices) -> Response:
-    """Say that the server takes work: it can read its data and is not stopping."""
+    """Say that the server takes work: it can read and write its data and is not stopping.
+
+    Conversations that cannot be read are named; the server takes work without them.
+    """
     if services.chat.live.is_closing:
         raise ShuttingDown("The server is stopping.")
-    await services.conversations.page(request.app.state.tenant, limit=1)
-    return json_reply(_about(request, "ready"))
+    await to_thread(services.check_storage)
+    page = await services.conversations.page(request.app.state.tenant, limit=1)
+    unreadable = {"unreadable": list(page.unreadable)} if page.unreadable else {}
+    return json_reply(_about(request, "ready") | unreadable)
+
+
+_TEXT = {"schema": {"type": "string"}}
+_EXPOSITION = {
+    "description": "All metrics, in the text format that the client accepts.",
+    "content": {"text/plain": _TEXT, "application/openmetrics-text": _TEXT},
+}
+
+
+@router.get("/metrics", operation_id="get_metrics", responses={200: _EXPOSITION} | problem_replies(422))
+async def get_metrics(request: Request, services: TheServices) -> Response:
+    """Give counters, histograms and gauges of the server, of several workers each with its number as a label;
+    they carry neither content nor ids."""
+    accept = request.headers.get("accept", "")
+    telemetry, fellows = services.telemetry, services.fellows
+    if fellows is None:
+        body, media_type = await run_in_threadpool(telemetry.exposition, accept)
+    else:
+        own = await run_in_threadpool(families_of, telemetry.registry)
+        told = {**await fellows.told({"ask": "metrics"}), fellows.number: own}
+        body, media_type = await run_in_threadpool(exposition_of_workers, told, accept)
+    return Response(body, headers={"Cache-Control": "no-store", "Content-Type": media_type})

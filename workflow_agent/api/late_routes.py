@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope, Send
 
-from workflow_agent.api.routing import AllowedMethods
+from workflow_agent.api.route_class import AllowedMethods
 
 
 def take_over(routers: Sequence[APIRouter], app: FastAPI) -> None:

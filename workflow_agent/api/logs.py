@@ -5,9 +5,9 @@ import logging
 from datetime import UTC, datetime
 from typing import Any
 
-from workflow_agent.domain.call_history import json_safe
-from workflow_agent.domain.values import iso_milliseconds
-from workflow_agent.telemetry import correlation
+from workflow_agent.telemetry.logs import correlation
+from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import iso_milliseconds
 
 _MAX_MESSAGE_CHARS = 4_000
 _ALWAYS_THERE = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "taskName", "color_message"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from workflow_agent.domain.errors import NotFound
+from workflow_agent.errors import NotFound
 
 PREFIX = "/v1/"
 OPENAI_ADDRESSES = "Under /v1 there are models, chat/completions, responses and conversations."

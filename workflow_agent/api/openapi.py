@@ -8,14 +8,14 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode, JsonSchemaValue
 
-from workflow_agent.api import conversation_schemas as talk
-from workflow_agent.api import service_schemas as service
-from workflow_agent.api import workflow_schemas as flow
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.edits import Edit
-from workflow_agent.domain.iterations import Iteration
-from workflow_agent.domain.workflow import Workflow
-from workflow_agent.ports import WorkflowVersion
+from workflow_agent.api.native import conversation_shapes as talk
+from workflow_agent.api.native import workflow_shapes as flow
+from workflow_agent.api.native import workflow_shapes as service
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.workflows.edits.operations import Edit
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import WorkflowVersion
 
 _REF = "#/components/schemas/{model}"
 _REPLIES: Sequence[Any] = (
@@ -23,8 +23,8 @@ _REPLIES: Sequence[Any] = (
     talk.History, talk.MessageHitList, talk.Turn, talk.IterationList, talk.CallList, talk.ContextList,
     talk.ArtifactList, talk.CompactionList, talk.RestoredCompactions, talk.Blob, flow.WorkflowList,
     flow.EditReport, flow.VersionList, flow.Restored,
-    flow.VersionDiff, flow.Analysis, flow.Diagram, flow.Import, flow.Export, flow.Validation,
-    service.AgentList, service.ModeList, service.CacheReport,
+    flow.VersionDiff, flow.Analysis, flow.Simulation, flow.Diagram, flow.Import, flow.Export, flow.Validation,
+    service.AgentList, service.FormatList, service.ModeList, service.CacheReport,
     service.Health, Conversation, Iteration, WorkflowVersion,
 )  # fmt: skip
 _WORKFLOW_EXAMPLE: Mapping[str, Any] = {

@@ -10,7 +10,7 @@ from importlib.resources import files
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from workflow_agent.domain.errors import NotFound
+from workflow_agent.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 _TYPES = {
@@ -32,7 +32,6 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "Vary": "Accept-Encoding",
-    "X-Content-Type-Options": "nosniff",
 }
 
 

@@ -7,14 +7,10 @@ from fastapi import Depends, Header, Path, Query, Request
 from pydantic import BeforeValidator
 
 from workflow_agent.api.services import Services
-from workflow_agent.domain.conversation import CONVERSATION_ID_PATTERN
-from workflow_agent.domain.errors import (
-    InvalidInput,
-    PreconditionRequired,
-    Problem,
-)
-from workflow_agent.domain.window import Utilization
-from workflow_agent.domain.workflow import WORKFLOW_ID_PATTERN
+from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
+from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem
+from workflow_agent.values.tokens import Utilization
+from workflow_agent.workflows.model.terms import WORKFLOW_ID_PATTERN
 
 IF_MATCH_PATTERN = r'^(\*|"[\x21\x23-\x7e]{0,64}")$'
 CLEAN_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"

@@ -4,15 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from workflow_agent.adapters.idempotency_files import JsonIdempotencyKeys
-from workflow_agent.chat import Chat
-from workflow_agent.chat.compacting import Compactor
-from workflow_agent.chat.past import Past
-from workflow_agent.domain.agents import AgentProfile
-from workflow_agent.domain.modes import Mode
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.ports import ConversationStore, WorkflowCatalog, WorkflowSearch
-from workflow_agent.telemetry import Fellows, Telemetry
+from workflow_agent.assistant.compaction.service import Compactor
+from workflow_agent.assistant.turns.service import Chat
+from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.history import Past
+from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
+from workflow_agent.telemetry.providers import Telemetry
+from workflow_agent.telemetry.workers import Fellows
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Services:
     clock: Callable[[], datetime]
     new_id: Callable[[str], str]
     """Makes an id from its prefix."""
+    check_storage: Callable[[], None]
+    """Raises StorageFailed where nothing can be stored; blocks."""
     fellows: Fellows | None = None
     """The other workers of the server; None where this process serves alone."""
 

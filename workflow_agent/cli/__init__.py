@@ -4,21 +4,20 @@ from typing import Annotated
 
 import typer
 
-from workflow_agent.cli.asking import ask
-from workflow_agent.cli.benchmarking import bench
-from workflow_agent.cli.chatting import chat
-from workflow_agent.cli.conversation_files import conversations
+from workflow_agent.cli import workflow_changes
+from workflow_agent.cli.bench import bench
+from workflow_agent.cli.chat import ask, chat
+from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
+from workflow_agent.cli.conversations import conversations
 from workflow_agent.cli.doctor import doctor
 from workflow_agent.cli.evidence import evidence
+from workflow_agent.cli.exits import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
 from workflow_agent.cli.help_texts import LOOKING, RUNNING, TALKING, Command, Group
-from workflow_agent.cli.inspecting import inspect
-from workflow_agent.cli.leaving import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
-from workflow_agent.cli.migrating import migrate
+from workflow_agent.cli.inspect import inspect
+from workflow_agent.cli.migrate import migrate
 from workflow_agent.cli.reference import openapi, schemas, settings
-from workflow_agent.cli.serving import serve
-from workflow_agent.cli.verifying import verify
-from workflow_agent.cli.wiring import DataDirectory, OpenWorkflows, Wiring
-from workflow_agent.cli.workflow_changes import workflows
+from workflow_agent.cli.serve import serve
+from workflow_agent.cli.verify import verify
 
 __all__ = ["EXIT_FAILED", "EXIT_MISCONFIGURED", "DataDirectory", "OpenWorkflows", "Wiring", "cli"]
 
@@ -57,7 +56,7 @@ def about(
 
 for command in (chat, ask):
     cli.command(cls=Command, rich_help_panel=TALKING)(command)
-cli.add_typer(workflows, rich_help_panel=LOOKING)
+cli.add_typer(workflow_changes.workflows, rich_help_panel=LOOKING)
 cli.add_typer(conversations, rich_help_panel=LOOKING)
 cli.command(cls=Command, rich_help_panel=LOOKING)(inspect)
 for command in (serve, doctor, verify, migrate, settings, schemas, openapi, evidence, bench):

@@ -7,9 +7,9 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
-from workflow_agent.cli.printable import clean
-from workflow_agent.domain.context_shape import Breakdown
-from workflow_agent.domain.described import field_texts
+from workflow_agent.cli.output import clean
+from workflow_agent.conversations.context_records import Breakdown
+from workflow_agent.workflows.model.described import field_texts
 
 _BAR = 12
 _COUNTED = {

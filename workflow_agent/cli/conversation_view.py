@@ -11,13 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from workflow_agent.cli.context_view import of_context
-from workflow_agent.cli.cost_view import cost_of_conversation, cost_of_reply
-from workflow_agent.cli.printable import clean
-from workflow_agent.domain.compaction import Compaction
-from workflow_agent.domain.conversation import AgentReply, Conversation, Event, SystemEvent, UserMessage
-from workflow_agent.domain.iterations import Iteration
-from workflow_agent.domain.records import Records
-from workflow_agent.domain.runs import Run
+from workflow_agent.cli.output import clean
+from workflow_agent.cli.turns import cost_of_conversation, cost_of_reply
+from workflow_agent.conversations.compactions import Compaction
+from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.records import Records
+from workflow_agent.conversations.runs import Run
 
 _SHORT_CHARS = 600
 _SIGNALS_SHOWN = 3

@@ -1,16 +1,196 @@
 """`doctor`: whether everything is as it has to be, and what to do where it is not."""
 
-from collections.abc import Sequence
+import errno
+import fcntl
+import os
+import shutil
+import socket
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 import typer
 
-from workflow_agent.cli.checkups import Finding, checkups
-from workflow_agent.cli.leaving import EXIT_FAILED, EXIT_MISCONFIGURED, CommandFailed
+from workflow_agent.cli.backends import ApiKey, DataDir, Url
+from workflow_agent.cli.context import wiring_of
+from workflow_agent.cli.exits import EXIT_FAILED, EXIT_MISCONFIGURED, CommandFailed
 from workflow_agent.cli.options import AsJson, chosen_settings
-from workflow_agent.cli.printing import console, is_terminal, print_json, print_text
-from workflow_agent.cli.reaching import ApiKey, DataDir, Url
-from workflow_agent.cli.wiring import wiring_of
-from workflow_agent.settings import Settings
+from workflow_agent.cli.output import console, counted, is_terminal, print_json, print_text
+from workflow_agent.errors import WorkflowAgentError
+from workflow_agent.settings import Settings, refuse_open_binding, without_effect
+
+Level = Literal["ok", "warning", "failed", "misconfigured"]
+_SCARCE_BYTES = 1_073_741_824
+_TOO_FEW_BYTES = 67_108_864
+_CLOCK_SECONDS = 5
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_EARLIEST = 1_735_689_600
+"""The beginning of 2025: a clock before that was never set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found."""
+
+    check: str
+    level: Level
+    found: str
+    advice: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the finding as plain JSON data."""
+        return {"check": self.check, "level": self.level, "found": self.found, "advice": self.advice}
+
+
+def checkups(settings: Settings, try_provider: Callable[[Settings], str]) -> list[Finding]:
+    """Return what all checks of this machine find, the configuration first."""
+    root = settings.data_dir
+    found = [_address(settings), _directory(root), _disk(root), _clock()]
+    if root.is_dir() and found[1].level in ("ok", "warning"):
+        found += [_locks(root), _written_times(root)]
+    return [*found, _port(settings), _provider(settings, try_provider)]
+
+
+def _address(settings: Settings) -> Finding:
+    try:
+        refuse_open_binding(settings)
+    except WorkflowAgentError as error:
+        return Finding("configuration", "misconfigured", error.message)
+    count = counted(len(settings.api_keys), "API key is", "API keys are")
+    keys = f"{count} set" if settings.api_keys else "no API key is needed"
+    about = f"listens on {settings.host}; {keys}"
+    if idle := without_effect(settings):
+        return Finding("configuration", "warning", f"{about}. {' '.join(idle)}", "Correct or remove them.")
+    return Finding("configuration", "ok", about)
+
+
+def _directory(root: Path) -> Finding:
+    where = str(root.resolve())
+    if not root.exists():
+        parent = next(one for one in root.resolve().parents if one.exists())
+        if os.access(parent, os.W_OK):
+            return Finding("data directory", "ok", f"{where} is not there yet; the first use makes it")
+        return Finding(
+            "data directory", "misconfigured", f"{where} is not there, and {parent} cannot be written to",
+            "Name another with WORKFLOW_AGENT_DATA_DIR, or give this user the right to write there.",
+        )  # fmt: skip
+    try:
+        _try_writing(root)
+    except OSError as error:
+        return Finding(
+            "data directory", "failed", f"{where} cannot be written to: {error.strerror}",
+            f"Make it a directory of this user: chown {os.getuid()} {where}, chmod 700 {where}.",
+        )  # fmt: skip
+    if root.stat().st_mode & _OTHERS & ~stat.S_IXGRP & ~stat.S_IXOTH:
+        return Finding(
+            "data directory", "warning", f"{where} can be read by other users of this machine",
+            f"If conversations are nobody else's business: chmod 700 {where}.",
+        )  # fmt: skip
+    return Finding("data directory", "ok", f"{where} can be read and written")
+
+
+def _try_writing(root: Path) -> None:
+    with tempfile.NamedTemporaryFile(dir=root, prefix=".doctor-") as file:
+        file.write(b"written to see whether it can be")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _disk(root: Path) -> Finding:
+    there = next(one for one in (root.resolve(), *root.resolve().parents) if one.exists())
+    free = shutil.disk_usage(there).free
+    shown = f"{free / 2**30:.1f} GiB free"
+    if free >= _SCARCE_BYTES:
+        return Finding("disk", "ok", shown)
+    return Finding(
+        "disk", "failed" if free < _TOO_FEW_BYTES else "warning", f"only {shown}",
+        "Make room: a message that cannot be stored is refused.",
+    )  # fmt: skip
+
+
+def _clock() -> Finding:
+    now = time.time()
+    shown = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now))
+    if now < _EARLIEST:
+        return Finding(
+            "clock", "failed", f"it is {shown} here", "Set the clock; timedatectl shows its state."
+        )
+    return Finding("clock", "ok", f"it is {shown}")
+
+
+def _written_times(root: Path) -> Finding:
+    """Compare the clock with the times of what was written last: a clock that was set back disorders it."""
+    newest = max((one.stat().st_mtime for one in root.glob("*/conversations/*.json")), default=0.0)
+    ahead = newest - time.time()
+    if ahead > _CLOCK_SECONDS:
+        return Finding(
+            "times", "warning", f"the latest conversation was changed {ahead:.0f} s in the future",
+            "The clock was set back, or that of the disk's server differs; set both by NTP.",
+        )  # fmt: skip
+    return Finding("times", "ok", "nothing was written in the future")
+
+
+def _locks(root: Path) -> Finding:
+    try:
+        excludes = _excludes(root)
+    except OSError as error:
+        return Finding("locks", "failed", f"files cannot be locked: {error.strerror}", _OTHER_DISK)
+    if not excludes:
+        return Finding("locks", "failed", "a lock does not keep a second one out", _OTHER_DISK)
+    # Imported here, because help texts should not wait for it.
+    from workflow_agent.storage.files.owners import running_owners  # noqa: PLC0415 - see above
+
+    running = running_owners(root)
+    servers = f"in use by process {', '.join(running)}" if running else "no other process uses the directory"
+    return Finding("locks", "ok", f"they hold; {servers}")
+
+
+_OTHER_DISK = "Keep the data on a local disk: two writers could overwrite each other here."
+
+
+def _excludes(root: Path) -> bool:
+    with tempfile.NamedTemporaryFile(dir=root, prefix=".doctor-") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with Path(file.name).open("rb") as second:
+            try:
+                fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+    return False
+
+
+def _port(settings: Settings) -> Finding:
+    host = settings.host.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    where = f"{settings.host} port {settings.port}"
+    try:
+        socket.create_server((host, settings.port), family=family).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return Finding(
+                "port", "warning", f"{where} is taken",
+                "By a server that runs already, or by another program: choose with WORKFLOW_AGENT_PORT.",
+            )  # fmt: skip
+        return Finding(
+            "port", "misconfigured", f"{where} cannot be listened on: {error.strerror}",
+            "Choose with WORKFLOW_AGENT_HOST and WORKFLOW_AGENT_PORT.",
+        )  # fmt: skip
+    return Finding("port", "ok", f"{where} is free")
+
+
+def _provider(settings: Settings, try_provider: Callable[[Settings], str]) -> Finding:
+    try:
+        return Finding("model", "ok", try_provider(settings))
+    except WorkflowAgentError as error:
+        return Finding(
+            "model", "misconfigured", error.message,
+            "Mend WORKFLOW_AGENT_MODEL and its key, or set it to offline, which needs no provider.",
+        )  # fmt: skip
+
 
 _MARKS = {
     "ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red"), "misconfigured": ("✗", "red"),

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from workflow_agent.cli.leaving import EXIT_USAGE, CommandFailed
-from workflow_agent.cli.printing import print_note, print_text
+from workflow_agent.cli.exits import EXIT_USAGE, CommandFailed
+from workflow_agent.cli.output import print_note, print_text
 
 STDIN = Path("-")
 

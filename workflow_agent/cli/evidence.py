@@ -19,8 +19,8 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
       workflow-agent evidence --data-dir ~/workflows --json
     """
     # Imported here, because help texts should not wait for it.
-    from workflow_agent.adapters.call_histories import call_histories  # noqa: PLC0415 - see above
-    from workflow_agent.domain.history_evidence import history_evidence  # noqa: PLC0415 - see above
+    from workflow_agent.conversations.history_evidence import history_evidence  # noqa: PLC0415 - see above
+    from workflow_agent.storage.files.journal import call_histories  # noqa: PLC0415 - see above
 
     found = history_evidence(call_histories(chosen_settings(data_dir=data_dir).data_dir)).as_dict()
     if as_json:

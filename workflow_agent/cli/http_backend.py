@@ -15,8 +15,7 @@ from typing import Any
 import httpx2
 from typing_extensions import override
 
-from workflow_agent.cli.backend import Backend, Event
-from workflow_agent.cli.leaving import (
+from workflow_agent.cli.exits import (
     EXIT_CONFLICT,
     EXIT_FAILED,
     EXIT_MISCONFIGURED,
@@ -24,7 +23,8 @@ from workflow_agent.cli.leaving import (
     EXIT_UNREACHABLE,
     CommandFailed,
 )
-from workflow_agent.cli.resuming import followed
+from workflow_agent.cli.ports import Backend, Event
+from workflow_agent.cli.resumption import followed
 
 PREFIX = "/api/v1"
 _PATIENCE = httpx2.Timeout(90, connect=5)
@@ -56,6 +56,11 @@ class HttpBackend(Backend):
         return self._json("POST", PREFIX + path, body=body, query=query)
 
     @override
+    def change(self, method: str, path: str, /, body: object = None, *, version: int | None = None) -> Any:
+        expected = "*" if version is None else f'"{version}"'
+        return self._json(method, PREFIX + path, query={}, body=body, headers={"If-Match": expected})
+
+    @override
     def root(self, path: str) -> Any:
         return self._json("GET", path, query={})
 
@@ -83,10 +88,13 @@ class HttpBackend(Backend):
                 raise self._refusal(response)
             yield from parsed_events(response.iter_lines())
 
-    def _json(self, method: str, path: str, *, query: Mapping[str, object], body: object = None) -> Any:
+    def _json(
+        self, method: str, path: str, *, query: Mapping[str, object], body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:  # fmt: skip
         params = {name.rstrip("_"): _text(value) for name, value in query.items() if value is not None}
         try:
-            response = self.client.request(method, path, params=params, json=body)
+            response = self.client.request(method, path, params=params, json=body, headers=headers)
         except httpx2.TransportError as error:
             raise self.silence(error) from error
         if response.is_error:

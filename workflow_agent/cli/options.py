@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from workflow_agent.cli.leaving import or_exit
+from workflow_agent.cli.exits import or_exit
 from workflow_agent.settings import Settings, load_settings
 
 DataDir = Annotated[

@@ -1,13 +1,14 @@
 """`settings`, `schemas` and `openapi`: what can be set, the shape of the files, and of the API."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from workflow_agent.cli.leaving import or_exit
-from workflow_agent.cli.wiring import wiring_of
+from workflow_agent.cli.context import wiring_of
+from workflow_agent.cli.exits import or_exit
 from workflow_agent.settings import ENV_PREFIX, Settings, load_settings, settings_page, shown_value
 
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the reference page instead.")]
@@ -41,9 +42,8 @@ def openapi(context: typer.Context, markdown: Markdown = False) -> None:
 
       workflow-agent openapi --markdown
     """
-    from workflow_agent.cli.api_page import api_page  # noqa: PLC0415 - help texts need not wait for it
     from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415 - see above
-    from workflow_agent.cli.printing import print_json  # noqa: PLC0415 - see above
+    from workflow_agent.cli.output import print_json  # noqa: PLC0415 - see above
 
     with TemporaryDirectory() as folder:
         own = load_settings(data_dir=Path(folder))
@@ -67,9 +67,114 @@ def schemas(
 
       workflow-agent schemas docs/schemas
     """
-    from workflow_agent.domain.schemas import schema_files  # noqa: PLC0415 - help texts need not wait for it
+    from workflow_agent.conversations.schemas import schema_files  # noqa: PLC0415 - help texts need not wait for it
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in schema_files().items():
         (folder / name).write_text(text, encoding="utf-8")
         typer.echo(folder / name)
+
+
+Schema = Mapping[str, Any]
+_METHODS = ("get", "post", "put", "patch", "delete")
+_HEAD = """# The API
+
+Generated from the OpenAPI document by `workflow-agent openapi --markdown`. A running server gives the
+document, with examples, patterns and links, at `/openapi.json`. [clients.md](clients.md) describes OpenAI's
+API under `/v1` and the endpoints of front ends.
+
+Bodies are JSON. Errors are `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`,
+`code`, `instance`, and what helps to mend the request. With `WORKFLOW_AGENT_API_KEYS` set, every route but
+`/health`, `/ready` and the page's own files wants `Authorization: Bearer …`. Lists have `items` and
+`next_cursor`, which goes into `cursor` of the next request. `ETag` of a reply goes into `If-Match` of a
+change. A `?` marks what may be left out."""
+
+
+def api_page(document: Schema) -> str:
+    """Return the page of an OpenAPI document: its operations by tag, then every shape."""
+    sections: dict[str, list[str]] = {}
+    for path, methods in document["paths"].items():
+        for method in (one for one in _METHODS if one in methods):
+            operation = methods[method]
+            tag = operation.get("tags", ["service"])[0]
+            sections.setdefault(tag, []).append(_operation(method, path, operation))
+    shapes = [_shape(name, one) for name, one in sorted(document["components"]["schemas"].items())]
+    parts = [_HEAD, *(f"## Routes: {tag}\n\n" + "\n\n".join(one) for tag, one in sections.items())]
+    return "\n\n".join([*parts, "## Shapes", *shapes]) + "\n"
+
+
+def _operation(method: str, path: str, operation: Schema) -> str:
+    lines = [f"### {method.upper()} {path}", _line(operation["description"])]
+    if parameters := operation.get("parameters"):
+        rows = [(f"`{one['name']}`" + ("" if one.get("required") else "?"), one["in"], _about(one))
+                for one in parameters]  # fmt: skip
+        lines.append(_table(("parameter", "in", "meaning"), rows))
+    told = [f"body {kind}" for kind in _kinds(operation.get("requestBody", {}))]
+    for status, reply in operation["responses"].items():
+        if status < "400":
+            told.append(" ".join((status, *_kinds(reply))))
+    refused = ", ".join(status for status in operation["responses"] if status >= "400")
+    lines.append("; ".join([*told, *([f"errors {refused}"] if refused else [])]) + ".")
+    return "\n\n".join(lines)
+
+
+def _kinds(holder: Schema) -> Iterator[str]:
+    for media, content in holder.get("content", {}).items():
+        schema = content.get("schema", {})
+        if media != "application/json":
+            yield f"`{media}`"
+        elif schema:
+            yield _type(schema)
+
+
+def _about(parameter: Schema) -> str:
+    schema = parameter["schema"]
+    said = parameter.get("description") or schema.get("description") or _type(schema)
+    values = f"One of {_type(schema)}." if "enum" in str(schema) and "`" not in said else ""
+    default = schema.get("default")
+    return " ".join(filter(None, (_cell(said), values, "" if default is None else f"Default `{default}`.")))
+
+
+def _shape(name: str, schema: Schema) -> str:
+    lines = [f"### {name}"]
+    if said := schema.get("description"):
+        lines.append(_line(said))
+    required = schema.get("required", ())
+    rows = [
+        (f"`{field}`" + ("" if field in required else "?"), _type(one), _cell(one.get("description", "")))
+        for field, one in schema.get("properties", {}).items()
+    ]
+    lines.append(_table(("field", "type", "meaning"), rows) if rows else _type(schema) + ".")
+    return "\n\n".join(lines)
+
+
+def _type(schema: Schema) -> str:
+    """Return in words what a value of a schema is; a named shape links to its section."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "enum" in schema:
+        return ", ".join(f"`{one}`" for one in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    for choice in ("anyOf", "oneOf", "allOf"):
+        if choice in schema:
+            kinds = dict.fromkeys(_type(one) for one in schema[choice])
+            return " or ".join(kinds)
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return str(schema.get("format") or schema.get("type") or "any")
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = (" | ".join(row) for row in (titles, *rows))
+    head, *others = (f"| {line} |" for line in lines)
+    return "\n".join([head, "|" + "---|" * len(titles), *others])
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    return _line(text).replace("|", "\\|")

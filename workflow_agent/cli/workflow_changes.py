@@ -1,4 +1,4 @@
-"""`workflows edit|import|export`: what changes workflows, or takes them in and out."""
+"""`workflows edit|rename|copy|delete|undo|restore|import|export`: what changes them."""
 
 import json
 from collections.abc import Sequence
@@ -7,16 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from workflow_agent.cli.backend import Backend
+from workflow_agent.cli.backends import with_backend
 from workflow_agent.cli.documents import read_text, write_or_print
-from workflow_agent.cli.leaving import EXIT_FAILED, EXIT_USAGE, CommandFailed
-from workflow_agent.cli.naming import workflow_id_of
+from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
+from workflow_agent.cli.names import workflow_id_of
 from workflow_agent.cli.options import AsJson
-from workflow_agent.cli.printing import print_json, print_note, print_text, progress
-from workflow_agent.cli.reaching import with_backend
+from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note, print_text, progress
+from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.workflows import CHANGING, Which, command, print_changes, workflows
 
 __all__ = ["workflows"]
+_OF_ONE = ("id", "version", "created_at", "updated_at", "aliases")
+"""What of a workflow is not its copy's."""
 
 
 @command("edit", CHANGING)
@@ -65,6 +67,102 @@ def edit_workflow(
         f"Done: it is version {version} now." if apply else
         "Nothing was changed; --apply makes this change."
     )  # fmt: skip
+
+
+@command("rename", CHANGING)
+@with_backend()
+def rename_workflow(
+    backend: Backend,
+    workflow: Which,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name; the id stays.")],
+) -> None:
+    """Give a workflow another name.
+
+    Example:
+
+      workflow-agent workflows rename wf_expense_approval "Expenses"
+    """
+    path = f"/workflows/{workflow_id_of(backend, workflow)}/edits"
+    report = backend.post(path, {"edits": [{"op": "rename_workflow", "name": name}]})
+    print_changes(report["changes"])
+
+
+@command("copy", CHANGING)
+@with_backend()
+def copy_workflow(
+    backend: Backend,
+    workflow: Which,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The copy's name.")] = None,
+) -> None:
+    """Make a workflow like another, and print its id.
+
+    Examples:
+
+      workflow-agent workflows copy wf_expense_approval
+
+      workflow-agent workflows copy wf_expense_approval "Travel expenses"
+    """
+    document = backend.get(f"/workflows/{workflow_id_of(backend, workflow)}")
+    kept = {key: value for key, value in document.items() if key not in _OF_ONE}
+    made = backend.post("/workflows", {**kept, "name": name or f"Copy of {document['name']}"})
+    print_text(made["id"])
+
+
+@command("delete", CHANGING)
+@with_backend()
+def delete_workflow(
+    backend: Backend,
+    workflow: Which,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a workflow with all its versions.
+
+    Example:
+
+      workflow-agent workflows delete wf_expense_approval --yes
+    """
+    document = backend.get(f"/workflows/{workflow_id_of(backend, workflow)}")
+    confirm_or_refuse(f"Delete {document['name']!r} with all its versions?", is_sure=yes)
+    backend.change("DELETE", f"/workflows/{document['id']}", version=document["version"])
+    print_note(f"{document['name']} ({document['id']}) is gone.")
+
+
+@command("undo", CHANGING)
+@with_backend()
+def undo_change(backend: Backend, workflow: Which) -> None:
+    """Take the last change of a workflow back, as a new version.
+
+    Example:
+
+      workflow-agent workflows undo wf_expense_approval
+    """
+    workflow_id = workflow_id_of(backend, workflow)
+    newest = backend.get(f"/workflows/{workflow_id}")["version"]
+    if newest == 1:
+        raise CommandFailed(f"{workflow_id} has one version only: there is no change to take back.")
+    _restore(backend, workflow_id, newest - 1)
+
+
+@command("restore", CHANGING)
+@with_backend()
+def restore_version(
+    backend: Backend,
+    workflow: Which,
+    version: Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version to go back to.")],
+) -> None:
+    """Make an old version the newest again; nothing of the history is lost.
+
+    Example:
+
+      workflow-agent workflows restore wf_expense_approval 1
+    """
+    _restore(backend, workflow_id_of(backend, workflow), version)
+
+
+def _restore(backend: Backend, workflow_id: str, version: int) -> None:
+    report = backend.post(f"/workflows/{workflow_id}/versions/{version}/restore")
+    print_changes(report["changes"])
+    print_note(f"Done: version {report['workflow']['version']} is as version {version} was.")
 
 
 def _edits(file: Path | None, ops: Sequence[str]) -> list[Any]:

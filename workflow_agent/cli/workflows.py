@@ -5,27 +5,24 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from workflow_agent.cli.backend import Backend, Listing
+from workflow_agent.cli.backends import with_backend, with_listing
 from workflow_agent.cli.documents import write_or_print
+from workflow_agent.cli.exits import EXIT_CODES
 from workflow_agent.cli.help_texts import Command, Group
-from workflow_agent.cli.leaving import EXIT_CODES
-from workflow_agent.cli.naming import workflow_id_of
+from workflow_agent.cli.names import workflow_id_of, workflow_ids
 from workflow_agent.cli.options import AsJson, Limit
-from workflow_agent.cli.printing import (
-    print_facts,
-    print_json,
-    print_markdown,
-    print_note,
-    print_rows,
-)
-from workflow_agent.cli.reaching import with_backend, with_listing
+from workflow_agent.cli.output import print_facts, print_json, print_markdown, print_note, print_rows
+from workflow_agent.cli.ports import Backend, Listing
 
 workflows = typer.Typer(
     name="workflows", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
     help="List, search, draw, check, change, import and export workflows.", epilog=EXIT_CODES,
 )  # fmt: skip
 Which = Annotated[
-    str, typer.Argument(metavar="WORKFLOW", help="An id such as wf_expense_approval, or a name.")
+    str,
+    typer.Argument(
+        metavar="WORKFLOW", help="An id such as wf_expense_approval, or a name.", autocompletion=workflow_ids
+    ),
 ]
 LOOKING = "Look"
 CHANGING = "Change"
@@ -64,7 +61,7 @@ def list_workflows(
     if as_json:
         print_json(found)
     else:
-        print_rows(_TITLES, map(_row, found), "There are no such workflows.")
+        print_rows(_TITLES, map(_row, found), "There are no such workflows.", is_cut=True)
 
 
 @command("search", LOOKING)
@@ -87,7 +84,7 @@ def search_workflows(
     if as_json:
         print_json(found)
     else:
-        print_rows(_TITLES, map(_row, found), "Nothing was found; try other words.")
+        print_rows(_TITLES, map(_row, found), "Nothing was found; try other words.", is_cut=True)
 
 
 @command("show", LOOKING)
@@ -200,8 +197,14 @@ workflows.command("analyze", cls=Command, hidden=True)(analyse_workflow)
 def compare_versions(
     backend: Backend,
     workflow: Which,
-    before: Annotated[int | None, typer.Option("--from", min=1, help="The one before, unless given.")] = None,
-    after: Annotated[int | None, typer.Option("--to", min=1, help="The newest, unless given.")] = None,
+    before: Annotated[
+        int | None, typer.Argument(metavar="FROM", min=1, help="The one before TO, unless given.")
+    ] = None,
+    after: Annotated[
+        int | None, typer.Argument(metavar="TO", min=1, help="The newest, unless given.")
+    ] = None,
+    from_: Annotated[int | None, typer.Option("--from", min=1, help="FROM, by name.")] = None,
+    to: Annotated[int | None, typer.Option("--to", min=1, help="TO, by name.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell what changed between two versions.
@@ -210,10 +213,12 @@ def compare_versions(
 
       workflow-agent workflows diff wf_expense_approval
 
+      workflow-agent workflows diff wf_expense_approval 1 2
+
       workflow-agent workflows diff wf_expense_approval --from 1 --to 2 --json
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/diff"
-    report = backend.get(path, from_=before, to=after)
+    report = backend.get(path, from_=before or from_, to=after or to)
     if as_json:
         print_json(report)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Generator, Sequence
@@ -10,16 +11,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workflow_agent.cli import DataDirectory, OpenWorkflows, Wiring, cli
-from workflow_agent.main.collecting import importing
+from workflow_agent.cli import cli
+from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
+from workflow_agent.main.garbage import importing
 from workflow_agent.settings import Settings
 
 if TYPE_CHECKING:
+    import socket
+
     import httpx2
+
+    from workflow_agent.main.seats import Seat
+    from workflow_agent.main.workers import Supervision
 
 
 def run() -> None:
     """Run the command line."""
+    # The library's own greeting would stand in the first reply and in the log of a server.
+    os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets a question mark; files and pipes are never changed so.
         if isinstance(stream, io.TextIOWrapper) and stream.isatty():
@@ -50,18 +59,30 @@ def _serve(settings: Settings) -> None:
     if settings.workers > 1:
         from workflow_agent.main.workers import serve_with_workers  # noqa: PLC0415 - see above
 
-        serve_with_workers(settings)
+        serve_with_workers(settings, serve_on_seat)
         return
     with importing():
-        from workflow_agent.main.serving import serve  # noqa: PLC0415 - see above
+        from workflow_agent.main.serve import serve  # noqa: PLC0415 - see above
 
     serve(settings)
+
+
+def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:
+    """Serve as one of several workers until told to stop, or until the supervisor is gone.
+
+    The process of a worker imports this function by its name.
+    """
+    with importing():
+        # Here, because it takes seconds and memory that the supervisor has no use for.
+        from workflow_agent.main.serve import serve_on_seat  # noqa: PLC0415 - see above
+
+    serve_on_seat(settings, seat, listener, supervision)
 
 
 @contextmanager
 def _open_data(settings: Settings) -> Generator[DataDirectory]:
     with importing():
-        from workflow_agent.main.opening import open_data  # noqa: PLC0415 - see above
+        from workflow_agent.main.data_directory import open_data  # noqa: PLC0415 - see above
 
     with open_data(settings) as data:
         yield data
@@ -70,7 +91,7 @@ def _open_data(settings: Settings) -> Generator[DataDirectory]:
 @contextmanager
 def _open_workflows(settings: Settings) -> Generator[OpenWorkflows]:
     with importing():
-        from workflow_agent.main.opening import open_workflows  # noqa: PLC0415 - see above
+        from workflow_agent.main.data_directory import open_workflows  # noqa: PLC0415 - see above
 
     with open_workflows(settings) as workflows:
         yield workflows

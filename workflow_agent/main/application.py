@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 
 from workflow_agent.api.services import Services
-from workflow_agent.chat.elsewhere import answer_about
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.main.collecting import importing
+from workflow_agent.assistant.turns.followers import answer_about
+from workflow_agent.errors import StorageFailed
+from workflow_agent.main.garbage import importing
 from workflow_agent.main.resources import samples
 from workflow_agent.main.stores import Stores
 from workflow_agent.settings import Settings
-from workflow_agent.telemetry import families_of
+from workflow_agent.telemetry.workers import families_of
+from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)
+_SWEEP_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +35,30 @@ class Application:
 
     async def prepare(self) -> None:
         """Clear up after dead processes, and bring the samples where they are wanted."""
-        swept = await asyncio.to_thread(self.stores.files.sweep)
+        abandoned = await asyncio.to_thread(self.stores.owners.abandoned)
+        self.stores.sweeper.add(talk for tenant, talk in abandoned if tenant == self.settings.tenant)
+        swept = await asyncio.to_thread(self.stores.sweeper.sweep)
         old_keys = await self.stores.keys.sweep(self.settings.tenant)
         interrupted = await self.services.chat.recover()
         seeded = (
             await self.stores.workflows.seed(self.settings.tenant, samples()) if self.settings.samples else 0
         )
         _log.info("prepared", extra={
-            "temporary_files_removed": len(swept), "old_keys_removed": old_keys,
+            "leftovers_removed": swept, "old_keys_removed": old_keys,
             "conversations_with_interrupted_runs": interrupted, "samples_added": seeded,
         })  # fmt: skip
+
+    async def sweep_regularly(self) -> None:
+        """Clear away what dead processes left, now and then, until cancelled."""
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            try:
+                removed = await asyncio.to_thread(self.stores.sweeper.sweep)
+                removed += await self.stores.keys.sweep(self.settings.tenant)
+            except StorageFailed:
+                _log.warning("leftovers were not removed", exc_info=True)
+            else:
+                _log.info("swept", extra={"leftovers_removed": removed})
 
     async def listen(self) -> None:
         """Answer other processes on the same data, until `finish`."""

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from typing_extensions import override
 
 from workflow_agent.api.logs import JsonLines
-from workflow_agent.main.building import build
+from workflow_agent.main.composition import build
 from workflow_agent.main.resources import samples
 from workflow_agent.settings import Settings
 

@@ -9,9 +9,9 @@ from openai import OpenAIError
 from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 
-from workflow_agent.agent.models import OFFLINE
-from workflow_agent.domain.errors import Misconfigured
-from workflow_agent.main.building import models_of
+from workflow_agent.assistant.providers import OFFLINE
+from workflow_agent.errors import Misconfigured
+from workflow_agent.main.composition import models_of
 from workflow_agent.main.roster import roster_of
 from workflow_agent.settings import Settings
 

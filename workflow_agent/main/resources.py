@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from workflow_agent.domain.values import JsonObject
+from workflow_agent.values.stored import JsonObject
 
 _PACKAGE = Path(__file__).parents[1]
 

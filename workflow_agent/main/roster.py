@@ -1,9 +1,8 @@
 """The agents the service runs with: the built-in ones, or those of the operator's file."""
 
-from workflow_agent.agent.tools import TOOL_NAMES, WRITING_TOOLS
-from workflow_agent.domain.agents import ROSTER, KnownTools, Roster, parse_roster
-from workflow_agent.domain.errors import InvalidInput, Misconfigured
-from workflow_agent.formats.text import read_text
+from workflow_agent.assistant.tools.registry import TOOL_NAMES, WRITING_TOOLS
+from workflow_agent.conversations.agents import ROSTER, KnownTools, Roster, parse_roster
+from workflow_agent.errors import InvalidInput, Misconfigured
 from workflow_agent.settings import Settings
 
 
@@ -18,6 +17,9 @@ def roster_of(settings: Settings) -> Roster:
         return {name: agent.model_copy(update={"max_iterations": most}) for name, agent in ROSTER.items()}
     path = settings.agents_file
     try:
+        # Few operators have such a file, and YAML takes a while to import.
+        from workflow_agent.workflows.formats.text import read_text  # noqa: PLC0415 - see above
+
         text = path.read_text(encoding="utf-8")
         listed = read_text(text, what="list of agents")
         return parse_roster(listed, max_iterations=most, tools=KnownTools(TOOL_NAMES, WRITING_TOOLS))

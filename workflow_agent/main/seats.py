@@ -4,7 +4,7 @@ import secrets
 import socket
 from dataclasses import dataclass
 
-from workflow_agent.api.listening import address_of
+from workflow_agent.api.server import address_of
 from workflow_agent.settings import Settings
 
 

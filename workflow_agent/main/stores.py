@@ -3,28 +3,50 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.idempotency_files import JsonIdempotencyKeys
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.adapters.json_workflows import JsonWorkflowCatalog
-from workflow_agent.adapters.process_owners import ProcessOwners, new_owner_id
-from workflow_agent.adapters.process_sockets import ProcessSockets
-from workflow_agent.adapters.search.index import SqliteWorkflowSearch
-from workflow_agent.adapters.ttl_cache import CacheKey, TtlCache
-from workflow_agent.adapters.workflow_memories import JsonWorkflowMemory
-from workflow_agent.agent.past_turns import Rendered
-from workflow_agent.chat.contents import ReadReplies
-from workflow_agent.domain.errors import StorageFailed
-from workflow_agent.domain.sealing import SealRule
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow import Workflow
+from workflow_agent.assistant.window.past_turns import Rendered
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
-from workflow_agent.main.embedding import embedder_of
 from workflow_agent.main.seats import Seat
-from workflow_agent.ports import WorkflowSearch
 from workflow_agent.settings import Settings
+from workflow_agent.storage.files.caches import CacheKey, TtlCache
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
+from workflow_agent.storage.files.memories import JsonWorkflowMemory
+from workflow_agent.storage.files.owners import ProcessOwners, new_owner_id
+from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.storage.files.sockets import ProcessSockets
+from workflow_agent.storage.files.sweeper import Sweeper
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import WorkflowSearch
+
+if TYPE_CHECKING:
+    from pydantic_ai import Embedder
+
+
+def embedder_of(settings: Settings) -> "Embedder | None":
+    """Return what makes vectors; None where no model is named.
+
+    Raises:
+        Misconfigured: The model cannot be used.
+    """
+    name = settings.embedding_model
+    if name is None:
+        return None
+    # Here, because most servers and all commands on the files do without, and it takes a second.
+    from pydantic_ai import Embedder  # noqa: PLC0415 - see above
+    from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - see above
+
+    try:
+        return Embedder(name)
+    except (UserError, ImportError, ValueError) as error:
+        raise Misconfigured(f"Embedding model {name[:100]!r} cannot be used: {error}") from error
+
 
 _SECONDS_AN_HOUR = 3_600
 
@@ -38,13 +60,6 @@ class Caches:
     turns: TtlCache[Rendered]
     """Earlier turns as the model reads them, by conversation."""
 
-    replies: TtlCache[ReadReplies]
-    """The latest replies with their tool results, by conversation."""
-
-    def replies_read(self, tenant: str, conversation_id: str) -> ReadReplies:
-        """Return the latest replies of a conversation as its windows read them before."""
-        return self.replies.get_or_load(CacheKey(tenant, conversation_id, None), ReadReplies)
-
     def rendered_of(self, tenant: str, conversation_id: str, how: Hashable) -> Rendered:
         """Return the earlier turns of a conversation as they were rendered for its windows before."""
         return self.turns.get_or_load(CacheKey(tenant, conversation_id, how), dict)
@@ -53,13 +68,8 @@ class Caches:
         """Return the statistics of each cache."""
         return {name: cache.statistics().as_dict() for name, cache in self._by_name().items()}
 
-    def totals(self) -> JsonObject:
-        """Return hits and misses of all caches together, for the record of a turn."""
-        counted = [cache.statistics() for cache in self._by_name().values()]
-        return {"hits": sum(one.hits for one in counted), "misses": sum(one.misses for one in counted)}
-
     def _by_name(self) -> dict[str, TtlCache[Any]]:
-        return {"specs": self.specs, "contexts": self.contexts, "turns": self.turns, "replies": self.replies}
+        return {"specs": self.specs, "contexts": self.contexts, "turns": self.turns}
 
 
 class OpenedSearch(WorkflowSearch, Protocol):
@@ -80,6 +90,7 @@ class Stores:
     search: OpenedSearch
     memory: JsonWorkflowMemory
     keys: JsonIdempotencyKeys
+    sweeper: Sweeper
     owners: ProcessOwners
     others: ProcessSockets
     caches: Caches
@@ -88,17 +99,18 @@ class Stores:
 def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
     """Return the stores of a server process, which is on record as alive from here on."""
     files = DurableFiles(settings.data_dir)
-    specs, contexts, turns, replies = (_cache(settings) for _ in range(4))
-    caches = Caches(specs, contexts, turns, replies)
-    workflows = JsonWorkflowCatalog(files, caches.specs, now=now)
+    caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings))
+    conversations = JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes))
+    workflows = JsonWorkflowCatalog(files, caches.specs, now=now, fences=conversations)
     owners = _owners(settings.data_dir, seat.new_owner_id() if seat else new_owner_id())
     return Stores(
         files=files,
-        conversations=JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes)),
+        conversations=conversations,
         workflows=workflows,
         search=_search(settings, workflows),
         memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
         keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * _SECONDS_AN_HOUR),
+        sweeper=Sweeper(files, settings.tenant),
         owners=owners,
         others=ProcessSockets(settings.data_dir, owners.owner),
         caches=caches,
@@ -123,7 +135,7 @@ def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:
     if embedder is None or settings.embedding_model is None:
         return by_words
     # Here, because most servers and all commands on the files do without, and it takes a while.
-    from workflow_agent.adapters.search.meaning import SearchByMeaning  # noqa: PLC0415 - see above
+    from workflow_agent.storage.files.search.meaning import SearchByMeaning  # noqa: PLC0415 - see above
 
     return SearchByMeaning(by_words, workflows, embedder, settings.embedding_model, settings.data_dir)
 

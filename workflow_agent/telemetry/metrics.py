@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
-from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
+from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
-from workflow_agent.domain.compaction import Compaction
-from workflow_agent.domain.conversation import AgentReply
-from workflow_agent.domain.values import JsonObject
+from workflow_agent.conversations.compactions import Compaction
+from workflow_agent.conversations.document import AgentReply
+from workflow_agent.telemetry.sums import Sums
+from workflow_agent.values.stored import JsonObject
 
 T = TypeVar("T", int, float, Decimal)
 _FRACTIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -18,6 +19,22 @@ _ERRORS = (-0.5, -0.3, -0.2, -0.1, -0.05, -0.02, 0.0, 0.02, 0.05, 0.1, 0.2, 0.3,
 _RUN_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 _SAVE_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0)
 _CACHE_COUNTS = {"hits": "hit", "misses": "miss", "evictions": "eviction"}
+
+
+class Counter(Protocol):
+    """A figure that only grows."""
+
+    def add(self, amount: float, attributes: Mapping[str, Any] = ..., /) -> None:
+        """Add to it."""
+        ...
+
+
+class Histogram(Protocol):
+    """How a figure is distributed."""
+
+    def record(self, amount: float, attributes: Mapping[str, Any] = ..., /) -> None:
+        """Count a figure."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +115,7 @@ def _not_zero(figures: Mapping[str, T | None]) -> Iterable[tuple[str, T]]:
     return ((name, figure) for name, figure in figures.items() if figure)
 
 
-def build_metrics(meter: Meter) -> Metrics:
+def build_metrics(meter: Meter | Sums) -> Metrics:
     """Return the instruments, made with a meter."""
 
     def counter(name: str, description: str) -> Counter:
@@ -138,7 +155,7 @@ def build_metrics(meter: Meter) -> Metrics:
     )
 
 
-def observe_caches(meter: Meter, read: Callable[[], Mapping[str, JsonObject]]) -> None:
+def observe_caches(meter: Meter | Sums, read: Callable[[], Mapping[str, JsonObject]]) -> None:
     """Let the meter read the statistics of the caches whenever it is asked."""
 
     def observed(_: CallbackOptions) -> Iterable[Observation]:
@@ -151,7 +168,7 @@ def observe_caches(meter: Meter, read: Callable[[], Mapping[str, JsonObject]]) -
     )
 
 
-def observe_runs(meter: Meter, read: Callable[[], int]) -> None:
+def observe_runs(meter: Meter | Sums, read: Callable[[], int]) -> None:
     """Let the meter read how many runs are under way whenever it is asked."""
 
     def observed(_: CallbackOptions) -> Iterable[Observation]:

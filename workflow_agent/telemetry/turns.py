@@ -3,22 +3,25 @@
 import logging
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from opentelemetry.trace import Span, StatusCode, Tracer, use_span
 
-from workflow_agent.domain.conversation import AgentReply, Conversation
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.telemetry.correlation import correlated
+from workflow_agent.conversations.compactions import Compaction, CompactionTrigger
+from workflow_agent.conversations.document import AgentReply, Conversation
+from workflow_agent.telemetry.logs import correlated
 from workflow_agent.telemetry.metrics import Metrics
+from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)
 AttributeValue = str | bool | int | float
 Change = Callable[[Conversation], Conversation]
 
 
-def record_attributes(record: Mapping[str, object], prefix: str = "workflow_agent.context") -> JsonObject:
+def record_attributes(
+    record: Mapping[str, object], prefix: str = "workflow_agent.assistant.window.context"
+) -> JsonObject:
     """Return a context record as flat span attributes: figures and words, no content."""
     flat: JsonObject = {}
     for name, value in record.items():
@@ -60,9 +63,15 @@ class TurnTrace:
         ):
             yield
 
+    def step(self, name: str, **attributes: AttributeValue) -> AbstractContextManager[Span]:
+        """Trace a part of the turn; an error leaves only its type, because its words may quote content.
+
+        Nothing is begun where nobody takes the turn's span.
+        """
+        return self._step(name, attributes) if self.span.is_recording() else nullcontext(self.span)
+
     @contextmanager
-    def step(self, name: str, **attributes: AttributeValue) -> Generator[Span]:
-        """Trace a part of the turn; an error leaves only its type, because its words may quote content."""
+    def _step(self, name: str, attributes: Mapping[str, AttributeValue]) -> Generator[Span]:
         with self.tracer.start_as_current_span(
             name, attributes=attributes, record_exception=False, set_status_on_exception=False
         ) as span:
@@ -144,3 +153,47 @@ def mark_failed(span: Span, error_type: str) -> None:
     """Let a span say that it failed, and how."""
     span.set_attribute("error.type", error_type)
     span.set_status(StatusCode.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionTrace:
+    """One compaction as operators see it."""
+
+    span: Span
+    metrics: Metrics
+    conversation_id: str
+
+    def ended(self, compaction: Compaction, *, is_in_force: bool) -> None:
+        """Put the figures of a compaction on the span and into the metrics, and say so in the log."""
+        outcome = "discarded" if not is_in_force else "fallback" if compaction.fallback else "summarised"
+        figures = {
+            "trigger": compaction.trigger, "outcome": outcome, "from_turn": compaction.from_turn,
+            "to_turn": compaction.to_turn, "tokens_before": compaction.tokens_before,
+            "tokens_after": compaction.tokens_after, "fallback": compaction.fallback or "",
+        }  # fmt: skip
+        self.span.set_attributes(
+            {f"workflow_agent.compaction.{name}": value for name, value in figures.items()}
+        )
+        self.metrics.compacted(compaction, outcome)
+        severity = logging.WARNING if compaction.fallback else logging.INFO
+        _log.log(
+            severity, "compaction %s", outcome, extra={**figures, "conversation_id": self.conversation_id}
+        )
+
+
+@contextmanager
+def tracing(
+    tracer: Tracer, metrics: Metrics, conversation_id: str, trigger: CompactionTrigger
+) -> Generator[CompactionTrace]:
+    """Trace a compaction; an error leaves only its type."""
+    with tracer.start_as_current_span(
+        "compaction", record_exception=False, set_status_on_exception=False,
+        attributes={
+            "workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger
+        },
+    ) as span:  # fmt: skip
+        try:
+            yield CompactionTrace(span, metrics, conversation_id)
+        except BaseException as error:
+            mark_failed(span, type(error).__name__)
+            raise

@@ -5,10 +5,15 @@ import { ask, onKeyNeeded, query } from "./api.js";
 import { Chat } from "./chat.js";
 import { Composer } from "./composer.js";
 import { ContextTab } from "./context_tab.js";
+import { importDialog } from "./exchange.js";
 import { button, fill, h, icon } from "./dom.js";
+import { Hand } from "./hand.js";
 import { JsonTab } from "./json_tab.js";
 import { askForKey } from "./key_dialog.js";
+import { Library, newWorkflow } from "./library.js";
+import { openPalette } from "./palette.js";
 import { Panel } from "./panel.js";
+import { installStatus } from "./status.js";
 import { RunTab } from "./run_tab.js";
 import { TalkMenu } from "./talk_menu.js";
 import { Talks } from "./talks.js";
@@ -27,10 +32,11 @@ fill(byId("new-chat").querySelector(".slot"), icon("plus"));
 fill(document.querySelector(".search .slot"), icon("search"));
 
 let notice;
-function announce(words, isBad = false) {
+function announce(words, isBad = false, offer = null) {
   notice?.remove();
-  notice = h("div", { className: isBad ? "notice is-bad" : "notice", role: isBad ? "alert" : "status" }, words, button("close", "Dismiss", () => notice.remove()));
-  byId("chat").append(notice);
+  const act = offer ? h("button", { type: "button", className: "notice-act", onclick: () => { notice.remove(); offer.act(); } }, offer.words) : null;
+  notice = h("div", { className: isBad ? "notice is-bad" : "notice", role: isBad ? "alert" : "status" }, h("span", {}, words), act, button("close", "Dismiss", () => notice.remove()));
+  view.seen().append(notice);
   if (!isBad) setTimeout((shown) => shown.remove(), 10000, notice);
 }
 
@@ -40,7 +46,19 @@ const workflows = async (begun) => (await ask(`/api/v1/workflows${query({ called
 let turn = null;
 const talks = new Talks(byId("talks"), byId("search"));
 const conversationId = () => chat.id;
-const workflowTab = new WorkflowTab({ say: (word) => chat.say(word), announce, looked: () => panel.changed(["json"]) });
+const hand = new Hand({
+  announce, conversationId,
+  async done(made) {
+    if (made) thread.happened(made);
+    await workflowTab.load();
+    panel.changed(["json"]);
+  },
+});
+const workflowTab = new WorkflowTab({
+  say: (word) => chat.say(word), announce, hand, looked: () => { panel.changed(["json"]); chip(); },
+  ask(words) { leaveFull(); view.showChat(); composer.write(words); composer.focus(); },
+  full: () => (view.isFull() ? leaveFull() : goFull()), all: () => { location.hash = "#/workflows"; },
+});
 const runTab = new RunTab({ conversationId });
 const panel = new Panel(byId("panel"), {
   workflow: workflowTab, context: new ContextTab({ conversationId, announce }), run: runTab,
@@ -59,8 +77,10 @@ const thread = new Thread(byId("thread"), {
     panel.changed(["workflow", "json"]);
     panel.open("workflow");
     view.openPanel();
+    chip();
   },
 });
+const library = new Library(byId("library"), { announce: (...given) => announce(...given), open: openWorkflow, openSide: () => view.openSide() });
 
 const chat = new Chat({
   thread,
@@ -103,6 +123,29 @@ function met(reply) {
   const id = reply.preview?.workflow_id ?? last?.id;
   if (id) workflowTab.look(id, reply.preview);
   else workflowTab.preview = null;
+  chip();
+}
+
+/** Keep the workflow that is looked at one visible press away. */
+function chip() {
+  const name = workflowTab.known.get(workflowTab.id) ?? (workflowTab.id ? "Workflow" : null);
+  byId("open-workflow").hidden = !name;
+  if (name) fill(byId("open-workflow"), icon("flow"), h("span", {}, name));
+}
+
+function openWorkflow(id) { location.hash = `#/w/${encodeURIComponent(id)}`; if (location.hash.startsWith("#/w/")) go(); }
+
+function goFull() {
+  panel.open("workflow");
+  view.full(true);
+  history.replaceState(null, "", `#/w/${encodeURIComponent(workflowTab.id)}`);
+  requestAnimationFrame(() => workflowTab.graph.fitOrStay());
+}
+
+function leaveFull() {
+  if (!view.isFull()) return;
+  view.full(false);
+  history.replaceState(null, "", chat.id ? `#/c/${encodeURIComponent(chat.id)}` : "#/");
 }
 
 function look(of) { turn = of; runTab.look(of); }
@@ -117,8 +160,19 @@ async function title(id) {
   document.title = `${heading.textContent} · workflow_agent`;
 }
 
+/** Return which part of the page the address names, and of what. */
+function route() {
+  const [, part, id] = /^#\/(c|w|workflows)(?:\/(.+))?$/.exec(location.hash) ?? [];
+  return [part ?? "c", new URLSearchParams(`id=${id ?? ""}`).get("id") || null];
+}
+
 async function go() {
-  const wanted = new URLSearchParams(`id=${/^#\/c\/(.+)$/.exec(location.hash)?.[1] ?? ""}`).get("id") || null;
+  const [part, wanted] = route();
+  byId("library-link").toggleAttribute("aria-current", part === "workflows");
+  if (part === "workflows") { view.closeSide(); view.page("library"); await library.show(); return; }
+  view.page("talk");
+  if (part === "w" && wanted) { await goToWorkflow(wanted); return; }
+  view.full(false);
   if (wanted && wanted === chat.id) return;
   view.closeSide();
   composer.edit(null);
@@ -140,6 +194,19 @@ async function go() {
   await opened.catch((error) => gone(error, wanted));
 }
 
+/** Show a workflow in the whole window; the conversation stays as it is behind it. */
+async function goToWorkflow(id) {
+  if (!chat.id && !thread.element.firstChild) thread.welcome(welcome((text) => { composer.write(text); composer.focus(); }));
+  view.closeSide();
+  workflowTab.look(id);
+  panel.open("workflow");
+  view.full(true);
+  panel.changed(["json"]);
+  panel.stale.delete("workflow");
+  await workflowTab.load().catch((error) => announce(error.message, true));
+  chip();
+}
+
 /** Say that a conversation cannot be shown; what is written next begins a new one. */
 function gone(error, id) {
   if (chat.id !== id) return;
@@ -151,13 +218,33 @@ function gone(error, id) {
 
 function begin() { if (location.hash === "#/") go(); else location.hash = "#/"; composer.focus(); }
 
+const COMMANDS = () => [
+  { icon: "plus", words: "New conversation", keys: "Alt N", act: begin },
+  { icon: "list", words: "All workflows", act: () => { location.hash = "#/workflows"; } },
+  { icon: "flow", words: "New workflow", act: () => newWorkflow().then((id) => id && openWorkflow(id)).catch((error) => announce(error.message, true)) },
+  { icon: "take", words: "Import a workflow", act: () => importDialog({ announce, open: openWorkflow }) },
+  ...(workflowTab.id ? [
+    { icon: "full", words: view.isFull() ? "Leave full screen" : "Show the workflow in full screen", keys: "F", act: () => (view.isFull() ? leaveFull() : goFull()) },
+    { icon: "history", words: "Versions of this workflow", act: () => workflowTab.openVersions() },
+    { icon: "share", words: "Export this workflow", act: () => workflowTab.openExport() },
+    { icon: "undo", words: "Take the last change back", keys: "Ctrl Z", act: () => hand.undo(workflowTab.workflow) },
+  ] : []),
+  { icon: "auto", words: "Change the theme", act: () => byId("theme").click() },
+];
+const palette = () => openPalette(COMMANDS(), { openWorkflow, openTalk: (id) => { location.hash = `#/c/${encodeURIComponent(id)}`; } });
+
+fill(byId("open-palette"), icon("command"));
+fill(byId("library-link").querySelector(".slot"), icon("list"));
+byId("open-palette").addEventListener("click", palette);
+byId("open-workflow").addEventListener("click", () => { panel.open("workflow"); view.openPanel(); });
 byId("new-chat").addEventListener("click", begin);
 addEventListener("hashchange", go);
 addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); palette(); }
   if (event.altKey && event.code === "KeyN") { event.preventDefault(); begin(); }
   if (event.altKey && event.code === "KeyK") { event.preventDefault(); view.openSide(); byId("search").focus(); }
   if (event.key === "/" && event.target === document.body) { event.preventDefault(); composer.focus(); }
 });
-ask("/health").then(({ model, version }) => { byId("model").textContent = `Model: ${model}`; byId("model").title = `Version ${version}, answering with ${model}`; }).catch(() => {});
+installStatus(byId("model"));
 talks.load().then(() => talks.mark(chat.id));
 go();

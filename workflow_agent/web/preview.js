@@ -17,5 +17,5 @@ export function previewCard(preview, { decide, openWorkflow, isTold = false }) {
       button("check", preview.action === "delete" ? "Delete it" : "Accept", () => decide("yes"), { quiet: false, className: preview.action === "delete" ? "is-danger" : "is-main" }),
       button("cross", "Decline", () => decide("no"), { quiet: false }),
       isTold ? button("flow", "Show", () => openWorkflow(preview.workflow_id, preview), { quiet: false, className: "is-plain" }) : null),
-    h("p", { className: "preview-past quiet" }, "Decided by the message that followed."));
+    h("p", { className: "preview-past quiet" }, "The next message decided about it."));
 }

@@ -1,12 +1,18 @@
 // One reply: who answered in which mode, what was called for it, the text, and what can be done with it.
 
-import { ask, at } from "./api.js";
+import { ask, askText, at, query } from "./api.js";
+import { drawing } from "./diagram.js";
 import { button, fill, h, icon } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { previewCard } from "./preview.js";
 import { lasting, moment, shortened, spoken } from "./words.js";
 
 const CHANGES = { created: "Created", modified: "Changed", restored: "Restored", deleted: "Deleted", imported: "Imported" };
+
+const ENDED = {
+  length: "The answer was cut off: the model reached its limit.", cut: "The answer was cut off in the middle.",
+  content_filter: "The provider's filter held back a part of the answer.", refusal: "The model refused to answer this.",
+};
 
 export class Reply {
   constructor(actions) {
@@ -65,7 +71,46 @@ export class Reply {
     this.#head(reply);
     fill(this.tools, reply.tools_used?.length ? this.#toolFold(reply) : null);
     this.#write();
-    fill(this.after, this.#touched(reply), reply.preview ? previewCard(reply.preview, { ...this.actions, isTold: true }) : null, this.#buttons());
+    this.#drawn(reply);
+    fill(this.after, this.#doubts(reply), this.#touched(reply), reply.preview ? previewCard(reply.preview, { ...this.actions, isTold: true }) : this.#quickReplies(), this.#buttons());
+  }
+
+  /** Say how the proposal was decided, as far as the next reply shows it. */
+  decided(next) {
+    const { preview } = this.reply ?? {};
+    const words = this.element.querySelector(".preview-past");
+    if (!preview || !words || !next) return;
+    const made = next.workflows_touched?.find((one) => one.id === preview.workflow_id && CHANGES[one.change]);
+    words.textContent = made ? `Accepted: ${CHANGES[made.change].toLowerCase()}, version ${made.version}.` : "Not made.";
+    words.classList.toggle("is-made", Boolean(made));
+  }
+
+  /** Say what the record does not bear out, and why an answer is not whole. */
+  #doubts({ unconfirmed_claims: claims = [], finish_reason: reason, context }) {
+    const why = ENDED[reason ?? context?.finish_reason];
+    return [why ? h("div", { className: "note is-warning" }, icon("alert"), h("span", {}, why)) : null,
+      claims.length ? h("div", { className: "note is-warning" }, icon("alert"), h("span", {}, "The record does not show this: ", claims.map((one) => `“${one}”`).join(", "), ". Look at the workflow before you rely on it.")) : null];
+  }
+
+  /** Offer the likely answers to a question that the reply ends with. */
+  #quickReplies() {
+    const last = this.text.trim().split(/\n+/).at(-1) ?? "";
+    if (!last.endsWith("?")) return null;
+    const named = /\bwhich\b/i.test(last) ? [...this.body.querySelectorAll("li > strong:first-child, li > p > strong:first-child")].map((one) => one.textContent).slice(0, 5) : [];
+    const words = named.length > 1 ? named : /\b(?:shall|should|may|can) i\b|want me to|would you like me/i.test(last) ? ["Yes, do it", "Show me first", "No"] : [];
+    return words.length ? h("div", { className: "quick" }, ...words.map((one) => h("button", { type: "button", className: "button is-small", onclick: () => this.actions.decide(one) }, one))) : null;
+  }
+
+  /** Draw the workflow where its diagram's source stands in the reply; the source is folded below. */
+  #drawn(reply) {
+    const id = reply.workflows_touched?.at(-1)?.id;
+    const source = [...this.body.querySelectorAll(".code")].find((one) => ["mermaid", "dot"].includes(one.querySelector(".code-head span").textContent));
+    if (!id || !source) return;
+    const place = h("div", { className: "drawn", role: "img", "aria-label": "Diagram" });
+    const fold = h("details", { className: "drawn-source" }, h("summary", {}, "Source"));
+    source.replaceWith(place, fold);
+    fold.append(source);
+    askText(at("workflows", id, "diagram") + query({ format: "svg" }), "image/svg+xml").then((text) => { const made = drawing(text); if (made) fill(place, made); this.actions.grew?.(); }).catch(() => { fold.open = true; });
   }
 
   /** Show why there was no reply, long after. */

@@ -2,7 +2,7 @@
 
 import { ask, query } from "./api.js";
 import { afterPause, fill, h } from "./dom.js";
-import { ago, many } from "./words.js";
+import { ago, many, marked } from "./words.js";
 
 const PAGE = 40;
 
@@ -21,8 +21,12 @@ export class Talks {
     this.words = words;
     const turn = ++this.asked;
     try {
-      const page = await ask(`/api/v1/conversations${query({ q: words, limit: PAGE })}`);
+      const [page, said] = await Promise.all([
+        ask(`/api/v1/conversations${query({ q: words, limit: PAGE })}`),
+        words ? ask(`/api/v1/search/messages${query({ q: words, limit: 200 })}`).catch(() => ({ items: [] })) : { items: [] },
+      ]);
       if (turn !== this.asked) return;
+      this.snippets = new Map(said.items.map((one) => [one.conversation_id, one.snippet]));
       this.items = page.items;
       this.cursor = page.next_cursor;
       this.#draw();
@@ -51,7 +55,8 @@ export class Talks {
   #item(item) {
     const isOpen = item.id === this.current;
     return h("li", {}, h("a", { href: `#/c/${encodeURIComponent(item.id)}`, "data-id": item.id, "aria-current": isOpen ? "page" : null },
-      h("span", { className: "talk-title", dir: "auto" }, item.title || item.id),
+      h("span", { className: "talk-title", dir: "auto" }, ...marked(item.title || item.id, this.words)),
+      this.snippets?.has(item.id) ? h("span", { className: "talk-snippet" }, ...marked(this.snippets.get(item.id), this.words)) : null,
       h("span", { className: "talk-about" }, `${many(item.turns, "turn")} · ${ago(item.updated_at)}`)));
   }
 

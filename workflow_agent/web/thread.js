@@ -1,14 +1,16 @@
 // The messages of a conversation: the newest first, older ones when they are scrolled to.
 
 import { ask, at, query } from "./api.js";
-import { button, fill, h } from "./dom.js";
+import { button, fill, h, icon } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { Reply } from "./reply.js";
 import { mayLackAnswer, problemOf, unanswered } from "./unanswered.js";
-import { many, moment } from "./words.js";
+import { many, moment, spoken } from "./words.js";
 
 const PAGE = 40;
 const NEAR = 900;
+const LONG_CHARS = 1400;
+const LONG_LINES = 16;
 const ANCHORS = CSS.supports("overflow-anchor", "auto");
 
 export class Thread {
@@ -115,11 +117,26 @@ export class Thread {
 
   #node(event) {
     if (event.type === "user_message") return this.#message(event);
-    if (event.type === "system_event") return h("div", { className: "happened" }, h("span", {}, event.content));
+    if (event.type === "system_event") return event.kind === "workflow_change" ? this.#byHand(event.data) : h("div", { className: "happened" }, h("span", {}, event.content));
     const reply = Reply.of(event, this.actions);
     this.replies.set(event.turn, reply);
     this.answers.set(event.turn, (this.answers.get(event.turn) ?? 0) + 1);
     return reply.element;
+  }
+
+  /** Show what somebody changed by hand, as it happened. */
+  happened(made) {
+    if (!this.id && !this.list.isConnected) return;
+    if (!this.actions.conversationId()) return;
+    if (!this.list.isConnected) fill(this.element, this.list);
+    this.list.append(this.#byHand(made));
+    this.follow();
+  }
+
+  #byHand({ workflow_id: id, name, version, changes, action }) {
+    const words = action && action !== "edited" ? spoken(action) : changes[0] ?? "Nothing changed";
+    return h("div", { className: "by-hand" }, icon("edit"), h("div", {}, h("p", {}, h("strong", {}, "You"), " ", words), changes.length > 1 ? h("p", { className: "quiet" }, `and ${many(changes.length - 1, "more change")}`) : null),
+      h("button", { type: "button", className: "by-hand-open", onclick: () => this.actions.openWorkflow(id) }, `${name} · version ${version}`));
   }
 
   #message(event) {
@@ -127,9 +144,11 @@ export class Thread {
     const names = (event.attachments ?? []).map((one) => h("span", { className: "file" }, one.title ?? "Attachment"));
     const tools = h("div", { className: "message-buttons" }, event.author === "user" ? button("edit", "Edit and branch", () => { if (event.turn) this.actions.edit(event); }) : null,
       event.at ? h("time", { className: "quiet", datetime: event.at }, moment(event.at)) : null);
+    const isLong = event.content.length > LONG_CHARS || event.content.split("\n").length > LONG_LINES;
+    const unfold = isLong ? h("button", { type: "button", className: "unfold", "aria-expanded": "false", onclick: () => { const isShut = unfold.previousSibling.classList.toggle("is-long"); unfold.setAttribute("aria-expanded", String(!isShut)); unfold.textContent = isShut ? "Show all" : "Show less"; } }, "Show all") : null;
     return h("div", { className: "message", "data-turn": event.turn },
       h("span", { className: "unseen" }, event.author === "user" ? "You said:" : `${event.author} said:`),
-      h("div", { className: "bubble prose" }, ...markdown(event.content), attached ? h("span", { className: "file" }, many(attached, "document")) : null, names.length ? h("div", { className: "files" }, ...names) : null), tools);
+      h("div", { className: isLong ? "bubble prose is-long" : "bubble prose" }, ...markdown(event.content), attached ? h("span", { className: "file" }, many(attached, "document")) : null, names.length ? h("div", { className: "files" }, ...names) : null), unfold, tools);
   }
 
   /** Add what the user says, before the server has it. */
@@ -159,6 +178,7 @@ export class Thread {
     for (const element of this.list.querySelectorAll(".reply.is-last")) element.classList.remove("is-last");
     const last = newest?.element ?? [...this.list.querySelectorAll(".message, .reply")].at(-1);
     if (last?.classList.contains("reply")) last.classList.add("is-last");
+    for (const [turn, reply] of this.replies) if (reply.element !== last) reply.decided(this.replies.get(turn + 1)?.reply);
   }
 
   /** Stay at the end, if that is where the reader is. */

@@ -18,16 +18,19 @@ export function installView(panel) {
   fill(byId("close-side"), icon("close"));
   fill(toggle, icon("panel"));
 
+  const isFull = () => frame.classList.contains("is-full");
+  const isLibrary = () => frame.classList.contains("is-library");
   const isSide = () => frame.classList.contains("side-open");
   const isPanel = () => !frame.classList.contains("panel-closed");
   function settle() {
-    const over = (slim.matches && isSide()) || (narrow.matches && isPanel());
+    const over = (slim.matches && isSide()) || (narrow.matches && isPanel() && !isFull() && !isLibrary());
     veil.hidden = !over;
     toggle.setAttribute("aria-expanded", String(isPanel()));
     byId("open-side").setAttribute("aria-expanded", String(isSide()));
-    byId("side").inert = (slim.matches && !isSide()) || (narrow.matches && isPanel());
+    byId("library").hidden = !isLibrary();
+    byId("side").inert = isFull() || (slim.matches && !isSide()) || (narrow.matches && isPanel() && !isLibrary());
     byId("panel").inert = !isPanel();
-    byId("chat").inert = over;
+    byId("chat").inert = over || isFull() || isLibrary();
     panel.seen(isPanel());
   }
   function set(name, isOn, focus) {
@@ -36,9 +39,24 @@ export function installView(panel) {
     focus?.focus();
   }
   const view = {
+    /** Show the conversation, or all workflows instead. */
+    page(name) { frame.classList.toggle("is-library", name === "library"); if (name === "library") frame.classList.remove("is-full"); settle(); },
+    /** Give the workflow the whole window, or take it back. */
+    full(isOn) {
+      if (isOn === isFull()) return;
+      if (isOn) { view.wasOpen = isPanel(); frame.classList.remove("panel-closed"); }
+      else if (!view.wasOpen) frame.classList.add("panel-closed");
+      frame.classList.toggle("is-full", isOn);
+      settle();
+    },
+    isFull,
+    /** Return the part that is seen, where a notice can stand. */
+    seen() { return byId(isLibrary() ? "library" : isFull() || (narrow.matches && isPanel()) ? "panel" : "chat"); },
     openSide() { if (slim.matches) { back = document.activeElement; set("side-open", true, byId("search")); } },
     closeSide() { if (isSide()) set("side-open", false, back); },
     openPanel() { if (narrow.matches) back = document.activeElement; set("panel-closed", false, narrow.matches ? byId("panel").querySelector(".tab[tabindex='0'], .tab") : null); if (!narrow.matches) localStorage.setItem(SEEN, "open"); },
+    /** Show the conversation where the details cover it. */
+    showChat() { if (narrow.matches && isPanel()) view.closePanel(); },
     closePanel() { set("panel-closed", true, narrow.matches ? back ?? toggle : toggle); if (!narrow.matches) localStorage.setItem(SEEN, "closed"); },
   };
   toggle.addEventListener("click", () => (isPanel() ? view.closePanel() : view.openPanel()));
@@ -46,7 +64,7 @@ export function installView(panel) {
   byId("close-side").addEventListener("click", view.closeSide);
   veil.addEventListener("click", () => { view.closeSide(); if (narrow.matches) view.closePanel(); });
   addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || veil.hidden) return;
+    if (event.key !== "Escape" || veil.hidden || event.defaultPrevented) return;
     if (isSide()) view.closeSide();
     else view.closePanel();
   });

@@ -1,29 +1,40 @@
-// The open workflow: its diagram, its versions, what can go wrong in it, and changes that wait for a word.
+// The open workflow: its graph, the step in the hand, its versions, what can go wrong in it, and changes that wait for a word.
 
 import { ask, askText, at, query } from "./api.js";
-import { Catalogue } from "./catalogue.js";
-import { Canvas, drawing } from "./diagram.js";
+import { drawing } from "./diagram.js";
 import { button, fill, h, icon } from "./dom.js";
+import { exportDialog } from "./exchange.js";
 import { findingList } from "./findings.js";
+import { Graph } from "./graph.js";
 import { previewCard } from "./preview.js";
-import { moment, many, spoken } from "./words.js";
+import { author, connectCard, connection, lineCard, newStepCard, overview, stepCard } from "./step_card.js";
+import { versionsDialog } from "./versions.js";
+import { many, moment, spoken } from "./words.js";
+
+const FOLD_ABOVE = 60;
+const SHORT_LIST = 6;
+const FIND_ABOVE = 8;
 
 export class WorkflowTab {
   title = "Workflow";
 
-  constructor({ say, announce, looked }) {
-    this.looked = looked;
-    this.catalogue = new Catalogue({ open: (id) => this.#open(id) });
-    this.say = say;
-    this.announce = announce;
+  constructor({ say, announce, looked, hand, ask: talk, full, all }) {
+    Object.assign(this, { say, announce, looked, hand, talk, full, all });
     this.id = null;
     this.known = new Map();
+    this.folds = new Map();
     this.element = h("div", { className: "workflow" });
+    this.graph = new Graph({ on: {
+      pick: (part) => this.#pick(part), add: (id, place) => this.#add(id, place), connect: (from, to) => this.#connect(from, to),
+      remove: (part) => this.#remove(part), fold: (id) => this.#fold(id), full: () => this.full(),
+    } });
+    this.card = h("div", { className: "card-place", "aria-live": "polite" });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
   }
 
   /** Look at a workflow, its newest version unless a preview of another is shown. */
   look(id, preview = null) {
-    if (id !== this.id) this.version = null;
+    if (id !== this.id) { this.version = null; this.graph.selected = null; this.draft = null; }
     this.id = id;
     this.preview = preview;
   }
@@ -38,20 +49,16 @@ export class WorkflowTab {
 
   forget() {
     this.known.clear();
-    this.id = null;
-    this.version = null;
-    this.preview = null;
+    this.look(null);
   }
 
   async load() {
     if (!this.id) return this.#empty();
     const id = this.id;
     try {
-      const [{ items }, analysis] = await Promise.all([ask(at("workflows", id, "versions")), ask(at("workflows", id, "analysis"))]);
+      const [{ items }, analysis, workflow] = await Promise.all([ask(at("workflows", id, "versions")), ask(at("workflows", id, "analysis")), ask(at("workflows", id))]);
       if (id !== this.id) return;
-      this.versions = items;
-      this.analysis = analysis;
-      this.newest = analysis.workflow.version;
+      Object.assign(this, { versions: items, analysis, workflow, newest: workflow.version });
       this.#frame();
       await this.#show(this.version && this.version <= this.newest ? this.version : this.newest);
     } catch (error) {
@@ -63,10 +70,12 @@ export class WorkflowTab {
   async #empty(words = "No workflow is open yet.") {
     const blank = h("div", { className: "blank" }, icon("flow"), h("p", {}, words), h("p", { className: "quiet" }, "Describe a process in the chat, or name one with #, and its diagram is drawn here."));
     fill(this.element, blank);
-    const hasSome = await this.catalogue.load();
-    if (this.id || !hasSome) return;
+    const { items } = await ask(`/api/v1/workflows${query({ limit: SHORT_LIST })}`);
+    if (this.id || !items.length) return;
     blank.classList.add("is-short");
-    fill(this.element, blank, this.catalogue.element);
+    fill(this.element, blank, h("ul", { className: "catalogue-list" }, ...items.map((one) => h("li", {}, h("button", { type: "button", onclick: () => this.#open(one.id) }, icon("flow"),
+      h("span", { className: "catalogue-name" }, one.name), h("span", { className: "quiet catalogue-about" }, one.description || many(one.step_count, "step")))))),
+    h("p", { className: "catalogue-more" }, button("list", "All workflows", () => this.all(), { quiet: false })));
   }
 
   #open(id) {
@@ -76,19 +85,73 @@ export class WorkflowTab {
   }
 
   #frame() {
-    const { workflow } = this.analysis;
+    const { workflow } = this;
     this.known.set(workflow.id, workflow.name);
-    this.canvasBox = h("div", { className: "canvas", tabIndex: 0, role: "group", "aria-label": "Diagram" });
-    this.canvas = new Canvas(this.canvasBox);
-    this.about = h("div", { className: "version-about" });
     const pick = h("select", { "aria-label": "Workflow", onchange: () => this.#open(pick.value) },
       ...[...this.known].map(([id, name]) => h("option", { value: id, selected: id === workflow.id }, name)));
-    const zoom = h("div", { className: "zoom" }, button("plus", "Larger", () => this.canvas.zoom(1.25)), h("button", { type: "button", className: "icon-button", "aria-label": "Smaller", title: "Smaller", onclick: () => this.canvas.zoom(0.8) }, "−"), h("button", { type: "button", className: "icon-button fit", "aria-label": "Fit the width", title: "Fit the width", onclick: () => this.canvas.fit() }, "Fit"));
+    const undo = button("undo", "Take the last change back (Ctrl Z)", () => this.hand.undo(this.workflow));
+    undo.disabled = !this.hand.canUndo(workflow);
+    this.about = h("div", { className: "version-about" });
+    this.notes = h("div", { className: "workflow-notes" });
     fill(this.element,
-      h("div", { className: "workflow-head" }, h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id)), button("list", "All workflows", () => this.#open(null))),
+      h("div", { className: "workflow-head" }, button("back", "Back to the conversation", () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id)),
+        h("div", { className: "workflow-tools" }, undo, button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all()))),
       this.preview ? previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } }) : null,
-      this.preview ? null : [this.#slider(), this.about], h("div", { className: "canvas-box" }, this.canvasBox, zoom), this.#findings());
+      this.preview ? null : [this.#slider(), this.about],
+      this.#bar(), h("div", { className: "stage" }, this.graph.element, this.card), h("div", { className: "workflow-below" }, this.#findings()));
     if (this.preview) this.element.querySelector(".preview").classList.add("is-open");
+  }
+
+  /** Return what helps to find one's way in a large graph: a search, what is folded, who does what. */
+  #bar() {
+    const { steps } = this.workflow;
+    const scopes = this.#scopes();
+    const roles = [...new Set(steps.map((one) => one.assignee).filter(Boolean))];
+    if (steps.length <= FIND_ABOVE && !scopes.length && roles.length < 2) return null;
+    const list = h("datalist", { id: "steps-found" }, ...steps.map((one) => h("option", { value: one.name })));
+    const find = h("input", { type: "search", placeholder: "Find a step", "aria-label": "Find a step", list: "steps-found", autocomplete: "off", onchange: () => this.#find(find.value), onkeydown: (event) => { if (event.key === "Enter") this.#find(find.value); } });
+    const role = roles.length > 1 ? h("select", { "aria-label": "Show the steps of", onchange: () => this.graph.dim(role.value ? (id) => steps.find((one) => one.id === id)?.assignee === role.value : null) }, h("option", { value: "" }, "Everybody"), ...roles.map((one) => h("option", { value: one }, one))) : null;
+    const isOpen = scopes.length && !this.#folded().size;
+    const fold = scopes.length ? button(isOpen ? "fold" : "unfold", isOpen ? "Fold all" : "Open all", () => this.#foldAll(isOpen), { quiet: false, className: "is-small" }) : null;
+    return h("div", { className: "graph-bar" }, steps.length > FIND_ABOVE ? [find, list] : null, role, fold);
+  }
+
+  #find(words) {
+    const wanted = words.trim().toLowerCase();
+    if (!wanted) return;
+    const among = this.workflow.steps;
+    const found = among.find((one) => one.name.toLowerCase() === wanted || one.id === wanted) ?? among.find((one) => one.name.toLowerCase().includes(wanted));
+    if (!found) { this.announce(`No step is called “${words}”.`); return; }
+    this.#goTo(found.id);
+  }
+
+  /** Show a step, opening what it is folded into. */
+  async #goTo(id) {
+    const parents = new Map(this.workflow.steps.map((one) => [one.id, one.parent]));
+    let isHidden = false;
+    for (let parent = parents.get(id); parent; parent = parents.get(parent)) isHidden = this.#folded().delete(parent) || isHidden;
+    if (isHidden) await this.#show(this.version ?? this.newest);
+    this.graph.reveal(id);
+    this.graph.select({ step: id });
+  }
+
+  #scopes() { return [...new Set(this.workflow.steps.map((one) => one.parent).filter(Boolean))]; }
+
+  #folded() {
+    if (!this.folds.has(this.id)) this.folds.set(this.id, new Set(this.workflow.steps.length > FOLD_ABOVE ? this.#scopes() : []));
+    return this.folds.get(this.id);
+  }
+
+  #fold(id) {
+    const folded = this.#folded();
+    if (!folded.delete(id)) folded.add(id);
+    this.#show(this.version ?? this.newest).then(() => this.graph.focusStep(id));
+  }
+
+  #foldAll(isFolded) {
+    this.folds.set(this.id, new Set(isFolded ? this.#scopes() : []));
+    this.element.querySelector(".graph-bar")?.replaceWith(this.#bar());
+    this.#show(this.version ?? this.newest).then(() => this.graph.fit());
   }
 
   #slider() {
@@ -97,7 +160,7 @@ export class WorkflowTab {
     const output = h("output", { for: "version" });
     this.slider = h("input", {
       type: "range", id: "version", min: 1, max: this.newest, value: this.newest, step: 1,
-      oninput: () => this.#show(Number(this.slider.value)),
+      oninput: () => this.#show(Number(this.slider.value)).catch((error) => this.announce(error.message, true)),
     });
     this.said = output;
     return h("div", { className: "slider" }, h("label", { for: "version" }, "Version"), this.slider, output);
@@ -111,65 +174,128 @@ export class WorkflowTab {
       this.said.textContent = `${version} of ${this.newest}`;
     }
     const asked = (this.asked = (this.asked ?? 0) + 1);
-    const picture = await askText(at("workflows", this.id, "diagram") + query({ format: "svg", findings: version === this.newest, changes: true, version }), "image/svg+xml");
+    const isNewest = version === this.newest;
+    const fold = this.#scopes().length ? [...this.#folded()].join(",") || "," : null;
+    const [picture, shown] = await Promise.all([
+      askText(at("workflows", this.id, "diagram") + query({ format: "svg", findings: isNewest, changes: true, version, fold }), "image/svg+xml"),
+      isNewest ? this.workflow : ask(at("workflows", this.id, "versions", String(version))).then(({ document }) => document),
+    ]);
     if (asked !== this.asked) return;
+    this.shown = shown;
     const made = drawing(picture);
-    if (made) this.canvas.show(made);
+    if (made) {
+      const isNews = this.drawn?.id === this.id && this.drawn.version !== version;
+      const changed = isNews || this.drawn?.id !== this.id ? [...made.querySelectorAll(".halo")].map((one) => one.closest("[data-step]").dataset.step) : [];
+      this.graph.show(made, this.id, { changed });
+      this.drawn = { id: this.id, version };
+    }
     this.#mark();
     this.#tell(version);
+    this.#card();
   }
 
   /** Show on the diagram what the proposed change would take away or alter. */
   #mark() {
     const steps = this.preview?.diff?.steps;
     const marks = [...(steps?.removed ?? []).map((step) => [step.id, "is-leaving"]), ...(steps?.changed ?? []).map((step) => [step.id, "is-changing"])];
-    for (const [id, mark] of marks) this.#step(id)?.classList.add(mark);
-    if (this.preview?.action === "delete") for (const one of this.canvasBox.querySelectorAll("[data-step]")) one.classList.add("is-leaving");
+    for (const [id, mark] of marks) this.graph.step(id)?.classList.add(mark);
+    if (this.preview?.action === "delete") for (const one of this.graph.port.querySelectorAll("[data-step]")) one.classList.add("is-leaving");
   }
-
-  #step(id) { return this.canvasBox.querySelector(`[data-step="${CSS.escape(id)}"]`); }
 
   #tell(version) {
     const record = this.versions.find((one) => one.version === version);
     if (!record) return;
     const isNewest = version === this.newest;
-    const back = isNewest && version > 1 ? this.versions.find((one) => one.version === version - 1) : null;
+    const isUndone = isNewest && version > 1;
+    const lines = record.summary ?? [];
     fill(this.about,
-      h("div", { className: "version-line" }, h("strong", {}, spoken(record.action ?? "made")), h("span", { className: "quiet" }, moment(record.at)),
+      h("div", { className: "version-line" }, h("strong", {}, spoken(record.action ?? "made")), h("span", { className: "quiet" }, `${author(record)}, ${moment(record.at)}`),
         h("span", { className: "grow" }),
-        back ? button("undo", "Undo this change", () => this.#restore(version - 1), { quiet: false }) : null,
-        isNewest ? null : button("undo", "Restore this version", () => this.#restore(version), { quiet: false })),
-      record.summary?.length ? h("ul", { className: "changes" }, ...record.summary.slice(0, 8).map((line) => h("li", {}, line))) : null,
-      record.summary?.length > 8 ? h("p", { className: "quiet" }, `and ${many(record.summary.length - 8, "more change")}`) : null);
+        isUndone ? button("undo", "Undo this change", () => this.hand.restore(this.workflow, version - 1), { quiet: false, className: "is-small" }) : null,
+        isNewest ? null : button("undo", "Restore this version", () => this.hand.restore(this.workflow, version), { quiet: false, className: "is-small" })),
+      lines.length ? h("ul", { className: "changes" }, ...lines.slice(0, 3).map((line) => h("li", {}, line))) : null,
+      lines.length > 3 ? h("details", { className: "more-changes" }, h("summary", {}, `and ${many(lines.length - 3, "more change")}`), h("ul", { className: "changes" }, ...lines.slice(3).map((line) => h("li", {}, line)))) : null);
   }
 
-  async #restore(version) {
-    await this.#change(at("workflows", this.id, "versions", String(version), "restore"), undefined, `Version ${version} is the newest again.`);
-  }
+  openVersions() { versionsDialog(this.workflow, this.versions, { hand: this.hand, show: (version) => this.#show(version) }); }
 
-  async #change(path, body, done) {
-    try {
-      await ask(path, { method: "POST", body, headers: { "If-Match": `"${this.newest}"` } });
-      this.version = null;
-      this.announce(done);
-    } catch (error) {
-      this.announce(error.message, true);
-    }
-    await this.load();
-  }
+  openExport() { return exportDialog(this.workflow, { announce: this.announce }).catch((error) => this.announce(error.message, true)); }
 
   #findings() {
     return findingList(this.analysis.findings, {
       show: (finding) => this.#point(finding),
-      dryRun: (edits) => ask(`${at("workflows", this.id, "edits")}?dry_run=true`, { method: "POST", body: { edits } }),
-      apply: (edits) => this.#change(at("workflows", this.id, "edits"), { edits }, "The fix is applied."),
+      dryRun: (edits) => this.hand.preview(this.workflow, edits),
+      apply: (edits) => this.hand.edit(this.workflow, edits),
     });
   }
 
-  #point(finding) {
-    for (const one of this.canvasBox.querySelectorAll(".is-pointed")) one.classList.remove("is-pointed");
-    const found = finding.steps.map((id) => this.#step(id)).filter(Boolean);
-    for (const one of found) one.classList.add("is-pointed");
-    found[0]?.scrollIntoView({ block: "center", inline: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  async #point(finding) {
+    if (finding.steps.some((id) => !this.graph.boxes.has(id))) await this.#goTo(finding.steps[0]);
+    this.graph.point(finding.steps);
+    this.graph.element.scrollIntoView({ block: "nearest" });
+  }
+
+  // What is in the hand
+
+  #context() {
+    return {
+      workflow: this.shown, versions: this.versions, findings: this.version ? [] : this.analysis.findings, isEditable: !this.version && !this.preview,
+      edit: (edits) => this.#edit(edits), add: (id, place) => this.#add(id, place), connect: (id) => this.#connect(id, null), remove: (part) => this.#remove(part),
+      pick: (part) => (part.step ? this.#goTo(part.step) : this.graph.select(part)), again: () => this.#card(),
+      close: () => { const step = this.graph.selected?.step; this.draft = null; this.graph.select(null); if (step) this.graph.focusStep(step); },
+      ask: (step) => this.talk(`About “${step.name}” (${step.id}) in ${this.id}: `),
+    };
+  }
+
+  #pick() {
+    this.draft = null;
+    this.#card();
+  }
+
+  #card({ isFocused = false } = {}) {
+    const part = this.graph.selected;
+    const context = this.#context();
+    const step = part?.step && this.shown.steps.find((one) => one.id === part.step);
+    const line = part?.transition && this.shown.transitions.find((one) => one.id === part.transition);
+    const made = this.draft ? this.draft(context) : step ? stepCard(step, context) : line ? lineCard(line, context) : overview(this.shown, context);
+    fill(this.card, made);
+    this.card.parentElement?.classList.toggle("has-card", !made.classList.contains("is-overview"));
+    if (isFocused) (made.querySelector(".card-form input, .card-form select") ?? made.querySelector("h3"))?.focus();
+    if (isFocused) made.scrollIntoView({ block: "nearest" });
+  }
+
+  #add(id, { between = null } = {}) {
+    this.draft = (context) => newStepCard(id, context, { between });
+    this.#card({ isFocused: true });
+  }
+
+  #connect(from, to) {
+    if (to) { this.#edit([connection(from, to)]); return; }
+    this.draft = (context) => connectCard(from, context);
+    this.#card({ isFocused: true });
+  }
+
+  #remove(part) {
+    this.graph.selected = null;
+    this.#edit([part.step ? { op: "remove_step", step: part.step } : { op: "disconnect", transition: part.transition }]);
+  }
+
+  async #edit(edits) {
+    const isTyping = this.card.contains(document.activeElement);
+    const kept = this.draft;
+    const report = await this.hand.edit(this.workflow, edits);
+    if (!report) { this.draft = kept; return; }
+    this.draft = null;
+    const added = report.diff?.steps?.added?.[0]?.id;
+    if (added) this.graph.selected = { step: added };
+    this.graph.select(this.graph.selected ?? null);
+    if (added || isTyping) this.card.querySelector("h3")?.focus({ preventScroll: true });
+    else this.graph.focusStep(this.graph.current);
+  }
+
+  #key(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.shiftKey || event.target.matches("input, textarea")) return;
+    event.preventDefault();
+    this.hand.undo(this.workflow);
   }
 }

@@ -7,14 +7,13 @@ import pytest
 from openai import OpenAI
 
 from tests.support.server import Served, serving
-from workflow_agent.agent.offline import drafting
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    with serving(load_settings(data_dir=tmp_path), OfflineModel(drafting=drafting)) as running:
+    with serving(load_settings(data_dir=tmp_path), OfflineModel()) as running:
         yield running
 
 

@@ -11,7 +11,7 @@ import pytest
 from openai import OpenAI
 
 from tests.support.server import Served, serving
-from workflow_agent.agent.offline.model import OfflineModel
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
 MODEL = "workflow-agent"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import serving
-from workflow_agent.api.openai import ROUTERS
+from workflow_agent.api.openai.routes import ROUTERS
 from workflow_agent.settings import load_settings
 
 PUBLISHED = json.loads((Path(__file__).parent / "published" / "replies.schema.json").read_text("utf-8"))

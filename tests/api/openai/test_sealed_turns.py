@@ -11,12 +11,12 @@ from openai import OpenAI
 from tests.support.long_talks import compacted, talked
 from tests.support.server import serving
 from tests.support.stored import a_conversation
-from workflow_agent.adapters.durable_files import DurableFiles
-from workflow_agent.adapters.json_conversations import JsonConversationStore
-from workflow_agent.domain.archive import Position
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.sealing import SealRule
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.seals import SealRule
 from workflow_agent.settings import load_settings
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
 
 TURNS = 70
 """More than those whose runs stay in the file for their idempotency keys."""

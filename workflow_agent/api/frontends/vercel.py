@@ -16,19 +16,18 @@ from pydantic_ai.ui.vercel_ai.request_types import (
 )
 from starlette.responses import Response
 
-from workflow_agent.api.frontends.native import native_events
-from workflow_agent.api.openai.asking import Ask, conversation_of_chat, is_repeated
-from workflow_agent.api.openai.headers import headers_of
-from workflow_agent.api.openai.starting import start
+from workflow_agent.api.event_stream import EventStream, stream_of, with_heartbeats
+from workflow_agent.api.frontends.events import native_events
+from workflow_agent.api.openai.launch import start
 from workflow_agent.api.openai.texts import Sent, script_of
+from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import event_stream
-from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
-from workflow_agent.api.streaming import EventStream, stream_of, with_heartbeats
-from workflow_agent.domain.errors import InvalidInput
-from workflow_agent.domain.values import JsonObject
-from workflow_agent.domain.workflow_parsing import problems_of
+from workflow_agent.errors import InvalidInput
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.parser import problems_of
 
 router = APIRouter(prefix="/api/v1", tags=["front ends"], route_class=StrictRoute, include_in_schema=False)
 SdkVersion = Annotated[Literal["5", "6", "7"], Query(description="Major version of the `ai` package.")]

@@ -1,26 +1,137 @@
 """Chat completions: a turn as one object, or as chunks."""
 
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Body, Request
 from starlette.responses import Response
 
-from workflow_agent.api.attachments import new_attachments
-from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated
-from workflow_agent.api.openai.chunks import Chunks, completion
-from workflow_agent.api.openai.headers import headers_of
+from workflow_agent.api.event_stream import EventStream, Voices, frames, problem_of, stream_of, told
+from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.openai.histories import remember, remembering
-from workflow_agent.api.openai.honouring import ignored_parameters
+from workflow_agent.api.openai.launch import start
 from workflow_agent.api.openai.models import agent_of
+from workflow_agent.api.openai.parameters import ignored_parameters
 from workflow_agent.api.openai.requests import CompletionRequest
-from workflow_agent.api.openai.starting import start
-from workflow_agent.api.openai.texts import Sent, script_of
+from workflow_agent.api.openai.texts import Sent, finish_named, script_of
+from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
+from workflow_agent.api.openai_errors import openai_error
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply
-from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
-from workflow_agent.api.streaming import EventStream, frames, stream_of
-from workflow_agent.api.voices import told
+from workflow_agent.assistant.requests import StartedTurn, TurnOutcome
+from workflow_agent.assistant.streams import RunEvent
+from workflow_agent.values.usage import Usage
+
+
+def completion(outcome: TurnOutcome, model: str, text: str) -> dict[str, Any]:
+    """Return a whole answer."""
+    message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
+    usage = Usage()
+    for reply in outcome.replies:
+        usage = usage.plus(reply.usage)
+    return {
+        "id": f"chatcmpl-{outcome.run_id}",
+        "object": "chat.completion",
+        "created": int(outcome.reply.at.timestamp()),
+        "model": model,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish_of(outcome)}],
+        "usage": _usage(usage),
+    }
+
+
+def finish_of(outcome: TurnOutcome) -> str:
+    """Return why an answer ended, as OpenAI says it: of several agents', the first that was not whole."""
+    return finish_named([reply.finish_reason for reply in outcome.replies])
+
+
+def _usage(usage: Usage) -> dict[str, Any] | None:
+    """Return the tokens of a turn, all its model requests together, as OpenAI counts them, if known."""
+    if not usage.is_complete:
+        return None
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cache_read_tokens, "audio_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0},
+    }
+
+
+@dataclass(slots=True)
+class Chunks:
+    """Writes a run's events as chunks of a completion.
+
+    The first carries the role, `finish_reason` is null in all but the last, whose delta is empty.
+    """
+
+    started: StartedTurn
+    model: str
+    created: int
+    request: Request
+    with_usage: bool
+    reply: str | None = None
+    """The whole answer, once it is complete."""
+    _voices: Voices = field(init=False)
+    _said: list[str] = field(default_factory=list[str], init=False)
+    _has_role: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._voices = Voices(self.started.asked)
+
+    def render(self, event: RunEvent) -> bytes:
+        """Return what an event is on the wire; nothing for what OpenAI has no words for."""
+        match event.name:
+            case "start":
+                return self._role() + self._text(self._voices.next(event.data["agent"]))
+            case "delta":
+                return self._text(event.data["text"])
+            case "complete":
+                return self._last(event.data)
+            case "error":
+                problem = problem_of(event.data, self.request.scope)
+                return b"data: %s\n\n" % orjson.dumps(openai_error(problem))
+            case _:
+                return b""
+
+    def _role(self) -> bytes:
+        if self._has_role:
+            return b""
+        self._has_role = True
+        return self._chunk({"role": "assistant", "content": "", "refusal": None})
+
+    def _text(self, text: str) -> bytes:
+        self._said.append(text)
+        return self._chunk({"content": text}) if text else b""
+
+    def _last(self, outcome: dict[str, Any]) -> bytes:
+        self.reply = "".join(self._said)
+        replies = (*outcome["other_replies"], outcome)
+        end = self._chunk({}, finish_named([one["finish_reason"] for one in replies]))
+        counted = self._frame({"choices": [], "usage": _usage(spent(outcome))}) if self.with_usage else b""
+        return end + counted + b"data: [DONE]\n\n"
+
+    def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return self._frame({"choices": [choice]} | ({"usage": None} if self.with_usage else {}))
+
+    def _frame(self, content: dict[str, Any]) -> bytes:
+        whole = {
+            "id": f"chatcmpl-{self.started.run_id}", "object": "chat.completion.chunk",
+            "created": self.created, "model": self.model, **content,
+        }  # fmt: skip
+        return b"data: %s\n\n" % orjson.dumps(whole)
+
+
+def spent(outcome: dict[str, Any]) -> Usage:
+    """Return the tokens of all agents that answered, from the data of a `complete` event."""
+    total = Usage.model_validate(outcome["usage"])
+    for other in outcome["other_replies"]:
+        total = total.plus(Usage.model_validate(other["usage"]))
+    return total
+
 
 router = APIRouter(prefix="/v1/chat", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
 

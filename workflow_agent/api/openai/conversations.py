@@ -10,9 +10,9 @@ from workflow_agent.api.openai.items import said_in
 from workflow_agent.api.openai.requests import MetadataChange, NewConversation
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply
-from workflow_agent.api.routing import StrictRoute
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.turns import with_history
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.imports import with_history
 
 router = APIRouter(
     prefix="/v1/conversations", tags=["openai"], route_class=StrictRoute, include_in_schema=False

@@ -1,15 +1,58 @@
 """Conversations that clients do not name, found by the history that they carry along."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from itertools import groupby
 
-from workflow_agent.api.openai.asking import Ask
-from workflow_agent.api.openai.resent import asked_last
+from workflow_agent.api.openai.response_object import Recorded
 from workflow_agent.api.openai.texts import Said
+from workflow_agent.api.openai.turn_requests import Ask
 from workflow_agent.api.services import Services
-from workflow_agent.domain.conversation import Conversation
-from workflow_agent.domain.digests import digest_of
-from workflow_agent.domain.errors import ConversationNotFound
+from workflow_agent.assistant.turns.forks import fork, index_of_turn
+from workflow_agent.assistant.turns.wholes import whole_of
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.fork import NewFork
+from workflow_agent.conversations.records import leading_in
+from workflow_agent.conversations.runs import Run
+from workflow_agent.errors import AlreadyExists, ConversationNotFound
+from workflow_agent.values.digests import digest_of
+
+RESEND_WINDOW = timedelta(seconds=10)
+"""How long an equal message without any history is taken for the same one; people repeat themselves later."""
+
+
+def key_of(conversation: Conversation, ask: Ask, now: datetime) -> str:
+    """Return the key of the turn: that of the latest one where this is the same request again."""
+    latest = _latest(conversation)
+    if latest is not None and asked_last(conversation, ask) and _is_same(conversation.runs[-1], ask, now):
+        return str(latest.key)
+    return f"{_stem(ask)}.{conversation.turn_count + 1}"
+
+
+def _latest(conversation: Conversation) -> Run | None:
+    """Return the run that has the key of the latest turn: the first of those that answer its message."""
+    return leading_in(conversation, conversation.runs[-1]) if conversation.runs else None
+
+
+def _is_same(newest: Run, ask: Ask, now: datetime) -> bool:
+    if newest.status == "cancelled" and not ask.is_repeated:
+        # Somebody stopped it, and asks again.
+        return False
+    # With the whole history in it, an equal request can only be the same one.
+    if ask.is_repeated or ask.script.earlier or newest.completed_at is None:
+        return True
+    return now - newest.completed_at < RESEND_WINDOW
+
+
+def asked_last(conversation: Conversation, ask: Ask) -> bool:
+    """Say whether the latest turn of a conversation was begun by an equal request."""
+    latest = _latest(conversation)
+    return latest is not None and (latest.key or "").startswith(_stem(ask))
+
+
+def _stem(ask: Ask) -> str:
+    return f"openai.{ask.digest()}"
 
 
 async def own_history(services: Services, tenant: str, ask: Ask) -> str:
@@ -93,3 +136,43 @@ def _told(author: str, said: Sequence[Said]) -> str:
     """Return a digest of what was said; what one role says in several messages counts as one."""
     roles = groupby(said, key=lambda one: one.role)
     return digest_of([author, *([role, "".join(one.text for one in told).strip()] for role, told in roles)])
+
+
+async def asked_after(services: Services, tenant: str, ask: Ask, before: Recorded) -> Ask:
+    """Return the request with the conversation in which it follows a response.
+
+    A request that is sent again finds the place where it was answered before.
+    """
+    here = replace(ask, conversation_id=before.conversation_id)
+    if _goes_on(await services.conversations.load(tenant, before.conversation_id), before, here):
+        return here
+    branch_id = f"cv_{digest_of([before.conversation_id, before.first.run_id, ask.digest()])[:24]}"
+    branch = replace(ask, conversation_id=branch_id)
+    try:
+        known = await services.conversations.load(tenant, branch_id)
+    except ConversationNotFound:
+        await _begin(services, tenant, before, branch_id)
+        return branch
+    if _goes_on(known, before, branch):
+        return branch
+    fresh = services.new_id("cv")
+    await _begin(services, tenant, before, fresh)
+    return replace(ask, conversation_id=fresh)
+
+
+def _goes_on(conversation: Conversation, before: Recorded, ask: Ask) -> bool:
+    """Say whether a conversation stands at a response, or this very request has followed it."""
+    turn = before.first.turn
+    if conversation.turn_count == turn:
+        return True
+    return conversation.turn_count == turn + 1 and asked_last(conversation, ask)
+
+
+async def _begin(services: Services, tenant: str, before: Recorded, branch_id: str) -> None:
+    """Fork the conversation where a response ends."""
+    whole = await whole_of(services.conversations, tenant, before.conversation_id)
+    index = index_of_turn(whole, before.first.turn)
+    try:
+        await fork(services.conversations, tenant, whole, NewFork(branch_id, index, services.clock()))
+    except AlreadyExists:
+        return

@@ -8,26 +8,21 @@ from fastapi import APIRouter, Body, Query
 from pydantic import BeforeValidator
 from starlette.responses import Response
 
+from workflow_agent.api.event_stream import opening
 from workflow_agent.api.openai.requests import InputItem, NewItems
 from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
 from workflow_agent.api.openai.texts import Sent, text_of
 from workflow_agent.api.parameters import Tenant, TheServices, whole_number
 from workflow_agent.api.replies import json_reply
-from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import past_of
-from workflow_agent.api.voices import opening
-from workflow_agent.chat.past import Past
-from workflow_agent.domain.conversation import (
-    AgentReply,
-    Conversation,
-    Event,
-    SystemEvent,
-    UserMessage,
-)
-from workflow_agent.domain.errors import ConversationBusy, InvalidInput, NotFound, Problem
-from workflow_agent.domain.records import Records, run_in
-from workflow_agent.domain.runs import Run
-from workflow_agent.domain.turns import turn_of_run, with_history
+from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.history import Past
+from workflow_agent.conversations.imports import with_history
+from workflow_agent.conversations.message_records import turn_of_run
+from workflow_agent.conversations.records import Records, run_in
+from workflow_agent.conversations.runs import Run
+from workflow_agent.errors import ConversationBusy, InvalidInput, NotFound, Problem
 
 router = APIRouter(
     prefix="/v1/conversations/{conversation_id}/items",

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
 
-from workflow_agent.api.attachments import Attachments
-from workflow_agent.domain.described import Described
-from workflow_agent.domain.values import JsonObject
+from workflow_agent.api.native.attachments import Attachments
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.described import Described
 
 MAX_MESSAGES = 10_000
 MAX_METADATA = 16

@@ -8,19 +8,20 @@ from typing import Any
 import orjson
 from fastapi import Request
 
-from workflow_agent.api.openai.chunks import spent
-from workflow_agent.api.openai.recorded import Recorded
+from workflow_agent.api.event_stream import Voices, problem_of
+from workflow_agent.api.openai.completions import spent
 from workflow_agent.api.openai.response_object import (
+    Recorded,
     answer_id,
+    incomplete,
     output_item,
     output_text,
     response_object,
     server_error,
 )
+from workflow_agent.api.openai.texts import finish_named
 from workflow_agent.api.openai_errors import openai_error
-from workflow_agent.api.streaming import problem_of
-from workflow_agent.api.voices import Voices
-from workflow_agent.chat import RunEvent
+from workflow_agent.assistant.streams import RunEvent
 
 Typed = tuple[str, dict[str, Any]]
 
@@ -69,11 +70,18 @@ class ResponseEvents:
             case "complete":
                 yield from self._finished()
                 self.reply = "".join(item["content"][0]["text"] for item in self._done)
-                yield "response.completed", {"response": self._response("completed", event.data)}
+                yield self._complete(event.data)
             case "error":
                 yield from self._failed(event.data)
             case _:
                 return
+
+    def _complete(self, data: dict[str, Any]) -> Typed:
+        finish = finish_named([one["finish_reason"] for one in (*data["other_replies"], data)])
+        if finish == "stop":
+            return "response.completed", {"response": self._response("completed", data)}
+        whole = self._response("incomplete", data) | {"incomplete_details": incomplete(finish)}
+        return "response.incomplete", {"response": whole}
 
     def _begun(self, data: dict[str, Any]) -> Iterator[Typed]:
         if self._writing is None:

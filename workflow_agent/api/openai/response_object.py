@@ -1,14 +1,99 @@
 """A turn as OpenAI's `response` object, and messages as its items."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from workflow_agent.api.event_stream import told
 from workflow_agent.api.openai.models import MODEL
-from workflow_agent.api.openai.recorded import Recorded, response_id
-from workflow_agent.api.voices import told
-from workflow_agent.domain.conversation import UserMessage
-from workflow_agent.domain.usage import Usage
+from workflow_agent.api.openai.texts import finish_named
+from workflow_agent.api.openai_errors import ResponseNotFound
+from workflow_agent.api.services import Services, past_of
+from workflow_agent.assistant.requests import TurnOutcome, outcome_of
+from workflow_agent.conversations.document import AgentReply, UserMessage
+from workflow_agent.conversations.history import Past
+from workflow_agent.conversations.records import leading_in, newest_in
+from workflow_agent.conversations.runs import Run
+from workflow_agent.errors import NotFound, RunNotFound
+from workflow_agent.values.usage import Usage
+
+_RUN_PREFIX, _RESPONSE_PREFIX = "run_", "resp_"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What answers one message: the runs of all its agents together are one response."""
+
+    conversation_id: str
+    message: UserMessage
+    """What it answers."""
+    first: Run
+    newest: Run
+    outcome: TurnOutcome | None
+    """The replies there are; None for none yet."""
+    previous: str | None
+    """The id of the response before."""
+
+    @property
+    def replies(self) -> Sequence[AgentReply]:
+        """Return the replies there are, in order."""
+        return self.outcome.replies if self.outcome else ()
+
+
+def response_id(run_id: str) -> str:
+    """Return the id of the response that a run makes, or begins."""
+    return _RESPONSE_PREFIX + run_id.removeprefix(_RUN_PREFIX)
+
+
+async def recorded_response(
+    services: Services, tenant: str, given: str, param: str | None = None
+) -> Recorded:
+    """Return the response of this id.
+
+    Args:
+        services: What the application is made with.
+        tenant: Whose data this is about.
+        given: The id, as the client wrote it.
+        param: Where the client wrote it, if not in the path.
+
+    Raises:
+        ResponseNotFound: There is none.
+    """
+    try:
+        if not given.startswith(_RESPONSE_PREFIX):
+            raise RunNotFound(f"{given[:100]!r} is not the id of a response.")
+        run_id = _RUN_PREFIX + given.removeprefix(_RESPONSE_PREFIX)
+        records, run = await services.chat.recorded_run(tenant, run_id)
+        past = await past_of(services, tenant, records.id)
+    except NotFound as error:
+        raise _no_response(given, param) from error
+    first = leading_in(records, run)
+    message = next((event for event in records.events if event.id == first.user_event_id), None)
+    if not isinstance(message, UserMessage):
+        # What an application says the assistant said answers nothing.
+        raise _no_response(given, param)
+    outcome = outcome_of(records, first.run_id)
+    before = await _before(past, run.turn)
+    return Recorded(records.id, message, first, newest_in(records, first), outcome, before)
+
+
+def _no_response(given: str, param: str | None) -> ResponseNotFound:
+    details = {"param": param} if param else {}
+    return ResponseNotFound(f"There is no response {given[:100]!r}.", **details)
+
+
+async def _before(past: Past, turn: int) -> str | None:
+    """Return the id of the newest response before a turn."""
+    for number in range(turn - 1, 0, -1):
+        try:
+            answers = (await past.turn(number)).answers
+        except NotFound:
+            continue
+        if any(answer.reply is not None for answer in answers):
+            return response_id(answers[0].run_id)
+    return None
+
 
 _STATUS = {
     "running": "in_progress",
@@ -62,11 +147,19 @@ def response_of(recorded: Recorded) -> dict[str, Any]:
     for reply in replies:
         usage = usage.plus(reply.usage)
     newest = recorded.newest
-    status = _STATUS[newest.status]
+    finish = finish_named([reply.finish_reason for reply in replies])
+    status = _STATUS[newest.status] if finish == "stop" else "incomplete"
     whole = response_object(recorded, status, output, usage if replies else None, newest.completed_at)
+    if status == "incomplete":
+        whole["incomplete_details"] = incomplete(finish)
     if status == "failed" and newest.error:
         whole["error"] = server_error(newest.error.message)
     return whole
+
+
+def incomplete(finish: str) -> dict[str, str]:
+    """Return why a response is not whole, from OpenAI's word for it in a completion."""
+    return {"reason": "max_output_tokens" if finish == "length" else "content_filter"}
 
 
 def server_error(message: str) -> dict[str, str]:
@@ -110,7 +203,7 @@ def response_object(
         "truncation": "auto",
         "user": message.author,
         "metadata": echoed.get("metadata", {}),
-    } | ({"usage": usage_of(usage)} if usage else {})
+    } | ({"usage": usage_of(usage)} if usage and usage.is_complete else {})
 
 
 def usage_of(usage: Usage) -> dict[str, Any]:

@@ -5,31 +5,33 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Query, Request
 from starlette.responses import Response
 
-from workflow_agent.api.attachments import new_attachments
-from workflow_agent.api.openai.asking import Ask, conversation_named, is_repeated
-from workflow_agent.api.openai.branching import asked_after
-from workflow_agent.api.openai.headers import headers_of
-from workflow_agent.api.openai.histories import remember, remembering
-from workflow_agent.api.openai.honouring import ignored_parameters
+from workflow_agent.api.event_stream import EventStream, frames, stream_of, told
+from workflow_agent.api.native.attachments import new_attachments
+from workflow_agent.api.openai.histories import asked_after, remember, remembering
 from workflow_agent.api.openai.items import After, Order, PageSize, listing, no_such_item
+from workflow_agent.api.openai.launch import start
 from workflow_agent.api.openai.models import agent_of
-from workflow_agent.api.openai.recorded import Recorded, recorded_response, response_id
+from workflow_agent.api.openai.parameters import ignored_parameters
 from workflow_agent.api.openai.requests import ResponseRequest
 from workflow_agent.api.openai.response_events import ResponseEvents
-from workflow_agent.api.openai.response_object import input_item, response_of
-from workflow_agent.api.openai.starting import start
+from workflow_agent.api.openai.response_object import (
+    Recorded,
+    input_item,
+    recorded_response,
+    response_id,
+    response_of,
+)
 from workflow_agent.api.openai.texts import Script, Sent, script_of
+from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import ResponseNotFound
 from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices
 from workflow_agent.api.replies import json_reply
-from workflow_agent.api.routing import StrictRoute
+from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
-from workflow_agent.api.streaming import EventStream, frames, stream_of
-from workflow_agent.api.voices import told
-from workflow_agent.chat import RunEvents
-from workflow_agent.chat.replaying import stream_of_outcome
-from workflow_agent.domain.errors import InvalidInput, Problem, RunNotFound
-from workflow_agent.domain.values import JsonObject
+from workflow_agent.assistant.streams import RunEvents
+from workflow_agent.assistant.turns.narration import stream_of_outcome
+from workflow_agent.errors import InvalidInput, Problem, RunNotFound
+from workflow_agent.values.stored import JsonObject
 
 router = APIRouter(prefix="/v1/responses", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
 

@@ -1,0 +1,346 @@
+"""What long conversations leave: recall of single messages, and the answers' words in the window.
+
+    python -m benchmarks.eval_memory [--file talks.json]
+
+A file holds `{sessions: [{turns}], questions: [{text, evidence, answer}]}`, or a list of such conversations.
+A turn is a text, or has `text` or `content` and perhaps an `id`; evidence names turns by id, by number from
+0 through all sessions, or as `[session, turn]`. Without a file twenty conversations are made by rule: facts
+of ten kinds among small talk, what half of them are about said in the message before, and questions that
+share few words with them.
+
+Recall is that of the store's ranked search beside plain FTS5 with Porter stems, small words left out of the
+query, over the same messages. The window is what compaction alone leaves, its summariser saying nothing;
+beside it the newest text of the same size.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.support.compacted_talks import compacted_by, said
+from tests.support.stored import a_conversation
+from workflow_agent.assistant.compaction.policy import CompactionRule, due_cut, hidden_events
+from workflow_agent.assistant.compaction.text import earlier_turns
+from workflow_agent.conversations.compactions import Summary
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.store import MessageQuery
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.search.passages import telling_words
+from workflow_agent.values.tokens import tokens_of
+
+TALKS, TURNS, FIRST_HITS = 20, 300, 10
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, which messages answer it, and with which words."""
+
+    text: str
+    evidence: frozenset[int]
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What was said, one message after another, and what is asked about it."""
+
+    messages: Sequence[str]
+    questions: Sequence[Question]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one conversation left; sums over its questions."""
+
+    questions: int
+    recalled: float
+    plain: float
+    in_window: float
+    in_newest: float
+    compacted_questions: int
+    window_tokens: int
+    compacted_tokens: int
+    compactions: int
+    larger: int
+    query_ms: float
+
+
+def loaded(data: Any) -> list[Talk]:
+    """Return the conversations of a parsed file."""
+    return [_talk(one) for one in (data if isinstance(data, list) else [data])]
+
+
+def _talk(data: Any) -> Talk:
+    messages: list[str] = []
+    numbers: dict[str, int] = {}
+    starts: list[int] = []
+    for session in data["sessions"]:
+        starts.append(len(messages))
+        turns: list[Any] = session["turns"]
+        for turn in turns:
+            fields: dict[str, Any] = {"text": turn} if isinstance(turn, str) else turn
+            if "id" in fields:
+                numbers[str(fields["id"])] = len(messages)
+            messages.append(str(fields.get("text") or fields.get("content") or ""))
+
+    def number(named: Any) -> int:
+        if isinstance(named, list):
+            session, turn = map(int, named)  # pyright: ignore[reportUnknownArgumentType] - JSON
+            return starts[session] + turn
+        return numbers[str(named)] if str(named) in numbers else int(named)
+
+    questions: list[Question] = []
+    for one in data["questions"]:
+        evidence = one["evidence"] if isinstance(one["evidence"], list) else [one["evidence"]]
+        held = frozenset(map(number, evidence))
+        answer = str(one.get("answer") or " ".join(messages[at] for at in held))
+        questions.append(Question(one["text"], held, answer))
+    return Talk(messages, [one for one in questions if one.evidence])
+
+
+_PEOPLE = (
+    "Irene",
+    "Tomas",
+    "Yuki",
+    "Farid",
+    "Greta",
+    "Olu",
+    "Pilar",
+    "Sven",
+    "Noor",
+    "Bruno",
+    "Katja",
+    "Liam",
+)
+_FIRMS = ("Hartmann", "Brandt", "Ostler", "Quill", "Vance", "Merula", "Tarn", "Dorset", "Kestrel", "Fjord")
+_PLACES = ("Lyon", "Porto", "Graz", "Ghent", "Turku", "Bergen", "Malmo", "Trieste", "Gdansk", "Cork")
+_THINGS = (
+    "forklift",
+    "scanner",
+    "archive",
+    "warehouse",
+    "fleet",
+    "canteen",
+    "label printer",
+    "gate",
+    "lab",
+    "crane",
+)
+_COLOURS = ("crimson", "teal", "ochre", "violet", "ivory", "cobalt")
+_KINDS = (
+    (
+        "{person} looks after the {thing} in {place}.",
+        "Who is responsible for the {thing} at the {place} site?",
+        "{person}",
+    ),
+    ("The ceiling for {firm} is {number} EUR.", "How much may we spend with {firm} at most?", "{number} EUR"),
+    ("We settled on {firm} for the {thing}.", "Which supplier was chosen for the {thing}?", "{firm}"),
+    (
+        "I'd rather see the {thing} figures in {colour}.",
+        "What colouring do I like for numbers on the {thing}?",
+        "{colour}",
+    ),
+    (
+        "From now on {person} countersigns anything from {firm}.",
+        "Whose second signature do papers by {firm} require?",
+        "{person}",
+    ),
+    (
+        "The {thing} paperwork has to be in by {day} {month}.",
+        "When is the deadline for documents on the {thing}?",
+        "{day} {month}",
+    ),
+    ("{firm} has the reference {code}.", "Under what code do we file {firm}?", "{code}"),
+    ("Never route the {thing} through {place}.", "Which town must be avoided with the {thing}?", "{place}"),
+    (
+        "{person} still has to say whether {firm} stays.",
+        "Whose word on keeping {firm} is outstanding?",
+        "{person}",
+    ),
+    (
+        "First {place} got its {thing}, then {other} did.",
+        "Which town received a {thing} after {place}?",
+        "{other}",
+    ),
+)
+_CHATTER = (
+    "Morning, did the {thing} people call about {place} again?",
+    "I had coffee with {person} and we laughed a lot.",
+    "The weather in {place} was dreadful, so the train was late.",
+    "Anyway, how is the week going on your side?",
+    "Let me think about that for a moment while I look at the {thing}.",
+    "{person} sends regards from {place}.",
+    "It is a bit noisy here, they are moving desks around.",
+    "Right, that sounds reasonable to me.",
+    "The {colour} poster by the {thing} fell down once more.",
+    "Someone from {firm} left a card at the desk.",
+)
+
+
+def generated(seed: int) -> Talk:
+    """Return a conversation made by rule, the same for a seed; its facts stand twelve messages apart."""
+    random = Random(seed)
+
+    def filling() -> dict[str, str]:
+        place, other = random.sample(_PLACES, 2)
+        return {
+            "person": random.choice(_PEOPLE),
+            "firm": random.choice(_FIRMS),
+            "thing": random.choice(_THINGS),
+            "place": place,
+            "other": other,
+            "colour": random.choice(_COLOURS),
+            "number": str(random.randint(100, 99999)),
+            "code": f"{random.choice('ABCDEF')}{random.choice('KLMNP')}-{random.randint(1000, 9999)}",
+            "day": str(random.randint(1, 28)),
+            "month": random.choice(("March", "April", "June", "October")),
+        }
+
+    def chatter(sentences: int) -> str:
+        return " ".join(random.choice(_CHATTER).format(**filling()) for _ in range(sentences))
+
+    messages = [chatter(random.randint(1, 3)) for _ in range(TURNS * 2)]
+    questions: list[Question] = []
+    asked: set[str] = set()
+    for place in range(4, TURNS * 2 - 40, 12):
+        told, question, answer = _KINDS[(place // 12) % len(_KINDS)]
+        filled = filling()
+        text = question.format(**filled)
+        if text not in asked:
+            asked.add(text)
+            # What it is about is said before, as people talk; half of the answers do not repeat it.
+            messages[place - 1] = (
+                f"{chatter(1)} Now about {filled['firm']}, the {filled['thing']} and {filled['place']}."
+            )
+            short = told.replace("{thing}", "thing").replace("{firm}", "them") if place // 12 % 2 else told
+            told = short if answer != "{firm}" else told
+            messages[place] = f"{chatter(1)} {told.format(**filled)} {chatter(1)}"
+            questions.append(Question(text, frozenset({place}), answer.format(**filled)))
+    return Talk(messages, questions)
+
+
+def conversation_of(talk: Talk) -> tuple[Conversation, int, int]:
+    """Return a talk as a conversation, how often it was compacted, and how often to more tokens."""
+    grown = said(conversation=a_conversation())
+    made = larger = 0
+    for at in range(0, len(talk.messages), 2):
+        grown = said(talk.messages[at], conversation=grown)
+        answer = talk.messages[at + 1] if at + 1 < len(talk.messages) else "Good."
+        *before, reply = grown.events
+        grown = grown.model_copy(update={"events": (*before, reply.model_copy(update={"content": answer}))})
+        cut = due_cut(grown, CompactionRule())
+        if cut is not None:
+            grown = compacted_by(cut, grown, Summary(text="They talked."))
+            made += 1
+            larger += grown.compactions[-1].tokens_after > grown.compactions[-1].tokens_before
+    return grown, made, larger
+
+
+async def measured(talk: Talk) -> Figures:
+    """Return what a conversation left."""
+    grown, made, larger = conversation_of(talk)
+    hidden = hidden_events(grown)
+    covered = [event.index for event in grown.events if event.id in hidden]
+    earlier = earlier_turns(grown)
+    window = earlier.text if earlier else ""
+    whole = "\n".join(talk.messages[at] for at in covered if at < len(talk.messages))
+    newest = whole[-len(window) :] if window else ""
+    asked = [one for one in talk.questions if one.evidence <= set(covered)]
+    with TemporaryDirectory() as directory:
+        store = JsonConversationStore(DurableFiles(Path(directory)))
+        await store.create(grown)
+        await store.find(grown.tenant, MessageQuery("anything", grown.id, is_ranked=True))
+        started = time.perf_counter()
+        hits = [
+            [hit.index for hit in await store.find(
+                grown.tenant, MessageQuery(one.text, grown.id, limit=FIRST_HITS, is_ranked=True))]
+            for one in talk.questions
+        ]  # fmt: skip
+        query_ms = (time.perf_counter() - started) * 1_000 / max(len(hits), 1)
+    plain = plain_hits(talk)
+    return Figures(
+        len(talk.questions), _recall(talk.questions, hits), _recall(talk.questions, plain),
+        sum(_held(one.answer, window) for one in asked), sum(_held(one.answer, newest) for one in asked),
+        len(asked), tokens_of(window), tokens_of(whole), made, larger, query_ms,
+    )  # fmt: skip
+
+
+def plain_hits(talk: Talk) -> list[list[int]]:
+    """Return what plain FTS5 finds for each question, best first."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE VIRTUAL TABLE told USING fts5(text, tokenize='porter unicode61')")
+        database.executemany("INSERT INTO told(rowid, text) VALUES(?, ?)", enumerate(talk.messages))
+        return [
+            [row for (row,) in database.execute(
+                "SELECT rowid FROM told WHERE told MATCH ? ORDER BY bm25(told) LIMIT ?",
+                (" OR ".join(f'"{word}"' for word in telling_words(one.text)) or '""', FIRST_HITS))]
+            for one in talk.questions
+        ]  # fmt: skip
+
+
+def _recall(questions: Sequence[Question], hits: Iterable[Sequence[int]]) -> float:
+    return sum(
+        len(one.evidence & set(found)) / len(one.evidence) for one, found in zip(questions, hits, strict=True)
+    )
+
+
+def _held(answer: str, text: str) -> float:
+    words = telling_words(answer) or _WORD.findall(answer.casefold())
+    there = set(_WORD.findall(text.casefold()))
+    return sum(word in there for word in words) / len(words) if words else 1.0
+
+
+def report(figures: Sequence[Figures]) -> str:
+    """Return the figures of all conversations as lines."""
+    asked = sum(one.questions for one in figures) or 1
+    compacted = sum(one.compacted_questions for one in figures) or 1
+    ours, plain = (sum(getattr(one, name) for one in figures) / asked for name in ("recalled", "plain"))
+    size = sum(one.window_tokens for one in figures) / (sum(one.compacted_tokens for one in figures) or 1)
+    in_window, in_newest = (
+        sum(getattr(one, name) for one in figures) / compacted for name in ("in_window", "in_newest")
+    )
+    query_ms = sum(one.query_ms for one in figures) / (len(figures) or 1)
+    made, larger = (sum(getattr(one, name) for one in figures) for name in ("compactions", "larger"))
+    lines = (
+        f"conversations: {len(figures)}, questions: {asked}",
+        f"recall@{FIRST_HITS}: {ours:.3f}, plain FTS5: {plain:.3f}, ratio {ours / plain if plain else 0:.2f}",
+        f"a query: {query_ms:.1f} ms",
+        f"answers' words in the window: {in_window:.3f} at {size:.3f} of the size",
+        f"in the newest text of that size: {in_newest:.3f}",
+        f"compactions: {made}, of these made the window larger: {larger}",
+    )
+    return "\n".join(lines)
+
+
+async def _all(talks: Iterable[Talk]) -> list[Figures]:
+    return [await measured(one) for one in talks]
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description="What long conversations leave.")
+    parser.add_argument("--file", type=Path, help="conversations as JSON; made by rule without")
+    parser.add_argument("--talks", type=int, default=TALKS, help="how many to make by rule")
+    asked = parser.parse_args()
+    talks = (
+        loaded(json.loads(asked.file.read_text(encoding="utf-8")))
+        if asked.file
+        else map(generated, range(asked.talks))
+    )
+    print(report(asyncio.run(_all(talks))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,379 @@
+"""What is drawn of descriptions, what is named as not read, and what may never happen whatever the text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workflow_agent.assistant.offline.description import ReadStep, read_description, read_step
+from workflow_agent.assistant.offline.drafted import Drafted
+from workflow_agent.assistant.offline.drafting.grammar import Grammar
+from workflow_agent.assistant.offline.tokens import read_tokens
+from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
+
+_SHOWN = ("timeout", "duration", "escalate_to", "parent")
+
+
+def drawn(text: str) -> list[str]:
+    """Return the graph of a description, a line a step: `name @role {field}: next, [condition] next`."""
+    draft = read_description(text)
+    return ["nothing"] if draft is None else _lines(draft)
+
+
+def _lines(draft: Drafted) -> list[str]:
+    steps, edges = draft.arguments["steps"], draft.arguments["transitions"]
+    names = {step["id"]: step["name"] for step in steps}
+    lines: list[str] = []
+    for step in steps:
+        if step["type"] == "end":
+            continue
+        role = f" @{step['assignee']}" if step.get("assignee") else ""
+        fields = "".join(f" {{{name}={step[name]}}}" for name in _SHOWN if name in step)
+        out = [
+            (f"[{edge.get('when', 'else')}] " if edge.get("type") else "") + names[edge["to"]]
+            for edge in edges
+            if edge["from"] == step["id"] and names[edge["to"]] not in ("Done", "Rejected")
+        ]
+        lines.append(f"{step['name']}{role}{fields}" + (f": {', '.join(out)}" if out else ""))
+    return lines
+
+
+CASES = [
+    pytest.param(
+        "HR sends the contract, the new hire signs it and IT creates an account.",
+        [
+            "Send the contract @HR: Sign the contract",
+            "Sign the contract @new hire: Create an account",
+            "Create an account @IT",
+        ],
+        id="sentences with actors",
+    ),
+    pytest.param(
+        "The contract is drafted by legal, signed by the client and archived by the assistant.",
+        [
+            "Draft the contract @legal: Sign the contract",
+            "Sign the contract @client: Archive the contract",
+            "Archive the contract @assistant",
+        ],
+        id="passive",
+    ),
+    pytest.param(
+        "intake -> triage -> discharge", ["Intake: Triage", "Triage: Discharge", "Discharge"], id="arrows"
+    ),
+    pytest.param(
+        "Make a workflow with the steps draft, review and publish",
+        ["Draft: Review", "Review: Publish", "Publish"],
+        id="steps a, b and c",
+    ),
+    pytest.param(
+        "New laptop process:\n- Employee requests a laptop\n- Manager approves within two days\n- "
+        "IT: order it",
+        [
+            "Request a laptop @employee: Approve the laptop",
+            "Approve the laptop @manager {timeout=P2D}: Order the laptop",
+            "Order the laptop @IT",
+        ],
+        id="bullets, with roles and a deadline",
+    ),
+    pytest.param(
+        "1. Collect receipts\n2. Manager checks them\n3. If the manager rejects them, go back to "
+        "step 1\n4. Pay the employee",
+        [
+            "Collect receipts: Check the receipts",
+            "Check the receipts @manager: The manager rejects them?",
+            "The manager rejects them?: [the manager rejects them] Collect receipts, [else] Pay the employee",
+            "Pay the employee",
+        ],
+        id="numbers, and a way back to one",
+    ),
+    pytest.param(
+        "Support logs the request. Under 50 support refunds straight away, between 50 and 500 the "
+        "team lead approves, above that "
+        "finance decides. Then the case is closed.",
+        [
+            "Log the request @support: Under 50?",
+            (
+                "Under 50?: [under 50] Refund the request, [between 50 and 500] Approve the request, "
+                "[above that] Decide"
+            ),
+            "Refund the request @support: Close the case",
+            "Approve the request @team lead: Close the case",
+            "Decide @finance: Close the case",
+            "Close the case",
+        ],
+        id="thresholds that decide who acts",
+    ),
+    pytest.param(
+        "The clerk checks the form. If it is complete, the officer decides, otherwise the applicant "
+        "is informed.",
+        [
+            "Check the form @clerk: It is complete?",
+            "It is complete?: [it is complete] Decide, [else] Inform the applicant",
+            "Decide @officer",
+            "Inform the applicant",
+        ],
+        id="if and otherwise",
+    ),
+    pytest.param(
+        "The author writes the text. The editor corrects it until it is right. Then it is printed.",
+        [
+            "Write the text @author: Correct the text",
+            "Correct the text @editor: It is right?",
+            "It is right?: [not yet] Correct the text, [it is right] Print the text",
+            "Print the text",
+        ],
+        id="until",
+    ),
+    pytest.param(
+        "The designer makes a mockup and the client reviews it. If the client is unhappy, it goes "
+        "back to the designer, at most twice. "
+        "Then the developer builds the page.",
+        [
+            "Make a mockup @designer: Review the mockup",
+            "Review the mockup @client: The client is unhappy?",
+            (
+                "The client is unhappy?: [the client is unhappy, at most 2 times] Make a mockup, [else] "
+                "Build the page"
+            ),
+            "Build the page @developer",
+        ],
+        id="back to a role, at most twice",
+    ),
+    pytest.param(
+        "QA reproduces the bug. As long as the test fails, the developer fixes the code and QA tests "
+        "it again. Then the team ships.",
+        [
+            "Reproduce the bug @QA: The test fails?",
+            "The test fails?: [the test fails] Fix the code, [else] Ship",
+            "Fix the code @developer: Test the code",
+            "Test the code @QA: The test fails?",
+            "Ship @team",
+        ],
+        id="as long as",
+    ),
+    pytest.param(
+        "The baker mixes the dough. Meanwhile the assistant heats the oven. When both are ready the "
+        "bread is baked.",
+        [
+            "In parallel: Mix the dough, Heat the oven",
+            "Mix the dough @baker: All done",
+            "Heat the oven @assistant: All done",
+            "All done: Bake the bread",
+            "Bake the bread",
+        ],
+        id="meanwhile, and joined",
+    ),
+    pytest.param(
+        "The alarm engineer acknowledges the alarm within 15 minutes, otherwise it goes to the "
+        "second engineer. Then she writes a report.",
+        [
+            (
+                "Acknowledge the alarm @alarm engineer {timeout=PT15M} {escalate_to=second engineer}: "
+                "Write a report"
+            ),
+            "Write a report @alarm engineer",
+        ],
+        id="deadline with escalation",
+    ),
+    pytest.param(
+        "The author writes the text. The editor reviews it. For each picture, the lawyer checks the "
+        "rights and signs the sheet.",
+        [
+            "Write the text @author: Review the text",
+            "Review the text @editor: For each picture",
+            "For each picture",
+            "Check the rights @lawyer {parent=for_each_picture}: Sign the sheet",
+            "Sign the sheet @lawyer {parent=for_each_picture}",
+        ],
+        id="for each",
+    ),
+    pytest.param(
+        "A guest books a table. If the host rejects it, the guest is informed. Whatever happens the "
+        "visit is logged.",
+        [
+            "Book a table @guest: The host rejects it?",
+            "The host rejects it?: [the host rejects it] Inform the guest, [else] Log the visit",
+            "Inform the guest: Log the visit",
+            "Log the visit",
+        ],
+        id="whatever happens",
+    ),
+    pytest.param(
+        "HR collects the details, then the manager does a welcome call and IT does two checks.",
+        [
+            "Collect the details @HR: Do a welcome call",
+            "Do a welcome call @manager: Do two checks",
+            "Do two checks @IT",
+        ],
+        id="does",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "graph"), CASES)
+def test_a_description_is_drawn_as_it_is_told(text: str, graph: list[str]) -> None:
+    draft = read_description(text)
+
+    assert draft is not None
+    assert _lines(draft) == graph
+    assert (draft.unread, draft.undrawn) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "trigger"),
+    [
+        ("Every night at 2 the job exports the orders and uploads the file.", {"cron": "0 2 * * *"}),
+        ("Each Monday at 9: collect the hours, check them, send them to payroll.", {"cron": "0 9 * * 1"}),
+        (
+            "On the first of the month accounting closes the books and the CFO signs off.",
+            {"cron": "0 9 1 * *"},
+        ),
+        (
+            "When an order comes in, the warehouse packs it and the courier delivers it.",
+            {"event": "order.received"},
+        ),
+    ],
+)
+def test_a_time_or_an_event_starts_it(text: str, trigger: dict[str, str]) -> None:
+    draft = read_description(text)
+
+    assert draft is not None
+    assert trigger.items() <= draft.arguments["triggers"][0].items()
+    assert not draft.undrawn
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('Create "Library card". Steps:\n- fill in the form\n- print the card', "Library card"),
+        (
+            (
+                "Make a process called Visitor registration where the visitor signs in and reception "
+                "prints a badge"
+            ),
+            "Visitor registration",
+        ),
+        ("Travel request: employee submits it, manager approves it", "Travel request"),
+        (
+            (
+                "I want to automate our invoice approval. The clerk enters the invoice and the manager "
+                "approves it."
+            ),
+            "Invoice approval",
+        ),
+        ("The clerk enters the invoice and the manager approves it.", None),
+    ],
+)
+def test_a_name_is_read_or_left_open(text: str, name: str | None) -> None:
+    draft = read_description(text)
+
+    assert draft is not None
+    assert draft.name == name
+    assert draft.arguments["name"] == (name or "New workflow")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What would a good onboarding process look like?",
+        "My manager approved the budget yesterday, so I'm happy.",
+        "I had such a terrible morning, the train was late and then the coffee machine broke",
+        "create a workflow",
+        "```\nA sends a letter\nB signs it\n```",
+        "",
+    ],
+)
+def test_what_tells_no_process_is_not_drawn(text: str) -> None:
+    assert read_description(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (
+            (
+                "The nurse registers the patient. For returning patients the history is skipped. The "
+                "doctor examines the patient."
+            ),
+            "skipped",
+        ),
+        ("The clerk checks the form and the manager approves it, except on Fridays.", "except"),
+        ("The intern drafts the text and the editor reads it until the editor is happy.", "until"),
+        ("Two professors review the thesis and the dean signs the certificate.", "two"),
+        ("The script loads the file and mails the report every third time.", "third"),
+    ],
+)
+def test_structure_that_is_not_drawn_makes_it_a_preview(text: str, word: str) -> None:
+    draft = read_description(text)
+
+    assert draft is not None
+    assert any(word in told.lower() for told in draft.undrawn)
+
+
+_WORDS = st.sampled_from(
+    ["the", "clerk", "manager", "HR", "checks", "approves", "signs", "contract", "order", "if",
+     "otherwise", "until", "again", "back", "to", "goes", "in", "parallel", "when", "both", "are", "done",
+     "every", "Monday", "at", "9", "within", "two", "days", "for", "each", "item", "unless", "rejected",
+     "approved", ",", ",", ".", ".", ":", ";", "->", "(", ")", "or", "and", "then", "finally",
+     "meanwhile", "as", "long", "whatever", "happens", "repeat", "500", "under", "above", "between",
+     "who", "which", "that", "it", "they", "is", "sent", "by", "said", "quickly", "?", "\n", "\n-",
+     "\n1.", "fails", "retry", "three", "times"]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_WORDS, max_size=45).map(" ".join))
+def test_any_text_gives_a_valid_workflow_or_none(text: str) -> None:
+    draft = read_description(text)
+
+    if draft is not None:
+        workflow_from_draft(parse_draft(draft.arguments), "wf_any")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(_WORDS, max_size=45).map(" ".join))
+def test_every_content_word_is_drawn_or_named(text: str) -> None:
+    draft = read_description(f"{text} zebra. The clerk checks the quagga. The manager signs the okapi.")
+
+    if draft is not None:
+        parts = [draft.arguments[part] for part in ("steps", "transitions", "triggers")]
+        said = f"{parts} {draft.name} {draft.unread}".lower()
+        assert all(word in said for word in ("zebra", "quagga", "okapi"))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["the new hire of the house ", "if it is approved the clerk of the order ", "and a big red order , "],
+)
+def test_work_grows_with_the_text_and_no_faster(piece: str) -> None:
+    def looks(count: int) -> int:
+        tokens = read_tokens(piece * count)
+        grammar = Grammar(tokens)
+        for at in range(len(tokens)):
+            grammar.starts_clause(at)
+        return grammar.looks
+
+    assert looks(400) <= 2.2 * looks(200)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (
+            "legal reviews the contract within two days",
+            {"name": "Review the contract", "type": "human", "assignee": "legal", "timeout": "P2D"},
+        ),
+        (
+            "the contract is signed by the CFO",
+            {"name": "Sign the contract", "type": "human", "assignee": "CFO"},
+        ),
+        ("HR: send the offer", {"name": "Send the offer", "type": "human", "assignee": "HR"}),
+        ("wait 3 days", {"name": "Wait", "type": "wait", "duration": "P3D"}),
+    ],
+)
+def test_a_phrase_of_an_order_is_read_as_one_step(text: str, fields: dict[str, str]) -> None:
+    assert read_step(text) == ReadStep(fields, ())
+
+
+@pytest.mark.parametrize("text", ["if approved, pay it", "legal checks it and HR signs it", ""])
+def test_a_phrase_with_more_than_a_step_is_none(text: str) -> None:
+    assert read_step(text) is None

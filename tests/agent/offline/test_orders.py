@@ -1,0 +1,193 @@
+"""What an order does to the workflow that is open, through the real chat: done, shown first, or refused."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.chats import TENANT, chat_with
+from tests.support.talking import Talk
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+
+pytestmark = pytest.mark.untraced
+
+LOAN: dict[str, Any] = {
+    "id": "wf_loan",
+    "name": "Loan request",
+    "start": "apply",
+    "version": 1,
+    "steps": [
+        {"id": "apply", "name": "Apply for loan", "type": "human", "assignee": "customer"},
+        {"id": "score", "name": "Score customer", "type": "action", "uses": "bureau.score"},
+        {"id": "decide", "name": "Decide on loan", "type": "human", "assignee": "clerk", "timeout": "P2D"},
+        {"id": "pay", "name": "Pay out", "type": "action", "uses": "bank.transfer"},
+        {"id": "paid", "name": "Paid", "type": "end", "outcome": "ok"},
+        {"id": "refused", "name": "Refused", "type": "end", "outcome": "rejected"},
+    ],
+    "transitions": [
+        {"id": "t1", "from": "apply", "to": "score"},
+        {"id": "t2", "from": "score", "to": "decide"},
+        {
+            "id": "t3",
+            "from": "decide",
+            "to": "pay",
+            "type": "condition",
+            "when": {"text": "amount up to 5,000"},
+        },
+        {"id": "t4", "from": "decide", "to": "refused", "type": "condition", "when": {"text": "rejected"}},
+        {"id": "t5", "from": "pay", "to": "paid"},
+    ],
+}
+
+
+@pytest.fixture
+async def talk() -> Talk:
+    under_test = chat_with(OfflineModel())
+    await under_test.add(parse_workflow(LOAN))
+    started = Talk(under_test)
+    await started.say("show the loan request")
+    return started
+
+
+async def loan(talk: Talk) -> Workflow:
+    return await talk.under_test.workflows.get(TENANT, "wf_loan")
+
+
+def ways(workflow: Workflow) -> set[tuple[str, str]]:
+    return {(edge.from_, edge.to) for edge in workflow.transitions}
+
+
+@pytest.mark.parametrize(
+    ("said", "gone", "come"),
+    [
+        (
+            "add a fraud check after scoring",
+            {("score", "decide")},
+            {("score", "fraud_check"), ("fraud_check", "decide")},
+        ),
+        (
+            "before paying out, call the customer",
+            {("decide", "pay")},
+            {("decide", "call_the_customer"), ("call_the_customer", "pay")},
+        ),
+        (
+            "legal has to check the contract before we decide",
+            {("score", "decide")},
+            {("check_the_contract", "decide")},
+        ),
+        ("pls remove the scoring", {("apply", "score"), ("score", "decide")}, {("apply", "decide")}),
+        ("the decision should come before the scoring", {("apply", "score")}, {("apply", "decide")}),
+        ("wait two days between applying and scoring", {("apply", "score")}, {("apply", "wait_two_days")}),
+        ("connect pay out to score customer if the transfer bounces", set(), {("pay", "score")}),
+    ],
+)
+async def test_the_graph_becomes_what_was_ordered(
+    talk: Talk, said: str, gone: set[tuple[str, str]], come: set[tuple[str, str]]
+) -> None:
+    before = ways(await loan(talk))
+
+    reply = await talk.say(said)
+
+    after = ways(await loan(talk))
+    assert reply.content.startswith("Done: "), reply.content
+    assert gone <= before - after
+    assert come <= after
+
+
+@pytest.mark.parametrize(
+    ("said", "step", "field", "value"),
+    [
+        ("the decision gets 5 days", "decide", "timeout", "P5D"),
+        ("decide on loan: 1 week", "decide", "timeout", "P1W"),
+        ("extend the deadline of the decision by a day", "decide", "timeout", "P3D"),
+        ("no deadline for the decision any more", "decide", "timeout", None),
+        ("the decision is made by the branch manager from now on", "decide", "assignee", "branch manager"),
+        ("make risk responsible for deciding", "decide", "assignee", "risk"),
+        ('call the scoring "Ask the bureau"', "score", "name", "Ask the bureau"),
+        ("if nobody decides in time, tell the director", "decide", "escalate_to", "director"),
+    ],
+)
+async def test_a_field_gets_the_value_that_was_said(
+    talk: Talk, said: str, step: str, field: str, value: str | None
+) -> None:
+    reply = await talk.say(said)
+
+    found = (await loan(talk)).step(step)
+    assert getattr(found, field) == value, reply.content
+
+
+async def test_a_threshold_is_changed_where_it_stands(talk: Talk) -> None:
+    await talk.say("raise the limit from 5,000 to 8000")
+
+    conditions = [edge.when.text for edge in (await loan(talk)).transitions if edge.when]
+    assert conditions == ["amount up to 8,000", "rejected"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "delete the scoring and keep the scoring",
+        "add a turbo flux to the thing of the week",
+        "remove everything except pay out",
+        "why not put pay out first?",
+        "should we drop the scoring?",
+        "is there a loop in it?",
+        "thanks a lot!!",
+        "please don't remove the scoring",
+        "the moon is made of green cheese",
+    ],
+)
+async def test_what_is_no_clear_order_changes_nothing(talk: Talk, said: str) -> None:
+    reply = await talk.say(said)
+
+    assert (await loan(talk)).version == 1
+    assert not reply.content.startswith("Done"), reply.content
+    assert [one.id for one in await talk.under_test.workflows.all(TENANT)] == ["wf_loan"]
+
+
+async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: Talk) -> None:
+    shown = await talk.say("remove the scoring, nobody likes it")
+
+    assert "I did not use: “nobody likes it”" in shown.content
+    assert (await loan(talk)).version == 1
+
+    await talk.say("yes")
+
+    assert (await loan(talk)).step("score") is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("who decides?", "clerk"),
+        ("what comes after scoring?", "Decide on loan"),
+        ("how long does the decision have?", "2 days"),
+        ("is there a loop in it?", "No: nothing"),
+        ("what happens if it is rejected?", "Refused"),
+        ("can it be paid without a decision?", "No: every way"),
+        ("which steps have a deadline?", "Decide on loan"),
+        ("what if the amount is 3,000?", "Pay out"),
+    ],
+)
+async def test_a_question_is_answered_from_the_graph(talk: Talk, asked: str, told: str) -> None:
+    reply = await talk.say(asked)
+
+    assert told in reply.content
+    assert (await loan(talk)).version == 1
+
+
+async def test_what_a_question_does_not_read_is_not_denied(talk: Talk) -> None:
+    reply = await talk.say("does the zorb ever flonk the quibble?")
+
+    assert "I did not understand that question" in reply.content
+
+
+@pytest.mark.parametrize(
+    "piece", ["and ", "add a step x before y and ", "if x then y, ", '"', "a -> ", "- do it\n"]
+)
+async def test_a_long_message_is_told_to_be_too_long_and_changes_nothing(talk: Talk, piece: str) -> None:
+    reply = await talk.say((piece * 32_000)[:31_999] + "x")
+
+    assert (await loan(talk)).version == 1
+    assert not reply.content.startswith("Done: **Loan"), reply.content

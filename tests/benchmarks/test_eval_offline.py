@@ -1,0 +1,208 @@
+"""The cases for the offline model can be fulfilled, ask for something, and are judged as a person would."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from benchmarks import eval_offline
+from benchmarks.eval_offline import HALVES, KINDS, Talk, cases, changed, messages, names_unused, workflows
+from benchmarks.offline_graphs import Wanted, differences, graph_of, wanted
+from workflow_agent.workflows.model.parser import parse_workflow
+
+CAKE: dict[str, Any] = workflows()["cake"]["document"]
+_CONDITIONS = {"ok": "approved", "no": "rejected", "?": ""}
+
+
+def _ways() -> Iterator[tuple[str, Sequence[str], Mapping[str, Any] | None, str]]:
+    """Yield every way in which a case may come out: its place, claims, base and words."""
+    for kind in ("orders", "descriptions", "references"):
+        for half in HALVES:
+            for at, case in enumerate(cases(kind, half), 1):
+                name = case.get("expect") or case.get("workflow")
+                base = workflows()[name]["document"] if name in workflows() else None
+                said = " ".join(one for one in messages(case) if isinstance(one, str))
+                for claims in [case["want"], *case.get("or", ())] if "want" in case else ():
+                    if claims[0] != "UNCHANGED" and not claims[0].startswith("VERSION"):
+                        yield f"{kind} {half} {at}", claims, base, said
+
+
+def _fulfilled(own: Wanted, base: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a workflow that is as wanted, as somebody would write it down."""
+    document: dict[str, Any] = json.loads(json.dumps(base or {"id": "wf_x", "name": "X", "start": "a"}))
+    names = {key: {"id": key, "name": text.split("/")[0] or key} for key, text in own.added.items()}
+    steps = [names.get(key, {}) | one for key, one in own.graph.steps.items()]
+    for step in steps:
+        for (of, name), value in own.values.items():
+            if of == step["id"]:
+                _put(step, name, value)
+    whole = {name: _first(value) for (of, name), value in own.values.items() if of == "wf"}
+    document |= {
+        "tags": own.graph.whole.get("tags", []),
+        "aliases": own.graph.whole.get("aliases", []),
+    } | whole
+    document["triggers"] = [
+        _trigger(one, base) for one in [*own.graph.whole.get("triggers", ()), *own.triggers]
+    ]
+    document["steps"] = steps
+    document["transitions"] = [
+        _transition(a, b, _text(own.conditions[a, b]) if (a, b) in own.conditions else text)
+        for (a, b), text in own.graph.edges.items()
+    ]
+    return document
+
+
+def _first(value: str) -> str:
+    return value.partition("|")[0].lstrip("~")
+
+
+def _put(step: dict[str, Any], name: str, value: str) -> None:
+    outer, _, inner = name.partition(".")
+    if value == "-":
+        step.pop(outer, None)
+    elif inner:
+        step[outer] = {inner: int(_first(value))}
+    else:
+        step[outer] = _first(value)
+
+
+def _trigger(claim: str, base: Mapping[str, Any] | None) -> dict[str, Any]:
+    kind, _, rest = _first(claim).partition(" ")
+    named = {"schedule": "cron", "event": "event", "webhook": "path"}.get(kind)
+    return {"type": kind} | ({named: rest} if named else {})
+
+
+def _text(claim: str) -> str:
+    first = claim.partition("|")[0].strip()
+    return _CONDITIONS.get(first, first).replace(">", "over ").replace("<", "under ")
+
+
+def _transition(a: str, b: str, text: str) -> dict[str, Any]:
+    kinds = {"else": "default", "error": "error"}
+    if text in kinds:
+        return {"from": a, "to": b, "type": kinds[text]}
+    return {"from": a, "to": b} | ({"type": "condition", "when": {"text": text}} if text else {})
+
+
+def test_every_wanted_change_can_be_made_and_is_right_then() -> None:
+    failed = {}
+    for place, claims, base, said in _ways():
+        own = wanted(graph_of(base, [one["id"] for one in base["steps"]] if base else ()), claims)
+        if found := differences(own, _fulfilled(own, base), said):
+            failed[place, tuple(claims)] = [one.text for one in found]
+
+    assert failed == {}
+
+
+def test_no_wanted_change_is_there_before() -> None:
+    idle = [
+        (place, claims)
+        for place, claims, base, said in _ways()
+        if base
+        and not differences(wanted(graph_of(base, [one["id"] for one in base["steps"]]), claims), base, said)
+    ]
+
+    assert idle == []
+
+
+def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
+    for name, one in workflows().items():
+        assert parse_workflow(one["document"]).id == f"wf_{name}"
+    used = {
+        half: {case["workflow"] for kind in KINDS for case in cases(kind, half) if "workflow" in case}
+        for half in HALVES
+    }
+
+    assert not used["dev"] & used["heldout"]
+    assert all(workflows()[name]["half"] == half for half, names in used.items() for name in names)
+
+
+def test_no_sentence_is_in_both_halves_or_twice_in_a_set() -> None:
+    for kind in KINDS:
+        said = Counter(
+            (str(case["say"]), case.get("workflow")) for half in HALVES for case in cases(kind, half)
+        )
+        assert [one for one, times in said.items() if times > 1] == []
+
+
+def _cake(*extra: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
+    steps = [one | fields.get(one["id"], {}) for one in CAKE["steps"]]
+    return CAKE | {"steps": [*steps, *extra]}
+
+
+INTERN, OTHER = _cake(bake={"assignee": "intern"}), _cake(take={"assignee": "intern"})
+
+
+@pytest.mark.parametrize(
+    ("claims", "after", "reply", "verdict"),
+    [
+        pytest.param(["bake.assignee=intern"], INTERN, "Done.", "right", id="as wanted"),
+        pytest.param(["bake.assignee=intern"], CAKE, "Which step?", "honest", id="asked"),
+        pytest.param(["bake.assignee=intern"], CAKE, "Done: the intern bakes.", "wrong", id="claimed"),
+        pytest.param(["bake.assignee=intern"], OTHER, "Done.", "wrong", id="another step"),
+        pytest.param(
+            ["bake.assignee=intern", "bake.timeout=P1D"], INTERN,
+            "Done. I did not use: within a day.", "honest", id="what is left out is named",
+        ),
+        pytest.param(
+            ["bake.assignee=intern", "bake.timeout=P1D"], INTERN, "Done.", "wrong",
+            id="what is left out is not named",
+        ),
+        pytest.param(["UNCHANGED"], CAKE, "That would take a day longer.", "right", id="nothing may happen"),
+        pytest.param(["UNCHANGED"], OTHER, "Done.", "wrong", id="something happened"),
+    ],
+)  # fmt: skip
+def test_a_change_is_right_honest_or_wrong_by_what_is_stored(
+    claims: list[str], after: dict[str, Any], reply: str, verdict: str
+) -> None:
+    said = "the intern should bake it within a day"
+    case = {"say": said, "want": claims}
+    talk = Talk({"response": reply}, {"wf_cake": CAKE}, {"wf_cake": after})
+    rest = [] if claims == ["UNCHANGED"] else claims
+    own = wanted(graph_of(CAKE, [one["id"] for one in CAKE["steps"]]), rest)
+
+    assert changed(case, talk, differences(own, after, said)) == verdict
+
+
+def test_new_decisions_forks_and_skipped_steps_count_as_the_edges_through_them() -> None:
+    step = {"type": "human", "assignee": "boss"}
+    flow = {
+        "id": "wf_x", "name": "X", "start": "a",
+        "steps": [{"id": "a", "name": "Ask"}, {"id": "d", "name": "Much?", "type": "decision"},
+                  {"id": "b", "name": "Approve", **step}, {"id": "c", "name": "Pay"}],
+        "transitions": [{"from": "a", "to": "d"},
+                        {"from": "d", "to": "b", "type": "condition", "when": {"text": "over 1,000"}},
+                        {"from": "d", "to": "c", "type": "default"}, {"from": "b", "to": "c"}],
+    }  # fmt: skip
+    skipped = flow | {
+        "steps": [{"id": "a", "name": "Ask"},
+                  {"id": "b", "name": "Approve", "when": {"text": "amount > 1000"}, **step},
+                  {"id": "c", "name": "Pay"}],
+        "transitions": [{"from": "a", "to": "b"}, {"from": "b", "to": "c"}],
+    }  # fmt: skip
+    claims = ["a: ask", "b: approve @boss", "c: pay", "+a>b ~>1000", "+a>c ~<1000|else", "+b>c"]
+
+    for document in (flow, skipped):
+        assert differences(wanted(graph_of(None), claims), document, "the boss approves") == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "keys", "says"),
+    [
+        pytest.param("It has **8** steps.", "8", True, id="a number"),
+        pytest.param("It has eight steps.", "8", True, id="a number in words"),
+        pytest.param("It has 18 steps.", "8", False, id="another number"),
+        pytest.param("No, nobody does.", "NO", True, id="no"),
+        pytest.param("The head_doctor.", "head doctor", True, id="a role"),
+        pytest.param("The doctor.", "head doctor", False, id="half a role"),
+    ],
+)
+def test_an_answer_says_a_key_in_any_form(reply: str, keys: str, says: bool) -> None:
+    assert eval_offline.says(reply, keys, [keys]) is says
+
+
+def test_only_words_of_the_message_count_as_named() -> None:
+    assert names_unused("I did not use: within a day.", "bake it within a day")
+    assert not names_unused("I did not use something.", "bake it within a day")

@@ -1,0 +1,74 @@
+"""Commands that change workflows and conversations, and the names a shell completes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Ran, run
+
+EXPENSES = "wf_expense_approval"
+
+
+def on(data_dir: Path, *arguments: str) -> Ran:
+    return run(*arguments, DATA_DIR=str(data_dir))
+
+
+def test_a_workflow_is_renamed_undone_restored_copied_and_deleted(data_dir: Path) -> None:
+    renamed = on(data_dir, "workflows", "rename", EXPENSES, "Spending")
+    compared = on(data_dir, "workflows", "diff", EXPENSES, "2", "3")
+    undone = on(data_dir, "workflows", "undo", EXPENSES)
+    restored = on(data_dir, "workflows", "restore", EXPENSES, "1")
+    copied = on(data_dir, "workflows", "copy", EXPENSES, "Travel")
+    kept = on(data_dir, "workflows", "delete", "Travel")
+    deleted = on(data_dir, "workflows", "delete", "Travel", "--yes")
+
+    assert "from 'Expense approval' to 'Spending'" in renamed.out
+    assert "version 2 to 3" in compared.err
+    assert "'Spending' to 'Expense approval'" in undone.out
+    assert "version 5 is as version 1 was" in restored.err
+    assert copied.out == "wf_travel\n"
+    assert (kept.code, "--yes" in kept.err) == (2, True)
+    assert deleted.code == 0
+    assert on(data_dir, "workflows", "show", "wf_travel").code == 3
+    assert on(data_dir, "workflows", "undo", "wf_leave_request").code == 1
+
+
+def test_a_conversation_is_renamed_and_deleted(data_dir: Path) -> None:
+    on(data_dir, "conversations", "rename", "expenses-chat", "Money")
+    listed = on(data_dir, "conversations", "list")
+    on(data_dir, "conversations", "delete", "expenses-chat", "--yes")
+
+    assert listed.out.rstrip().endswith("\tMoney")
+    assert on(data_dir, "conversations", "list").out == ""
+
+
+def test_only_names_that_are_alike_are_suggested(data_dir: Path) -> None:
+    near = on(data_dir, "workflows", "show", "Expence aproval")
+    far = on(data_dir, "workflows", "show", "money for lunch")
+
+    assert "Did you mean:\n  wf_expense_approval" in near.err
+    assert "Did you mean" not in far.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_completes_the_names_of_workflows(data_dir: Path, tmp_path: Path, shell: str) -> None:
+    line = "workflow-agent workflows show wf_exp"
+    asked = {
+        "_WORKFLOW_AGENT_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line, "COMP_WORDS": line,
+        "COMP_CWORD": "3", "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "WORKFLOW_AGENT_DATA_DIR": str(data_dir),
+    }  # fmt: skip
+    program = tmp_path / "workflow-agent"
+    program.write_text(f"#!{sys.executable}\nfrom workflow_agent.main import run\nrun()\n")
+    program.chmod(0o700)
+
+    told = subprocess.run(
+        [str(program)], env=os.environ | asked | {"PYTHONPATH": str(Path.cwd())}, capture_output=True,
+        text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert "wf_expense_approval" in told.stdout
+    assert "wf_leave_request" not in told.stdout

@@ -1,1 +1,0 @@
-"""The rules model that answers without a provider: no network, deterministic, acts only through tools."""

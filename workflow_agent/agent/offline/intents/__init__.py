@@ -1,1 +1,0 @@
-"""Understanding what a message asks for."""

@@ -1,0 +1,95 @@
+"""Export and import: a conversation as one file, with everything that belongs to it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body
+from fastapi.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from workflow_agent.api.creation import create_once
+from workflow_agent.api.native.conversations import shown
+from workflow_agent.api.native.request_shapes import ConversationBundle
+from workflow_agent.api.parameters import ConversationId, IdempotencyKey, Tenant, TheServices, etag
+from workflow_agent.api.replies import json_reply, link, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import Services
+from workflow_agent.assistant.turns import bundles
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.errors import AlreadyExists, WorkflowNotFound
+
+router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
+_LINKS = {"self": link("get_conversation", conversation_id="$response.body#/id")}
+
+
+@router.get(
+    "/{conversation_id}/export",
+    operation_id="export_conversation",
+    responses=replies("ConversationBundle", 404, 422, headers=("Content-Disposition",)),
+)
+async def export_conversation(
+    conversation_id: ConversationId, services: TheServices, tenant: Tenant
+) -> Response:
+    """Return a conversation as one document: every turn with its evidence, every content kept apart."""
+    bundle = await bundles.exported(services.conversations, tenant, conversation_id, services.clock())
+    name = f'attachment; filename="{bundle["conversation_id"]}.conversation.json"'
+    return json_reply(bundle, headers={"Content-Disposition": name})
+
+
+@router.post(
+    "/import",
+    operation_id="import_conversation",
+    status_code=201,
+    responses=replies(
+        "Conversation", 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS
+    ),
+)
+async def import_conversation(
+    body: Annotated[ConversationBundle, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
+) -> Response:
+    """Create a conversation from an exported document, after its digests and all it says were checked."""
+    bundle = await run_in_threadpool(bundles.opened, body.payload, body.sha256)
+    found = await _with_workflow_there(services, tenant, bundle)
+
+    async def create(conversation_id: str) -> Conversation:
+        return await bundles.imported(
+            services.conversations, found, tenant=tenant, conversation_id=conversation_id, at=services.clock()
+        )
+
+    async def create_as_it_was(conversation_id: str) -> Conversation:
+        try:
+            return await create(conversation_id)
+        except AlreadyExists as error:
+            raise AlreadyExists(
+                f"There is already a conversation {conversation_id!r}. Send `new_id`: true to import this "
+                "one under another id.",
+                **error.details,
+            ) from error
+
+    async def create_anyhow(conversation_id: str) -> Conversation:
+        try:
+            return await create(conversation_id)
+        except AlreadyExists:
+            return await create(services.new_id("cv"))
+
+    made, replayed = await create_once(
+        services.keys, tenant, key,
+        request=["import conversation", body.sha256, body.new_id],
+        resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,
+        create=create_anyhow if body.new_id and key is None else create_as_it_was,
+        find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
+    )  # fmt: skip
+    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    return json_reply(shown(made, services.clock()), 201, headers)
+
+
+async def _with_workflow_there(services: Services, tenant: str, bundle: bundles.Bundle) -> bundles.Bundle:
+    """Return the bundle without its open workflow where there is none of that id."""
+    bound = bundle.conversation.bound_workflow_id
+    if bound is None:
+        return bundle
+    try:
+        await services.workflows.get(tenant, bound)
+    except WorkflowNotFound:
+        closed = bundle.conversation.model_copy(update={"bound_workflow_id": None})
+        return bundles.Bundle(closed, bundle.contents)
+    return bundle

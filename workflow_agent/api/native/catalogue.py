@@ -1,0 +1,55 @@
+"""The catalogue of who answers, and in which modes."""
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from workflow_agent.api.parameters import TheServices
+from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.conversations.agents import DEFAULT_AGENT
+from workflow_agent.conversations.modes import Mode
+from workflow_agent.workflows.formats import FORMATS
+
+router = APIRouter(prefix="/api/v1", tags=["catalogue"], route_class=StrictRoute)
+_ABOUT: Mapping[Mode, str] = {
+    "general": "Talks about what it can do and about the conversation itself.",
+    "creation": "Turns a description into a workflow.",
+    "search": "Finds workflows by what they are about; changes nothing.",
+    "modification": "Changes an existing workflow, and nothing but what was asked.",
+    "analysis": "Explains workflows and what can go wrong in them; changes nothing.",
+}
+
+
+@router.get("/agents", operation_id="list_agents", responses=replies("AgentList", 422))
+async def list_agents(services: TheServices) -> Response:
+    """List the agents that answer."""
+    items = [profile.model_dump(mode="json") for profile in services.agents.values()]
+    return json_reply({"items": items, "default": DEFAULT_AGENT})
+
+
+@router.get("/formats", operation_id="list_formats", responses=replies("FormatList", 422))
+async def list_formats() -> Response:
+    """List the formats that workflows are read from and written to."""
+    items = [
+        {"name": one.name, "title": one.title, "media_type": one.media_type, "extension": one.extension}
+        for one in FORMATS.values()
+    ]
+    return json_reply({"items": items})
+
+
+@router.get("/modes", operation_id="list_modes", responses=replies("ModeList", 422))
+async def list_modes(services: TheServices) -> Response:
+    """List the five modes and the tools each offers."""
+    items = [
+        {
+            "name": card.name,
+            "description": _ABOUT[card.name],
+            "read_only": card.is_read_only,
+            "tools": list(card.tools),
+            "prompt_chars": card.prompt_chars,
+        }
+        for card in services.modes
+    ]
+    return json_reply({"items": items})

@@ -1,0 +1,75 @@
+"""Turns: one message, one reply, as JSON or as a stream."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Request
+from starlette.responses import Response
+
+from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
+from workflow_agent.api.native.attachments import new_attachments
+from workflow_agent.api.native.request_shapes import ChatRequest
+from workflow_agent.api.parameters import ContextUtilization, IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.replies import event_stream, json_reply, link, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.assistant.requests import TurnRequest, chat_response
+from workflow_agent.values.tokens import Utilization
+
+router = APIRouter(prefix="/api/v1", tags=["chat"], route_class=StrictRoute)
+_PROBLEMS = (404, 408, 409, 413, 415, 422, 502)
+_TURN = {"conversation_id": "$response.body#/conversation_id", "n": "$response.body#/turn"}
+_LINKS = {
+    "run": link("get_run", "The run that made the reply.", run_id="$response.body#/run_id"),
+    "stream": link("stream_run", "Its events once more.", run_id="$response.body#/run_id"),
+    "turn": link("get_turn", "The turn in the conversation.", **_TURN),
+    "iterations": link("get_iterations", "What the agent did for it, step by step.", **_TURN),
+    "conversation": link(
+        "get_conversation", "The whole conversation.", conversation_id="$response.body#/conversation_id"
+    ),
+    "history": link(
+        "get_history", "Its events.", conversation_id="$response.body#/conversation_id"
+    ),
+}  # fmt: skip
+
+
+def _turn_request(body: ChatRequest, key: str | None, share: Utilization | None) -> TurnRequest:
+    return TurnRequest(
+        message=body.message, conversation_id=body.conversation_id, workflow_id=body.workflow_id,
+        mode=body.mode, agent=body.agent, model=body.model,
+        context_utilization=body.context_utilization or share, key=key,
+        attachments=new_attachments(body.attachments),
+    )  # fmt: skip
+
+
+@router.post("/chat", operation_id="chat", responses=replies("ChatResponse", *_PROBLEMS, links=_LINKS))
+async def chat(
+    body: Annotated[ChatRequest, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    share: ContextUtilization,
+) -> Response:
+    """Send a message and get the reply, which may take as long as a run may."""
+    started = await services.chat.start(tenant, _turn_request(body, key, share))
+    outcome = await started.outcome()
+    replayed = {"Idempotency-Replayed": "true"} if outcome.replayed else {}
+    return json_reply(chat_response(outcome), headers=replayed)
+
+
+@router.post(
+    "/chat/stream",
+    operation_id="chat_stream",
+    status_code=200,
+    response_class=EventStream,
+    responses=event_stream(*_PROBLEMS),
+)
+async def chat_stream(
+    request: Request,
+    body: Annotated[ChatRequest, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    share: ContextUtilization,
+) -> Response:
+    """Send a message and follow the run that answers it; the run goes on when the client goes away."""
+    started = await services.chat.start(tenant, _turn_request(body, key, share))
+    return EventStream(own_frames(await stream_of(started), request))

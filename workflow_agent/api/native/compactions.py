@@ -1,0 +1,101 @@
+"""The compactions of a conversation: which there are, asking for one, undoing one."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import Response
+
+from workflow_agent.api.creation import create_once
+from workflow_agent.api.parameters import (
+    ConversationId,
+    Cursor,
+    IdempotencyKey,
+    Limit,
+    Tenant,
+    TheServices,
+    etag,
+    page_start,
+)
+from workflow_agent.api.replies import json_reply, link, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import past_of
+from workflow_agent.assistant.compaction.compaction import compaction_named
+from workflow_agent.assistant.compaction.policy import turns_compacted
+from workflow_agent.conversations.compactions import Compaction
+
+router = APIRouter(
+    prefix="/api/v1/conversations/{conversation_id}/compactions", tags=["history"], route_class=StrictRoute
+)
+CompactionId = Annotated[str, Path(examples=["cmp_4f1c"])]
+_ID = {"conversation_id": "$request.path.conversation_id"}
+
+
+@router.get("", operation_id="list_compactions", responses=replies("CompactionList", 404, 422))
+async def list_compactions(
+    conversation_id: ConversationId,
+    services: TheServices,
+    tenant: Tenant,
+    order: Annotated[Literal["oldest", "newest"], Query(description="Which come first.")] = "oldest",
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Response:
+    """List all compactions, oldest first unless told otherwise, with what each dropped and cost."""
+    past = await past_of(services, tenant, conversation_id)
+    start = page_start(cursor) if cursor is not None else None
+    found = await past.compactions(start, limit, newest_first=order == "newest")
+    return json_reply(
+        {
+            "items": [one.model_dump(mode="json") for one in found.items],
+            "next_cursor": None if found.following is None else str(found.following),
+            "total": past.conversation.sealed_compactions + len(past.conversation.compactions),
+        }
+    )
+
+
+@router.post(
+    "",
+    operation_id="compact",
+    status_code=201,
+    responses=replies(
+        "Compaction", 404, 408, 409, 413, 415, 422, status=201,
+        links={"compactions": link("list_compactions", **_ID)},
+    ),
+)  # fmt: skip
+async def compact(
+    conversation_id: ConversationId, services: TheServices, tenant: Tenant, key: IdempotencyKey
+) -> Response:
+    """Sum up the oldest turns now; 409 where none may go."""
+
+    async def create(compaction_id: str) -> Compaction:
+        return await services.compactor.on_request(tenant, conversation_id, compaction_id)
+
+    async def find(compaction_id: str) -> Compaction:
+        conversation = await services.conversations.load(tenant, conversation_id)
+        return compaction_named(conversation, compaction_id)
+
+    made, replayed = await create_once(
+        services.keys, tenant, key, request=[conversation_id, "compact"],
+        resource_id=services.new_id("cmp"), create=create, find=find,
+    )  # fmt: skip
+    return json_reply(made.model_dump(mode="json"), 201, replayed)
+
+
+@router.post(
+    "/{compaction_id}/restore",
+    operation_id="restore_compaction",
+    responses=replies("RestoredCompactions", 404, 408, 409, 413, 415, 422, headers=("ETag",)),
+)
+async def restore_compaction(
+    conversation_id: ConversationId, compaction_id: CompactionId, services: TheServices, tenant: Tenant
+) -> Response:
+    """Bring the turns of a compaction back into the window, and those of all later ones with them.
+
+    Where they do not fit, a 409 says by how many tokens.
+    """
+    restored, conversation = await services.compactor.restore(tenant, conversation_id, compaction_id)
+    shown = {
+        "conversation_id": conversation.id,
+        "restored": [one.id for one in restored],
+        "turns_compacted": turns_compacted(conversation),
+    }
+    return json_reply(shown, headers=etag(conversation.version))

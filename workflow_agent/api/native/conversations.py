@@ -1,0 +1,179 @@
+"""Conversations: list, create, read, change and delete."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from starlette.responses import Response
+
+from workflow_agent.api.creation import create_once
+from workflow_agent.api.native.request_shapes import ConversationChange, NewConversation
+from workflow_agent.api.parameters import (
+    ConversationId,
+    Cursor,
+    ExpectedVersion,
+    IdempotencyKey,
+    KnownEtag,
+    Limit,
+    RequiredVersion,
+    Search,
+    Tenant,
+    TheServices,
+    etag,
+    is_unchanged,
+)
+from workflow_agent.api.replies import json_reply, link, problem_replies, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.conversations.document import Conversation, conversation_document
+from workflow_agent.conversations.store import ConversationSummary
+from workflow_agent.errors import ConversationConflict
+from workflow_agent.values.stored import iso_milliseconds
+
+router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
+_ID = {"conversation_id": "$response.body#/id"}
+_LINKS = {
+    "self": link("get_conversation", **_ID),
+    "change": link("change_conversation", **_ID, **{"header.If-Match": "$response.header.ETag"}),
+    "history": link("get_history", **_ID),
+    "calls": link("get_calls", **_ID),
+    "context": link("get_context", **_ID),
+    "delete": link("delete_conversation", **_ID),
+}
+
+
+def _item(summary: ConversationSummary) -> dict[str, Any]:
+    return {
+        "id": summary.id, "title": summary.title, "phase": summary.phase, "version": summary.version,
+        "turns": summary.turns, "created_at": iso_milliseconds(summary.created_at),
+        "updated_at": iso_milliseconds(summary.updated_at), "bound_workflow_id": summary.bound_workflow_id,
+    }  # fmt: skip
+
+
+def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
+    """Return a conversation as the API gives it: its document, and how long a run is at work by now."""
+    document = conversation_document(conversation)
+    document["execution_time"]["current_ms"] = conversation.execution_time.current_ms(at)
+    return document
+
+
+@router.get("", operation_id="list_conversations", responses=replies("ConversationList", 422))
+async def list_conversations(
+    services: TheServices, tenant: Tenant, q: Search = "", cursor: Cursor = None, limit: Limit = 50
+) -> Response:
+    """List conversations, the latest first; with `q`, those whose title or messages hold it."""
+    found = await services.conversations.page(tenant, query=q, cursor=cursor, limit=limit)
+    listed = {"items": [_item(one) for one in found.items], "next_cursor": found.next_cursor}
+    return json_reply(listed | ({"unreadable": list(found.unreadable)} if found.unreadable else {}))
+
+
+@router.post(
+    "",
+    operation_id="create_conversation",
+    status_code=201,
+    responses=replies(
+        "Conversation", 404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS
+    ),
+)
+async def create_conversation(
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    body: Annotated[NewConversation, Body()] = NewConversation(),  # noqa: B008 - an immutable default
+) -> Response:
+    """Create an empty conversation; the first message can do that as well."""
+    if body.workflow_id is not None:
+        await services.workflows.get(tenant, body.workflow_id)
+    at = services.clock()
+
+    async def create(conversation_id: str) -> Conversation:
+        return await services.conversations.create(
+            Conversation(
+                id=conversation_id, tenant=tenant, title=body.title, created_at=at, updated_at=at,
+                mode_override=body.mode_override, bound_workflow_id=body.workflow_id, metadata=body.metadata,
+            )
+        )  # fmt: skip
+
+    made, replayed = await create_once(
+        services.keys, tenant, key,
+        request=["conversation", body.model_dump(mode="json")],
+        resource_id=body.id or services.new_id("cv"),
+        create=create,
+        find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
+    )  # fmt: skip
+    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    return json_reply(shown(made, at), 201, headers)
+
+
+@router.get(
+    "/{conversation_id}",
+    operation_id="get_conversation",
+    responses=replies("Conversation", 404, 422, headers=("ETag",), links=_LINKS)
+    | {304: {"description": "Unchanged"}},
+)
+async def get_conversation(
+    conversation_id: ConversationId, services: TheServices, tenant: Tenant, known: KnownEtag
+) -> Response:
+    """Return the whole conversation as its file has it, and how long the run under way has taken."""
+    conversation = await services.conversations.load(tenant, conversation_id)
+    # While a run is under way its time goes on, though nothing else changes.
+    is_at_rest = conversation.execution_time.current_since is None
+    if is_at_rest and is_unchanged(known, conversation.version):
+        return Response(status_code=304, headers=etag(conversation.version))
+    return json_reply(shown(conversation, services.clock()), headers=etag(conversation.version))
+
+
+@router.patch(
+    "/{conversation_id}",
+    operation_id="change_conversation",
+    responses=replies(
+        "Conversation", 404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS
+    ),
+)  # fmt: skip
+async def change_conversation(
+    conversation_id: ConversationId,
+    body: Annotated[ConversationChange, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    version: RequiredVersion,
+) -> Response:
+    """Rename a conversation, or set the mode that leads it."""
+    wanted = {name: getattr(body, name) for name in body.model_fields_set}
+
+    def changed(conversation: Conversation) -> Conversation:
+        require_version(conversation, version)
+        if all(getattr(conversation, name) == value for name, value in wanted.items()):
+            return conversation
+        return conversation.model_copy(update=wanted | {"updated_at": services.clock()})
+
+    stored = await services.conversations.update(tenant, conversation_id, changed)
+    return json_reply(shown(stored, services.clock()), headers=etag(stored.version))
+
+
+@router.delete(
+    "/{conversation_id}",
+    operation_id="delete_conversation",
+    status_code=204,
+    responses={204: {"description": "It is gone."}} | problem_replies(404, 412, 422),
+)
+async def delete_conversation(
+    conversation_id: ConversationId, services: TheServices, tenant: Tenant, version: ExpectedVersion
+) -> Response:
+    """Delete a conversation and all that belongs to it."""
+    if version is not None:
+        require_version(await services.conversations.load(tenant, conversation_id), version)
+    await services.conversations.delete(tenant, conversation_id)
+    return Response(status_code=204)
+
+
+def require_version(conversation: Conversation, version: int | None) -> None:
+    """Refuse a change to another version than the one that was read.
+
+    Raises:
+        ConversationConflict: It has changed since.
+    """
+    if version is not None and conversation.version != version:
+        raise ConversationConflict(
+            f"Conversation {conversation.id!r} is at version {conversation.version}, not at the one that "
+            "If-Match names. Read it again and retry.",
+            version=conversation.version,
+        )

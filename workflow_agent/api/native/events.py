@@ -1,0 +1,153 @@
+"""What can be put on record without asking for a reply: a message, a phase, a handoff."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from starlette.responses import Response
+
+from workflow_agent.api.creation import create_once
+from workflow_agent.api.native.conversations import require_version
+from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
+from workflow_agent.api.parameters import (
+    ConversationId,
+    ExpectedVersion,
+    IdempotencyKey,
+    Tenant,
+    TheServices,
+    etag,
+)
+from workflow_agent.api.replies import json_reply, link, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import Services
+from workflow_agent.conversations.acceptance import post_message
+from workflow_agent.conversations.agents import agent_named
+from workflow_agent.conversations.document import Conversation, SystemEvent, UserMessage
+from workflow_agent.conversations.handoffs import (
+    Handoff,
+    current_agent,
+    hand_over,
+    handoffs_since_message,
+    refuse_handoff,
+)
+from workflow_agent.conversations.phases import ALLOWED, PhaseChange, change_phase
+from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
+
+router = APIRouter(
+    prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute
+)
+Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
+_ID = {"conversation_id": "$request.path.conversation_id"}
+_RECORDED = replies(
+    "RecordedEvent", 404, 408, 409, 412, 413, 415, 422, status=201, headers=("ETag",),
+    links={"conversation": link("get_conversation", **_ID), "history": link("get_history", **_ID)},
+)  # fmt: skip
+
+
+@router.post("/events", operation_id="post_event", status_code=201, responses=_RECORDED)
+async def post_event(
+    conversation_id: ConversationId,
+    body: Annotated[NewEvent, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    version: ExpectedVersion,
+) -> Response:
+    """Post a message without asking for a reply; every agent reads it when it next answers."""
+    if body.author is not None and body.author in {"user", "system", *services.agents}:
+        message = f"{body.author!r} is not an external party; leave author out for the user's own message"
+        raise InvalidInput(message[0].upper() + message[1:] + ".", [Problem("/author", message)])
+
+    def record(conversation: Conversation, event_id: str) -> tuple[Conversation, UserMessage]:
+        return post_message(
+            conversation, body.content, author=body.author, at=services.clock(), event_id=event_id
+        )
+
+    return await _recorded(services, tenant, conversation_id, key, version, body.model_dump(), record)
+
+
+@router.post("/phase", operation_id="change_phase", status_code=201, responses=_RECORDED)
+async def post_phase(
+    conversation_id: ConversationId,
+    body: Annotated[NewPhase, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    version: ExpectedVersion,
+) -> Response:
+    """Change the phase; a change that is not allowed is a 409 that lists those that are."""
+    change = PhaseChange(agent="user", **body.model_dump())
+
+    def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
+        return change_phase(conversation, change, at=services.clock(), new_id=lambda _: event_id)
+
+    return await _recorded(services, tenant, conversation_id, key, version, body.model_dump(), record)
+
+
+@router.post("/handoff", operation_id="hand_off", status_code=201, responses=_RECORDED)
+async def post_handoff(
+    conversation_id: ConversationId,
+    body: Annotated[NewHandoff, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    version: ExpectedVersion,
+) -> Response:
+    """Hand the conversation to another agent: it answers the next message and gets the summary."""
+    agent_named(services.agents, body.to, pointer="/to")
+
+    def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
+        refuse_handoff(
+            current_agent(conversation, services.agents) or "user", body.to,
+            made=handoffs_since_message(conversation), most=services.max_handoffs, roster=services.agents,
+        )  # fmt: skip
+        handoff = Handoff(by="user", **body.model_dump())
+        return hand_over(conversation, handoff, at=services.clock(), new_id=lambda _: event_id)
+
+    return await _recorded(services, tenant, conversation_id, key, version, body.model_dump(), record)
+
+
+async def _recorded(
+    services: Services,
+    tenant: str,
+    conversation_id: str,
+    key: str | None,
+    version: int | None,
+    body: dict[str, Any],
+    record: Record,
+) -> Response:
+    """Put something on record once, however often it is sent, and answer with its event."""
+
+    async def create(event_id: str) -> tuple[Conversation, SystemEvent | UserMessage]:
+        made: list[SystemEvent | UserMessage] = []
+
+        def change(conversation: Conversation) -> Conversation:
+            if any(event.id == event_id for event in conversation.events):
+                raise AlreadyExists(f"Event {event_id!r} is on record already.")
+            require_version(conversation, version)
+            changed, event = record(conversation, event_id)
+            made.append(event)
+            return changed
+
+        return await services.conversations.update(tenant, conversation_id, change), made[-1]
+
+    async def find(event_id: str) -> tuple[Conversation, SystemEvent | UserMessage]:
+        conversation = await services.conversations.load(tenant, conversation_id)
+        for event in reversed(conversation.events):
+            if event.id == event_id and isinstance(event, SystemEvent | UserMessage):
+                return conversation, event
+        raise NotFound(f"Conversation {conversation_id!r} has no event {event_id!r}.")
+
+    (conversation, event), replayed = await create_once(
+        services.keys, tenant, key,
+        request=[conversation_id, record.__qualname__, body],
+        resource_id=services.new_id("evt"), create=create, find=find,
+    )  # fmt: skip
+    shown = {
+        "conversation_id": conversation.id,
+        "event": event.model_dump(mode="json"),
+        "phase": conversation.phase,
+        "allowed_phases": list(ALLOWED[conversation.phase]),
+        "agent": current_agent(conversation, services.agents),
+    }
+    return json_reply(shown, 201, etag(conversation.version) | replayed)

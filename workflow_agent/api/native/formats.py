@@ -1,0 +1,130 @@
+"""Workflows in the formats of other tools: importing and exporting."""
+
+from asyncio import to_thread
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Body, HTTPException, Query
+from starlette.responses import Response
+
+from workflow_agent.api.creation import NewWorkflow, named
+from workflow_agent.api.native.request_shapes import ImportRequest
+from workflow_agent.api.native.workflows import BODY_PROBLEMS, free_id
+from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, etag
+from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import Services
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats import FORMATS, Part, format_named, import_workflows, summary_of_import
+from workflow_agent.workflows.formats.base import Imported
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import Author, Change
+
+router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+
+
+@router.post(
+    "/import",
+    operation_id="import_workflow",
+    status_code=201,
+    responses=replies("Import", *BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"))
+    | {200: {**replies("Import")[200], "description": "What would be created (`dry_run=true`)"}},
+)
+async def import_document(
+    body: Annotated[ImportRequest, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+    dry_run: Flag = False,
+) -> Response:
+    """Create a workflow from a document in another format, told by its content unless named.
+
+    A text with several documents creates a workflow for each that is one, and says what became of each.
+    With `dry_run=true` nothing is created (200): the reply shows what would be, with what would be lost.
+    """
+    parts = await to_thread(import_workflows, body.text, body.format)
+    if dry_run:
+        return json_reply(_shown(parts))
+    made: dict[int, Workflow] = {}
+    headers: dict[str, str] = {}
+    for part in parts:
+        if part.imported is not None:
+            own_key = f"{key} document {part.number}" if key and made else key
+            workflow, replayed = await _create(part, part.imported, body, services, tenant, own_key)
+            headers = headers or {"Location": f"{router.prefix}/{workflow.id}", **replayed}
+            made[part.number] = workflow
+    first, workflow = next((part, made[part.number]) for part in parts if part.number in made)
+    reply = _imported(first, workflow)
+    if len(parts) > 1:
+        reply["documents"] = [_what_became_of(part, made.get(part.number)) for part in parts]
+    headers |= etag(workflow.version)
+    return json_reply(reply, 201, headers)
+
+
+def _shown(parts: Sequence[Part]) -> JsonObject:
+    """Return what an import would create."""
+    found = {part.number: part.imported.workflow for part in parts if part.imported}
+    first = next(part for part in parts if part.number in found)
+    return {
+        **_imported(first, found[first.number]),
+        "documents": [_what_became_of(part, found.get(part.number)) for part in parts],
+    }
+
+
+async def _create(
+    part: Part, imported: Imported, body: ImportRequest, services: Services, tenant: str, key: str | None
+) -> tuple[Workflow, dict[str, str]]:
+    name = imported.workflow.name
+    change = Change(Author(), "imported", summary_of_import(name, part.format))
+    workflow = imported.workflow.model_copy(update={"id": await free_id(name, services, tenant)})
+    number = [part.number] if part.number > 1 else []
+    request = ["import", body.model_dump(), *number]
+    return await NewWorkflow(services, tenant, workflow, change, is_id_chosen=False).stored_once(key, request)
+
+
+def _imported(part: Part, workflow: Workflow) -> JsonObject:
+    return {
+        "workflow": workflow_document(workflow),
+        "format": part.format.name if part.format else None,
+        "report": part.imported.report.as_dict() if part.imported else None,
+    }
+
+
+def _what_became_of(part: Part, workflow: Workflow | None) -> JsonObject:
+    return {
+        "document": part.number,
+        "format": part.format.name if part.format else None,
+        "workflow": named(workflow) if workflow else None,
+        "report": part.imported.report.as_dict() if part.imported else None,
+        "problems": [one.as_dict() for one in part.problems],
+    }
+
+
+@router.api_route("/import", methods=["GET", "PUT", "DELETE"], include_in_schema=False)
+async def import_otherwise() -> Response:
+    """Refuse the methods that a workflow has, before `import` is taken for the id of one."""
+    raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+@router.get("/{workflow_id}/export", operation_id="export_workflow", responses=replies("Export", 404, 422))
+async def export_workflow(
+    workflow_id: WorkflowId,
+    services: TheServices,
+    tenant: Tenant,
+    format: Annotated[  # noqa: A002 - the parameter's public name
+        str,
+        Query(description="The format to write.", json_schema_extra={"enum": list(FORMATS)}, max_length=40),
+    ] = "json",
+) -> Response:
+    """Write a workflow in another format, with a report of what did not fit."""
+    chosen = format_named(format)
+    workflow = await services.workflows.get(tenant, workflow_id)
+    exported = await to_thread(chosen.write, workflow)
+    return json_reply(
+        {
+            "workflow": named(workflow), "format": chosen.name, "media_type": chosen.media_type,
+            "file_name": f"{workflow.id}.{chosen.extension}", "text": exported.text,
+            "report": exported.report.as_dict(),
+        }
+    )  # fmt: skip

@@ -1,0 +1,135 @@
+"""The parts of a conversation: events, turns, iterations, calls and context records."""
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import APIRouter, Query
+from pydantic import AwareDatetime, BeforeValidator
+from starlette.responses import Response
+
+from workflow_agent.api.parameters import (
+    CLEAN_PATTERN,
+    ConversationId,
+    Cursor,
+    Limit,
+    Tenant,
+    TheServices,
+    page_start,
+    true_or_false,
+)
+from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import past_of
+from workflow_agent.conversations.call_history import CallRecord, CallStatus
+from workflow_agent.conversations.document import AgentReply, Conversation
+from workflow_agent.conversations.history import Stretch
+from workflow_agent.values.stored import Value
+
+router = APIRouter(
+    prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
+)
+Part = TypeVar("Part", bound=Value)
+EventType = Literal["user_message", "agent_reply", "system_event"]
+Speaker = Literal["user", "agent", "tool"]
+
+
+_EVIDENCE = {"iterations", "context"}
+"""What a list of events need not carry: it is most of a reply, and has addresses of its own."""
+
+
+def _page(stretch: Stretch[Part], total: int | None, left_out: set[str] | None = None) -> dict[str, Any]:
+    following = None if stretch.following is None else str(stretch.following)
+    shown = [part.model_dump(mode="json", exclude=left_out) for part in stretch.items]
+    return {"items": shown, "next_cursor": following, "total": total}
+
+
+@router.get("/history", operation_id="get_history", responses=replies("History", 404, 422))
+async def get_history(
+    conversation_id: ConversationId,
+    services: TheServices,
+    tenant: Tenant,
+    type: Annotated[EventType | None, Query(description="Only events of this type.")] = None,  # noqa: A002 - its public name
+    order: Annotated[Literal["oldest", "newest"], Query(description="Which come first.")] = "oldest",
+    brief: Annotated[
+        bool,
+        Query(description="Leave out what a reply's run did, step by step."),
+        BeforeValidator(true_or_false),
+    ] = False,
+    cursor: Cursor = None,
+    limit: Limit = 100,
+) -> Response:
+    """List the events of a conversation, oldest first unless told otherwise."""
+    past = await past_of(services, tenant, conversation_id)
+    found = await past.events(
+        page_start(cursor) if cursor is not None else None,
+        limit,
+        lambda event: type in (None, event.type),
+        newest_first=order == "newest",
+    )
+    return json_reply(_page(found, _count(past.conversation, type), _EVIDENCE if brief else None))
+
+
+def _count(conversation: Conversation, kind: EventType | None) -> int:
+    """Return how many events of a type there are, sealed ones included."""
+    sealed = {
+        "user_message": sum(entry.turns for entry in conversation.archive),
+        "agent_reply": sum(entry.replies for entry in conversation.archive),
+    }
+    sealed["system_event"] = conversation.sealed_events - sum(sealed.values())
+    live = sum(kind in (None, event.type) for event in conversation.events)
+    return live + (conversation.sealed_events if kind is None else sealed[kind])
+
+
+@router.get("/calls", operation_id="get_calls", responses=replies("CallList", 404, 422))
+async def get_calls(
+    conversation_id: ConversationId,
+    services: TheServices,
+    tenant: Tenant,
+    method: Annotated[
+        str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Only calls of this method.")
+    ] = None,
+    outcome: Annotated[CallStatus | None, Query(description="Only calls that ended so.")] = None,
+    speaker: Annotated[Speaker | None, Query(description="Only calls by these.")] = None,
+    since: Annotated[
+        AwareDatetime | None, Query(description="Only calls that began then or later (ISO 8601 with zone).")
+    ] = None,
+    until: Annotated[AwareDatetime | None, Query(description="Only calls that began before.")] = None,
+    cursor: Cursor = None,
+    limit: Limit = 100,
+) -> Response:
+    """List the call records of a conversation, oldest first."""
+    past = await past_of(services, tenant, conversation_id)
+
+    def is_wanted(call: CallRecord) -> bool:
+        return (
+            method in (None, call.method_name)
+            and outcome in (None, call.outcome_summary.status)
+            and speaker in (None, call.speaker)
+            and (since is None or call.timestamp >= since)
+            and (until is None or call.timestamp < until)
+        )
+
+    found = await past.calls(page_start(cursor), limit, is_wanted)
+    sealed, live = past.conversation.sealed_calls, sum(map(is_wanted, past.conversation.calls))
+    is_filtered = any(one is not None for one in (method, outcome, speaker, since, until))
+    # Sealed calls are counted, but what a filter finds among them only reading all of them would tell.
+    return json_reply(_page(found, None if is_filtered and sealed else sealed + live))
+
+
+@router.get("/context", operation_id="get_context", responses=replies("ContextList", 404, 422))
+async def get_context(
+    conversation_id: ConversationId,
+    services: TheServices,
+    tenant: Tenant,
+    cursor: Cursor = None,
+    limit: Limit = 500,
+) -> Response:
+    """List the context record of every turn, oldest first."""
+    past = await past_of(services, tenant, conversation_id)
+    found = await past.events(page_start(cursor), limit, lambda event: isinstance(event, AgentReply))
+    items = [
+        {"run_id": reply.run_id, **reply.context_in(conversation_id)}
+        for reply in found.items
+        if isinstance(reply, AgentReply)
+    ]
+    following = None if found.following is None else str(found.following)
+    return json_reply({"items": items, "next_cursor": following})

@@ -1,0 +1,59 @@
+"""What the turns cost in tokens, and how the caches do."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from workflow_agent.api.parameters import Limit, Tenant, TheServices
+from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import Services
+from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, AgentReply
+from workflow_agent.conversations.history import Past
+from workflow_agent.telemetry.workers import caches_of_workers
+from workflow_agent.values.stored import JsonObject
+
+router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"], route_class=StrictRoute)
+
+
+@router.get("/tokens", operation_id="get_tokens", responses=replies("ContextList", 404, 422))
+async def get_tokens(
+    services: TheServices,
+    tenant: Tenant,
+    conversation_id: Annotated[
+        str | None,
+        Query(
+            json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, description="Only of this conversation."
+        ),
+    ] = None,
+    limit: Limit = 50,
+) -> Response:
+    """List the latest context records, newest first: of the server since its start, or of one conversation's
+    whole life."""
+    if conversation_id is None:
+        return json_reply({"items": await _latest(services, limit)})
+    conversation = await services.conversations.load(tenant, conversation_id)
+    past = Past(services.conversations, conversation)
+    found = await past.events(None, limit, lambda event: isinstance(event, AgentReply), newest_first=True)
+    records = [reply.context_in(conversation_id) for reply in found.items if isinstance(reply, AgentReply)]
+    return json_reply({"items": records})
+
+
+@router.get("/caches", operation_id="get_caches", responses=replies("CacheReport", 422))
+async def get_caches(services: TheServices) -> Response:
+    """Report hits, misses, evictions and size of every cache."""
+    counted = [services.caches()]
+    if services.fellows is not None:
+        told = await services.fellows.told({"ask": "caches"})
+        counted += [one["caches"] for one in told.values()]
+    return json_reply({"caches": caches_of_workers(counted)})
+
+
+async def _latest(services: Services, limit: int) -> list[JsonObject]:
+    records = list(services.telemetry.recent.latest(limit))
+    if services.fellows is not None:
+        told = await services.fellows.told({"ask": "contexts", "limit": limit})
+        records += [record for one in told.values() for record in one["contexts"]]
+        records.sort(key=lambda record: str(record["at"]), reverse=True)
+    return records[:limit]

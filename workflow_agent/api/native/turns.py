@@ -1,0 +1,145 @@
+"""The turns of a conversation: who answered, in which steps, and the contents these refer to."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import Response
+
+from workflow_agent.api.parameters import CLEAN_PATTERN, ConversationId, Number, Tenant, TheServices
+from workflow_agent.api.replies import json_reply, link, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import Services, past_of
+from workflow_agent.assistant.window.contents import Contents
+from workflow_agent.conversations.records import Answer, RecordedTurn
+from workflow_agent.errors import NotFound
+
+router = APIRouter(
+    prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
+)
+OfAgent = Annotated[
+    str | None,
+    Query(max_length=64, pattern=CLEAN_PATTERN, description="Of several that answered, only this agent's."),
+]
+OfRun = Annotated[
+    str | None,
+    Query(max_length=200, pattern=CLEAN_PATTERN, description="Of several that answered, only this run's."),
+]
+
+_OF_TURN = {"conversation_id": "$request.path.conversation_id", "n": "$request.path.n"}
+
+
+@router.get(
+    "/turns/{n}",
+    operation_id="get_turn",
+    responses=replies("Turn", 404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}),
+)
+async def get_turn(
+    conversation_id: ConversationId, n: Number, services: TheServices, tenant: Tenant
+) -> Response:
+    """Return one turn: the message, the reply and the run, and those of all agents that answered it."""
+    turn = await (await past_of(services, tenant, conversation_id)).turn(n)
+    return json_reply(
+        {
+            "conversation_id": conversation_id,
+            "turn": n,
+            "message": turn.message.model_dump(mode="json"),
+            "reply": turn.first.reply.model_dump(mode="json") if turn.first.reply else None,
+            "run": _run(turn.answers[0]) if turn.answers else None,
+            "replies": [one.reply.model_dump(mode="json") for one in turn.answers if one.reply],
+            "runs": [_run(one) for one in turn.answers if one.run],
+        }
+    )
+
+
+def _run(answer: Answer) -> Any:
+    return answer.run.model_dump(mode="json", exclude={"iterations"}) if answer.run else None
+
+
+@router.get(
+    "/turns/{n}/iterations",
+    operation_id="get_iterations",
+    responses=replies("IterationList", 404, 422),
+)
+async def get_iterations(
+    conversation_id: ConversationId,
+    n: Number,
+    services: TheServices,
+    tenant: Tenant,
+    agent: OfAgent = None,
+    run_id: OfRun = None,
+) -> Response:
+    """List the iterations of a turn: each model request with its tool calls and their results."""
+    turn, answer = await _answer(services, tenant, conversation_id, n, agent, run_id)
+    iterations = await _contents(services, tenant, conversation_id).resolved(answer.iterations)
+    return json_reply(
+        {
+            "conversation_id": conversation_id,
+            "turn": n,
+            "run_id": answer.run_id or turn.message.run_id or "",
+            "agent": answer.agent or None,
+            "items": [one.model_dump(mode="json") for one in iterations],
+            "runs": [
+                {"run_id": one.run_id, "agent": one.agent, "iterations": len(one.iterations)}
+                for one in turn.answers
+            ],
+        }
+    )
+
+
+@router.get(
+    "/turns/{n}/iterations/{k}", operation_id="get_iteration", responses=replies("Iteration", 404, 422)
+)
+async def get_iteration(
+    conversation_id: ConversationId,
+    n: Number,
+    k: Number,
+    services: TheServices,
+    tenant: Tenant,
+    agent: OfAgent = None,
+    run_id: OfRun = None,
+) -> Response:
+    """Return one iteration of a turn, by its number."""
+    _, answer = await _answer(services, tenant, conversation_id, n, agent, run_id)
+    found = [one for one in answer.iterations if one.number == k]
+    if not found:
+        raise NotFound(
+            f"Turn {n} of conversation {conversation_id!r} has no iteration {k}.",
+            count=len(answer.iterations),
+        )
+    [whole] = await _contents(services, tenant, conversation_id).resolved(found[:1])
+    return json_reply(whole.model_dump(mode="json"))
+
+
+async def _answer(
+    services: Services, tenant: str, conversation_id: str, n: int, agent: str | None, run_id: str | None
+) -> tuple[RecordedTurn, Answer]:
+    """Return a turn, and what the agent or the run that is asked for did in it."""
+    turn = await (await past_of(services, tenant, conversation_id)).turn(n)
+    answer = turn.answer(agent=agent, run_id=run_id)
+    if answer is None:
+        raise NotFound(
+            f"Turn {n} of conversation {conversation_id!r} was not answered by {run_id or agent!r}.",
+            runs=[{"run_id": one.run_id, "agent": one.agent} for one in turn.answers],
+        )
+    return turn, answer
+
+
+@router.get("/blobs/{digest}", operation_id="get_blob", responses=replies("Blob", 404, 422))
+async def get_blob(
+    conversation_id: ConversationId,
+    digest: Annotated[
+        str,
+        Path(pattern="^(sha256:)?[0-9a-f]{64}$", description="A `content_ref`, or the digest in it."),
+    ],
+    services: TheServices,
+    tenant: Tenant,
+) -> Response:
+    """Return a content that is kept apart because it is large, such as a tool result."""
+    await services.conversations.load(tenant, conversation_id)
+    content_ref = f"sha256:{digest.removeprefix('sha256:')}"
+    content = await services.conversations.blob(tenant, conversation_id, content_ref)
+    return json_reply({"content_ref": content_ref, "content": content})
+
+
+def _contents(services: Services, tenant: str, conversation_id: str) -> Contents:
+    return Contents(services.conversations, tenant, conversation_id)

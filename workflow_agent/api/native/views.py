@@ -1,0 +1,201 @@
+"""Looking into workflows: differences, findings, diagrams, validity."""
+
+from asyncio import to_thread
+from collections import Counter
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, HTTPException, Query, Request
+from pydantic import BeforeValidator
+from starlette.responses import Response
+
+from workflow_agent.api.creation import named, workflow_from_body
+from workflow_agent.api.errors import MAX_PROBLEMS
+from workflow_agent.api.native.request_shapes import SimulationRequest
+from workflow_agent.api.parameters import (
+    MAX_NUMBER,
+    Tenant,
+    TheServices,
+    WorkflowId,
+    true_or_false,
+    whole_number,
+)
+from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import Services
+from workflow_agent.errors import InvalidInput
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis.simulation import Assumptions, simulate
+from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
+from workflow_agent.workflows.diagrams.marks import Changes, changes_of
+from workflow_agent.workflows.diagrams.view import Collapse
+from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff.words import describe_diff
+from workflow_agent.workflows.model.durations import seconds_of
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+
+router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+_ANY_ID = "wf_document"
+_SVG = "image/svg+xml"
+_VARY = {"Vary": "Accept"}
+_PICTURE_HEADERS = {
+    "Cache-Control": "no-store",
+    # What is in a picture comes from outside: its own style sheet is all that it may use.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    **_VARY,
+}
+_DIAGRAM_REPLIES = replies("Diagram", 404, 422)
+_DIAGRAM_REPLIES[200]["content"][_SVG] = {"schema": {"type": "string"}}
+
+
+@router.get("/{workflow_id}/diff", operation_id="diff_versions", responses=replies("VersionDiff", 404, 422))
+async def diff_versions(
+    workflow_id: WorkflowId,
+    services: TheServices,
+    tenant: Tenant,
+    from_: Annotated[
+        int | None,
+        Query(alias="from", ge=1, le=MAX_NUMBER, description="The one before `to`, unless given."),
+        BeforeValidator(whole_number),
+    ] = None,
+    to: Annotated[
+        int | None,
+        Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."),
+        BeforeValidator(whole_number),
+    ] = None,
+) -> Response:
+    """Tell what changed between two versions."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    to_version = to or workflow.version
+    from_version = from_ or max(to_version - 1, 1)
+    before = await services.workflows.version(tenant, workflow_id, from_version)
+    after = await services.workflows.version(tenant, workflow_id, to_version)
+    diff = diff_workflows(parse_workflow(before.document), parse_workflow(after.document))
+    return json_reply(
+        {
+            "workflow": named(workflow),
+            "from_version": from_version,
+            "to_version": to_version,
+            "changes": list(describe_diff(diff)),
+            "diff": diff.as_dict(),
+        }
+    )
+
+
+@router.get(
+    "/{workflow_id}/analysis", operation_id="analyze_workflow", responses=replies("Analysis", 404, 422)
+)
+async def analyze_workflow(workflow_id: WorkflowId, services: TheServices, tenant: Tenant) -> Response:
+    """Find what can go wrong in a workflow, the most severe first, with fixes as edits."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    portfolio = await services.workflows.all(tenant)
+    findings = await to_thread(analyze, workflow, portfolio=portfolio)
+    return json_reply(
+        {
+            "workflow": named(workflow),
+            "findings": [one.as_dict() for one in findings],
+            "counts": dict(Counter(one.severity for one in findings)),
+        }
+    )
+
+
+@router.post(
+    "/{workflow_id}/simulate",
+    operation_id="simulate_workflow",
+    responses=replies("Simulation", 404, 408, 413, 415, 422),
+)
+async def simulate_workflow(
+    workflow_id: WorkflowId,
+    body: Annotated[SimulationRequest, Body()],
+    services: TheServices,
+    tenant: Tenant,
+) -> Response:
+    """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    assumed = Assumptions(
+        case=body.case, chances=body.chances, staff=body.staff, hourly_costs=body.hourly_costs,
+        times={step: seconds_of(length) for step, length in body.times.items()},
+        per_day=body.per_day, runs=body.runs, seed=body.seed,
+    )  # fmt: skip
+    return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
+
+
+@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", responses=_DIAGRAM_REPLIES)
+async def draw_diagram(
+    workflow_id: WorkflowId,
+    services: TheServices,
+    tenant: Tenant,
+    request: Request,
+    format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",  # noqa: A002 - its public name
+    findings: Annotated[
+        bool, BeforeValidator(true_or_false), Query(description="Mark what the analysis finds.")
+    ] = False,
+    changes: Annotated[
+        bool, BeforeValidator(true_or_false), Query(description="Highlight what the version changed.")
+    ] = False,
+    version: Annotated[
+        int | None,
+        Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."),
+        BeforeValidator(whole_number),
+    ] = None,
+    collapse: Annotated[
+        Collapse, Query(description="Hide steps that are inside others; `auto` where there are many.")
+    ] = "auto",
+    fold: Annotated[
+        str | None,
+        Query(
+            max_length=8_000,
+            pattern=r"^[a-z0-9_,-]*$",
+            description="Steps whose inside is hidden instead: ids with commas between.",
+        ),
+    ] = None,
+) -> Response:
+    """Draw a workflow as a flowchart; an SVG is sent as a picture to whoever accepts `image/svg+xml`."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    if version is not None and version != workflow.version:
+        record = await services.workflows.version(tenant, workflow_id, version)
+        workflow = parse_workflow(record.document)
+    found = await to_thread(analyze, workflow) if findings else ()
+    last = await _last_changes(services, tenant, workflow) if changes else None
+    folded = None if fold is None else fold.split(",")
+    drawn = await to_thread(
+        diagram_of, workflow, format, findings=found, changes=last, collapse=collapse, fold=folded
+    )
+    if format == "svg" and _SVG in request.headers.get("accept", ""):
+        return Response(drawn, headers=_PICTURE_HEADERS, media_type=_SVG)
+    return json_reply({"workflow": named(workflow), "format": format, "diagram": drawn}, headers=_VARY)
+
+
+async def _last_changes(services: Services, tenant: str, workflow: Workflow) -> Changes | None:
+    if workflow.version == 1:
+        return None
+    before = await services.workflows.version(tenant, workflow.id, workflow.version - 1)
+    return changes_of(diff_workflows(parse_workflow(before.document), workflow))
+
+
+@router.post(
+    "/validate", operation_id="validate_workflow", responses=replies("Validation", 408, 413, 415, 422)
+)
+async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response:
+    """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
+    return json_reply(await to_thread(_validated, document))
+
+
+@router.api_route("/validate", methods=["GET", "PUT", "DELETE"], include_in_schema=False)
+async def validate_otherwise() -> Response:
+    """Refuse the methods that a workflow has, before `validate` is taken for the id of one."""
+    raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+def _validated(document: JsonObject) -> dict[str, Any]:
+    problems: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
+    try:
+        workflow = workflow_from_body({"id": _ANY_ID, **document})
+    except InvalidInput as error:
+        problems = [one.as_dict() for one in error.problems[:MAX_PROBLEMS]]
+    else:
+        findings = [one.as_dict() for one in analyze(workflow)]
+    return {"valid": not problems, "problems": problems, "findings": findings}

@@ -1,0 +1,286 @@
+"""The shapes of replies about workflows, for the OpenAPI document."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from workflow_agent.api.native.conversation_shapes import Page
+from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.modes import Mode
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.diagrams.graph import DiagramFormat
+from workflow_agent.workflows.model.described import Described
+
+
+class ProblemItem(BaseModel):
+    """One thing wrong with a request, and where."""
+
+    pointer: str
+    """JSON pointer into the body, or `query:name`, `header:name`."""
+    message: str
+    valid: list[str] = []
+
+
+class ProblemDetails(Described):
+    """An error (RFC 9457), with whatever helps to mend it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    """For programs: which reaction it asks for."""
+    instance: str = ""
+    request_id: str = ""
+    problems: list[ProblemItem] = []  # noqa: RUF012 - pydantic copies defaults
+    run_id: str = ""
+    """The run that is in the way, or that failed."""
+    retry_after: float = 0
+    """Seconds after which to try again."""
+
+
+class AgentList(BaseModel):
+    """The roster."""
+
+    items: list[AgentProfile]
+    default: str
+
+
+class FormatItem(BaseModel):
+    """A format of workflow documents."""
+
+    name: str
+    title: str
+    media_type: str
+    extension: str
+
+
+class FormatList(BaseModel):
+    """The formats that workflows are read from and written to."""
+
+    items: list[FormatItem]
+
+
+class ModeItem(BaseModel):
+    """One of the five prompt modules."""
+
+    name: Mode
+    description: str
+    read_only: bool
+    tools: list[str]
+    prompt_chars: int
+
+
+class ModeList(BaseModel):
+    """The modes."""
+
+    items: list[ModeItem]
+
+
+class CacheReport(BaseModel):
+    """Statistics of every cache."""
+
+    caches: dict[str, dict[str, Any]]
+
+
+class Health(BaseModel):
+    """That the server runs, and what."""
+
+    status: Literal["ok", "ready"]
+    version: str
+    model: str
+    worker: int = 1
+    """Which worker answered, where the server has several."""
+    unreadable: list[str] | None = None
+    """Of `/ready`: files that should be conversations and cannot be read, where there are any."""
+
+
+class WorkflowItem(BaseModel):
+    """A workflow in a list or a search."""
+
+    id: str
+    name: str
+    description: str
+    version: int
+    tags: list[str]
+    aliases: list[str]
+    step_count: int
+    triggers: list[str]
+    updated_at: datetime | None
+    score: float
+    strategies: list[str]
+    matched: list[str]
+
+
+class Suggestion(BaseModel):
+    """A workflow that may have been meant."""
+
+    id: str
+    name: str
+
+
+class WorkflowList(Page):
+    """Workflows, the best match first."""
+
+    items: list[WorkflowItem]
+    suggestions: list[Suggestion]
+
+
+class WorkflowName(BaseModel):
+    """Which version of which workflow this is about."""
+
+    id: str
+    name: str
+    version: int
+
+
+class FindingItem(BaseModel):
+    """What a rule says about a workflow."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rule: str
+    severity: Literal["error", "warning", "info"]
+    message: str
+    steps: list[str]
+
+
+class EditReport(BaseModel):
+    """What edits did, or would do."""
+
+    workflow: JsonObject
+    previous_version: int
+    dry_run: bool
+    changes: list[str]
+    diff: JsonObject
+    inverse: list[JsonObject]
+    """Edits that take it back."""
+    findings: list[FindingItem]
+    """What the analysis finds now and did not before."""
+
+
+class VersionItem(BaseModel):
+    """One version of a workflow, without its document."""
+
+    version: int
+    at: datetime
+    author: JsonObject
+    action: str
+    summary: list[str]
+
+
+class VersionList(BaseModel):
+    """The versions of a workflow, newest first."""
+
+    workflow_id: str
+    items: list[VersionItem]
+
+
+class Restored(BaseModel):
+    """A restored version, which is now the newest."""
+
+    workflow: JsonObject
+    previous_version: int
+    restored_version: int
+    changes: list[str]
+
+
+class VersionDiff(BaseModel):
+    """What changed between two versions."""
+
+    workflow: WorkflowName
+    from_version: int
+    to_version: int
+    changes: list[str]
+    diff: JsonObject
+
+
+class Analysis(BaseModel):
+    """What can go wrong in a workflow, the most severe first."""
+
+    workflow: WorkflowName
+    findings: list[FindingItem]
+    counts: dict[str, int]
+
+
+class Simulation(BaseModel):
+    """What happened to the cases that were played."""
+
+    model_config = ConfigDict(extra="allow")
+
+    workflow: WorkflowName
+    runs: int
+    is_complete: bool
+    """Whether every case was played to its end within the limits."""
+    outcomes: dict[str, int]
+    """How many were `completed`, `failed`, `timed out`, wait (`waits`) or need an answer (`asks`)."""
+    questions: list[JsonObject]
+    """Conditions that cannot be worked out: at which step, and which ways there are."""
+    no_time_known: list[str]
+    """Steps without a duration; they were counted as taking none."""
+
+
+class ReportItem(BaseModel):
+    """One thing that a conversion could not carry over as what it is."""
+
+    where: str
+    what: str
+
+
+class ConversionReport(BaseModel):
+    """What a conversion kept beside the model, and what it lost."""
+
+    kept: list[ReportItem]
+    lost: list[ReportItem]
+
+
+class ImportedDocument(BaseModel):
+    """What became of one of several documents."""
+
+    document: int
+    """Which one it was, from 1."""
+    format: str | None
+    workflow: WorkflowName | None
+    """None where it is no workflow, or not a valid one."""
+    report: ConversionReport | None = None
+    problems: list[ProblemItem]
+
+
+class Import(BaseModel):
+    """A workflow that was imported; of several, the first."""
+
+    workflow: JsonObject
+    format: str
+    report: ConversionReport
+    documents: list[ImportedDocument] | None = None
+    """What became of each, where the text has several."""
+
+
+class Export(BaseModel):
+    """A workflow in another format."""
+
+    workflow: WorkflowName
+    format: str
+    media_type: str
+    file_name: str
+    text: str
+    report: ConversionReport
+
+
+class Diagram(BaseModel):
+    """A workflow as a picture in text."""
+
+    workflow: WorkflowName
+    format: DiagramFormat
+    diagram: str
+
+
+class Validation(BaseModel):
+    """Whether a document is a workflow, and what is wrong with it."""
+
+    valid: bool
+    problems: list[ProblemItem]
+    findings: list[FindingItem]

@@ -1,0 +1,251 @@
+"""Workflows: list, search, create, read, replace and delete."""
+
+from asyncio import to_thread
+from collections.abc import Collection
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Query
+from starlette.responses import Response
+
+from workflow_agent.api.creation import NewWorkflow, workflow_from_body
+from workflow_agent.api.parameters import (
+    CLEAN_PATTERN,
+    Cursor,
+    IdempotencyKey,
+    KnownEtag,
+    Limit,
+    RequiredVersion,
+    Search,
+    Tenant,
+    TheServices,
+    WorkflowId,
+    etag,
+    is_unchanged,
+    page_start,
+)
+from workflow_agent.api.replies import json_reply, link, problem_replies, replies
+from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.services import Services
+from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
+from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.errors import InvalidWorkflow, Problem, WorkflowNotFound
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff.words import describe_diff
+from workflow_agent.workflows.edits.drafts import workflow_id_for
+from workflow_agent.workflows.model.steps import StepType
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import Author, Change, WorkflowFilters, listed_workflow
+
+_LONGEST = 200
+TagFilter = Annotated[
+    str | None, Query(max_length=_LONGEST, pattern=CLEAN_PATTERN, description="Only workflows with this tag.")
+]
+TriggerFilter = Annotated[
+    str | None,
+    Query(
+        max_length=_LONGEST,
+        pattern=CLEAN_PATTERN,
+        description="Only workflows started so, such as `schedule`.",
+    ),
+]
+RoleFilter = Annotated[
+    str | None,
+    Query(
+        max_length=_LONGEST,
+        pattern=CLEAN_PATTERN,
+        description="Only workflows in which this role does or decides something.",
+    ),
+]
+ServiceFilter = Annotated[
+    str | None,
+    Query(
+        max_length=_LONGEST,
+        pattern=CLEAN_PATTERN,
+        description="Only workflows that call this service, such as `slack`.",
+    ),
+]
+StepTypeFilter = Annotated[
+    StepType | None, Query(description="Only workflows that have a step of this type.")
+]
+CalledFilter = Annotated[
+    str | None,
+    Query(
+        max_length=_LONGEST,
+        pattern=CLEAN_PATTERN,
+        description="Only workflows with this piece in their id, name or an alias, such as `exp`.",
+    ),
+]
+ConversationFilter = Annotated[
+    str | None,
+    Query(
+        max_length=_LONGEST,
+        pattern=CONVERSATION_ID_PATTERN,
+        description="Only workflows that this conversation dealt with.",
+    ),
+]
+MadeIn = Annotated[
+    str | None,
+    Query(
+        alias="conversation_id",
+        max_length=_LONGEST,
+        pattern=CONVERSATION_ID_PATTERN,
+        description="Put the change on record in this conversation, for its agents to know.",
+    ),
+]
+
+
+async def touched_in(
+    conversations: ConversationStore, tenant: str, conversation_id: str | None
+) -> Collection[str] | None:
+    """Return the ids of the workflows a conversation dealt with; None where it does not matter.
+
+    Raises:
+        ConversationNotFound: No such conversation.
+    """
+    if conversation_id is None:
+        return None
+    conversation = await conversations.load(tenant, conversation_id)
+    return {reference.workflow_id for reference in conversation.workflow_refs}
+
+
+router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+BODY_PROBLEMS = (408, 413, 415, 422)
+_ID = {"workflow_id": "$response.body#/id"}
+_IF_MATCH = {"header.If-Match": "$response.header.ETag"}
+LINKS = {
+    "self": link("get_workflow", **_ID),
+    "edit": link("edit_workflow", **_ID),
+    "versions": link("list_versions", **_ID),
+    "version": link("get_version", **_ID, v="$response.body#/version"),
+    "analysis": link("analyze_workflow", **_ID),
+    "diagram": link("draw_diagram", **_ID),
+    "diff": link("diff_versions", **_ID),
+    "export": link("export_workflow", **_ID),
+    "replace": link("replace_workflow", **_ID, **_IF_MATCH),
+    "delete": link("delete_workflow", **_ID, **_IF_MATCH),
+}
+
+
+@router.get("", operation_id="list_workflows", responses=replies("WorkflowList", 404, 422))
+async def list_workflows(
+    services: TheServices,
+    tenant: Tenant,
+    q: Search = "",
+    tag: TagFilter = None,
+    trigger: TriggerFilter = None,
+    role: RoleFilter = None,
+    service: ServiceFilter = None,
+    step_type: StepTypeFilter = None,
+    called: CalledFilter = None,
+    conversation_id: ConversationFilter = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Response:
+    """Search workflows, the best match first; without `q` list them, the latest change first."""
+    start = page_start(cursor)
+    among = await touched_in(services.conversations, tenant, conversation_id)
+    filters = WorkflowFilters(tag, trigger, role, service, step_type, called, among)
+    found = await services.search.search(tenant, q, filters, limit=start + limit + 1)
+    hits = found.hits[start : start + limit]
+    items = [listed_workflow(await services.workflows.get(tenant, hit.id), hit) for hit in hits]
+    return json_reply(
+        {
+            "items": items,
+            "next_cursor": str(start + limit) if len(found.hits) > start + limit else None,
+            "suggestions": [{"id": one.id, "name": one.name} for one in found.suggestions],
+        }
+    )
+
+
+@router.post(
+    "",
+    operation_id="create_workflow",
+    status_code=201,
+    responses=replies("Workflow", *BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
+)
+async def create_workflow(
+    document: Annotated[JsonObject, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
+) -> Response:
+    """Create a workflow from a document; without an `id` it gets one made from its name."""
+    is_named = "id" in document
+    named = document if is_named else await _with_id(document, services, tenant)
+    wanted = await to_thread(workflow_from_body, named)
+
+    change = Change(Author(), "created", (f"Created {wanted.name!r}",))
+    new = NewWorkflow(services, tenant, wanted, change, is_id_chosen=is_named)
+    made, replayed = await new.stored_once(key, ["workflow", document])
+    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    return json_reply(workflow_document(made), 201, headers)
+
+
+async def _with_id(document: JsonObject, services: Services, tenant: str) -> JsonObject:
+    name = document.get("name")
+    if not isinstance(name, str):
+        raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
+    return {"id": await free_id(name, services, tenant), **document}
+
+
+async def free_id(name: str, services: Services, tenant: str) -> str:
+    """Return an id made from a workflow's name that no workflow has."""
+    plain = workflow_id_for(name)
+    try:
+        await services.workflows.get(tenant, plain)
+    except WorkflowNotFound:
+        return plain
+    return workflow_id_for(name, [known.id for known in await services.workflows.all(tenant)])
+
+
+@router.get(
+    "/{workflow_id}",
+    operation_id="get_workflow",
+    responses=replies("Workflow", 404, 422, headers=("ETag",), links=LINKS)
+    | {304: {"description": "Unchanged"}},
+)
+async def get_workflow(
+    workflow_id: WorkflowId, services: TheServices, tenant: Tenant, known: KnownEtag
+) -> Response:
+    """Return the newest version of a workflow."""
+    workflow = await services.workflows.get(tenant, workflow_id)
+    if is_unchanged(known, workflow.version):
+        return Response(status_code=304, headers=etag(workflow.version))
+    return json_reply(workflow_document(workflow), headers=etag(workflow.version))
+
+
+@router.put(
+    "/{workflow_id}",
+    operation_id="replace_workflow",
+    responses=replies("Workflow", *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
+)
+async def replace_workflow(
+    workflow_id: WorkflowId,
+    document: Annotated[JsonObject, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    version: RequiredVersion,
+) -> Response:
+    """Replace a workflow by another document; the old one stays readable as a version."""
+    if document.get("id", workflow_id) != workflow_id:
+        raise InvalidWorkflow([Problem("/id", f"is not {workflow_id!r}, whose address this is")])
+    replacement = await to_thread(workflow_from_body, {**document, "id": workflow_id})
+
+    def replaced(current: Workflow) -> tuple[Workflow, Change]:
+        diff = diff_workflows(current, replacement)
+        return replacement, Change(Author(), "replaced", tuple(describe_diff(diff)))
+
+    stored = await services.workflows.update(tenant, workflow_id, replaced, expected_version=version)
+    return json_reply(workflow_document(stored), headers=etag(stored.version))
+
+
+@router.delete(
+    "/{workflow_id}",
+    operation_id="delete_workflow",
+    status_code=204,
+    responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
+)
+async def delete_workflow(
+    workflow_id: WorkflowId, services: TheServices, tenant: Tenant, version: RequiredVersion
+) -> Response:
+    """Delete a workflow."""
+    await services.workflows.delete(tenant, workflow_id, expected_version=version)
+    return Response(status_code=204)

@@ -1,0 +1,98 @@
+"""What becomes of OpenAI's parameters: what has no effect is named, what would lie is refused."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from workflow_agent.api.openai.requests import Open
+from workflow_agent.errors import InvalidInput, Problem
+from workflow_agent.values.stored import JsonObject
+
+Test = Callable[[Any], bool]
+_OWN_TOOLS = "it has tools of its own and calls no others"
+_TEXT = "answers are text"
+_NO_PROBABILITIES = "log probabilities are not available"
+_CALLED_BY_CLIENTS = ("function", "custom")
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Which values of a parameter are refused, and which of the others have no effect."""
+
+    is_refused: Test
+    why: str = ""
+    is_ignored: Test = _never
+
+
+def _other_than(*values: Any) -> Test:
+    return lambda value: value not in values
+
+
+def _no_plain_text(value: Any) -> bool:
+    return value not in (None, {"type": "text"})
+
+
+def _text_options(value: Any) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, dict) else {"format": value}
+
+
+def _hosted(tools: Any) -> bool:
+    """Say whether tools are wanted that would run at the provider."""
+    listed = cast("list[Any]", tools) if isinstance(tools, list) else []
+    kinds = [cast("JsonObject", one).get("type") for one in listed if isinstance(one, dict)]
+    return any(kind not in _CALLED_BY_CLIENTS for kind in kinds)
+
+
+def _wants_probabilities(include: Any) -> bool:
+    return isinstance(include, list) and "message.output_text.logprobs" in include
+
+
+_RULES: Mapping[str, Rule] = {
+    "n": Rule(_other_than(None, 1), "there is one answer to a message"),
+    "stop": Rule(_other_than(None, [], ""), "answers are not cut at a stop sequence"),
+    "logprobs": Rule(_other_than(None, False), _NO_PROBABILITIES),
+    "top_logprobs": Rule(_other_than(None, 0), _NO_PROBABILITIES),
+    "include": Rule(_wants_probabilities, _NO_PROBABILITIES, bool),
+    "logit_bias": Rule(_other_than(None, {}), "single tokens cannot be weighed"),
+    "response_format": Rule(_no_plain_text, _TEXT),
+    "text": Rule(
+        lambda value: _no_plain_text(_text_options(value).get("format")), _TEXT,
+        lambda value: bool(_text_options(value).get("verbosity")),
+    ),
+    "modalities": Rule(_other_than(None, ["text"]), _TEXT),
+    "audio": Rule(_other_than(None), _TEXT),
+    "functions": Rule(_other_than(None, []), _OWN_TOOLS),
+    "function_call": Rule(_other_than(None, "auto", "none"), _OWN_TOOLS),
+    "tools": Rule(_hosted, _OWN_TOOLS, bool),
+    "tool_choice": Rule(
+        _other_than(None, "auto", "none"), "it has tools of its own and chooses by itself"
+    ),
+    "prompt": Rule(_other_than(None), "stored prompts are not kept here"),
+    "web_search_options": Rule(_other_than(None), "it does not search the web"),
+    "moderation": Rule(_other_than(None), "nothing is moderated here"),
+    "truncation": Rule(_never, is_ignored=_other_than(None, "auto")),
+    "store": Rule(_never, is_ignored=_other_than(None, True)),
+}  # fmt: skip
+_ANY_OTHER = Rule(_never, is_ignored=_other_than(None))
+
+
+def ignored_parameters(request: Open) -> tuple[str, ...]:
+    """Return the parameters that were sent and have no effect.
+
+    Raises:
+        InvalidInput: One would change the meaning of the answer, and cannot be honoured.
+    """
+    sent = (request.model_extra or {}).items()
+    refused = [
+        Problem(f"/{name}", f"cannot be honoured: {rule.why}. Leave it out.")
+        for name, value in sent
+        if (rule := _RULES.get(name, _ANY_OTHER)).is_refused(value)
+    ]
+    if refused:
+        first = refused[0]
+        raise InvalidInput(f"{first.pointer[1:]!r} {first.message}", refused)
+    return tuple(name for name, value in sent if _RULES.get(name, _ANY_OTHER).is_ignored(value))

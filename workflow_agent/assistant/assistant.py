@@ -1,0 +1,111 @@
+"""The agent: its instructions, which tools a request offers, and what it records."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pydantic_ai import FunctionToolset, RunContext
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.models.instrumented import InstrumentationSettings
+from pydantic_ai.tools import ToolDefinition
+
+from workflow_agent.assistant.confirmation import confirmed
+from workflow_agent.assistant.context import RunProgress, WorkflowContext
+from workflow_agent.assistant.loop import AgentLoop
+from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls
+from workflow_agent.assistant.record import Told
+from workflow_agent.assistant.tools.registry import workflow_tools
+from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked
+from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.calls import HOW_TO_READ, latest_calls
+from workflow_agent.conversations.document import Phase
+from workflow_agent.conversations.modes import Mode
+from workflow_agent.errors import WorkflowNotFound
+
+TOOL_RETRIES = 3
+"""How often a tool may ask the model to mend one call; more often means that it does not understand."""
+
+
+def _definition(tool: ToolDefinition) -> str:
+    return f"{tool.name}{tool.description or ''}{json.dumps(tool.parameters_json_schema)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Assistant:
+    """The agent, and how large the parts of its requests are that depend on the mode alone."""
+
+    loop: AgentLoop[WorkflowContext]
+    offer: OfferByMode
+    prompts: Mapping[Mode, str]
+    phases: Mapping[Phase, str]
+
+    def overhead(
+        self, progress: RunProgress, agent: AgentProfile, model: object, count: Callable[[str], int]
+    ) -> dict[str, int]:
+        """Return the tokens of a run's prompt module, of its agent's tools and of its phase's guidance."""
+        mode = progress.mode.name
+        return {
+            "prompt_module": count(self.prompts[mode]),
+            "phase": count(self.phases.get(progress.phase, "")),
+            "tools": sum(map(count, self.offer.sent(mode, model, agent))),
+        }
+
+
+def build_assistant(
+    prompts: Mapping[Mode, str],
+    *,
+    tool_timeout_seconds: float,
+    phases: Mapping[Phase, str] | None = None,
+    layout: PromptLayout = "auto",
+    instrumentation: InstrumentationSettings | None = None,
+) -> Assistant:
+    """Return the assistant; its model, limits and dependencies come with each run.
+
+    Args:
+        prompts: The prompt module of each mode.
+        tool_timeout_seconds: For one call.
+        phases: What each phase adds to the instructions; nothing without it.
+        layout: Whether requests keep their beginning; see `has_stable_prefix`.
+        instrumentation: Where the framework reports its spans; nowhere without it.
+    """
+    guidance = phases or {}
+    tools = workflow_tools().tools
+    offer = OfferByMode({name: _definition(tool.tool_def) for name, tool in tools.items()}, layout)
+    toolset = FunctionToolset(list(tools.values()), max_retries=TOOL_RETRIES, timeout=tool_timeout_seconds)
+
+    async def instructions(ctx: RunContext[WorkflowContext]) -> str:
+        deps = ctx.deps
+        progress, conversation = deps.progress, deps.conversation
+        facts = (f"Mode: {progress.mode.name}", f"Phase: {progress.phase}", *deps.notes)
+        # Stable text first: providers price a repeated prefix at a fraction.
+        return deps.evidence.told(
+            Told("prompt_module", prompts[progress.mode.name], is_lasting=True),
+            Told("phase", guidance.get(progress.phase, ""), is_lasting=True),
+            Told("memory", "\n".join(facts)),
+            Told("workflow", await _open_workflow(deps)),
+            Told("calls", HOW_TO_READ if conversation.calls else "", is_lasting=True),
+            Told("calls", latest_calls(conversation.calls, conversation.sealed_calls)),
+        )
+
+    def lay_out(ctx: RunContext[WorkflowContext], request: ModelRequestContext) -> ModelRequestContext:
+        return marked(ctx, laid_out(offer, ctx, request))
+
+    loop = AgentLoop(
+        "workflow_agent", OfferedTools(toolset, offer), instructions, lay_out, (confirmed,),
+        capabilities=(RecordedCalls(offer),), tool_retries=TOOL_RETRIES, output_retries=1,
+        instrumentation=instrumentation,
+    )  # fmt: skip
+    return Assistant(loop, offer, prompts, guidance)
+
+
+async def _open_workflow(deps: WorkflowContext) -> str:
+    """Return the open workflow as it is now, which an edit in this very run may have changed."""
+    workflow_id = deps.progress.open_workflow_id
+    if workflow_id is None:
+        return "Open workflow: none"
+    try:
+        workflow = await deps.workflows.get(deps.tenant, workflow_id)
+    except WorkflowNotFound:
+        return f"Open workflow: none ({workflow_id} was deleted)"
+    outline = "\n".join(f"  {line}" for line in deps.outline(workflow).splitlines())
+    return f'Open workflow: {workflow.id} "{workflow.name}" (version {workflow.version})\n{outline}'

@@ -1,0 +1,241 @@
+"""Making a compaction of a cut, and putting it into the conversation or taking it back out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from workflow_agent.assistant.compaction import facts
+from workflow_agent.assistant.compaction.extracts import (
+    chosen,
+    extracts_of,
+    extracts_text,
+    lost,
+    sentences_of,
+)
+from workflow_agent.assistant.compaction.ledger import ledger_of, merged
+from workflow_agent.assistant.compaction.policy import (
+    Cut,
+    all_facts,
+    hidden_events,
+    in_force,
+    last_summary,
+    newest,
+    sent_and_budget_tokens,
+)
+from workflow_agent.assistant.compaction.text import EXTRACTS_TITLE, earlier_turns, ledger_text, summary_text
+from workflow_agent.conversations.compactions import Compaction, Dropped, Ledger, Summary
+from workflow_agent.conversations.document import AgentReply, Conversation, Event
+from workflow_agent.errors import CompactionNotFound
+from workflow_agent.values.usage import Cost, Usage, added
+
+LEAST_SAVING = 0.1
+"""Of the turns a compaction takes out of the window: one that saves less waits for more of them."""
+_LEAST_TOKENS = 1_000
+"""What may stand for compacted turns however few they are, as long as the window gets smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """What came of asking for a summary: the summary, or why there is none; and what it took."""
+
+    summary: Summary | None
+    fallback: str | None = None
+    model: str | None = None
+    """Who was asked; None when nobody was."""
+    usage: Usage = field(default_factory=Usage)
+    cost: Cost = field(default_factory=Cost)
+    duration_ms: float = 0.0
+    unsupported: tuple[str, ...] = ()
+    """What was left out of the summary, because its source does not say so."""
+
+
+def facts_of_cut(conversation: Conversation, cut: Cut) -> Ledger:
+    """Return the facts of the turns that a cut takes."""
+    return ledger_of(cut.events, conversation.runs)
+
+
+def new_ledger(conversation: Conversation, own: Ledger) -> Ledger:
+    """Return the facts of all compacted turns once those of a cut are among them."""
+    return merged(all_facts(conversation), own)[0]
+
+
+def compaction_of(
+    conversation: Conversation,
+    cut: Cut,
+    own: Ledger,
+    result: Summarised,
+    *,
+    compaction_id: str,
+    at: datetime,
+    count: Callable[[str], int],
+    share: float = 0.25,
+) -> Compaction:
+    """Return the compaction that takes a cut out of the window, with the record of what it drops.
+
+    `tokens_before` and `tokens_after` are what the window shows of all turns up to the cut's last.
+
+    Args:
+        conversation: As it is now.
+        cut: What is taken out.
+        own: The facts of its turns.
+        result: What came of asking for a summary.
+        compaction_id: The new compaction's.
+        at: Now.
+        count: Counts tokens.
+        share: How much of what was compacted may be shown in its place: extracts fill what summary and
+            ledger leave of it.
+    """
+    carried = all_facts(conversation)
+    kept, gone = merged(carried, own)
+    before = _shown_tokens(conversation, count)
+    taken = sum(count(one.content) for one in cut.taken)
+    latest = newest(conversation)
+    made = Compaction(
+        id=compaction_id, from_turn=cut.from_turn, to_turn=cut.to_turn, at=at, trigger=cut.trigger,
+        tokens_before=before + taken, tokens_after=0, summary=result.summary, ledger=own, carried=carried,
+        unsupported=result.unsupported, source_tokens=(latest.source_tokens if latest else 0) + taken,
+        model=result.model, usage=result.usage, cost=result.cost, duration_ms=result.duration_ms,
+        fallback=result.fallback, event_ids=tuple(one.id for one in cut.events),
+    )  # fmt: skip
+    bare = _shown_tokens(_with(conversation, made), count)
+    most = round(before + taken * (1 - LEAST_SAVING))
+    allowed = max(round(made.source_tokens * share), _LEAST_TOKENS)
+    candidates = sentences_of(cut.events)
+    known = ledger_text(kept) + "\n" + _summary_in_force(conversation, result.summary)
+    extracts = chosen(
+        [*extracts_of(in_force(conversation)), *candidates], known,
+        min(most, allowed) - bare - count(EXTRACTS_TITLE), count,
+    )  # fmt: skip
+    dropped = _dropped(cut.events, gone, known + "\n" + extracts_text(extracts))
+    sentences = lost(candidates, known, extracts)
+    made = made.model_copy(
+        update={"extracts": extracts, "dropped": dropped.model_copy(update={"sentences": sentences})}
+    )
+    return made.model_copy(update={"tokens_after": _shown_tokens(_with(conversation, made), count)})
+
+
+def saves_enough(compaction: Compaction, conversation: Conversation, count: Callable[[str], int]) -> bool:
+    """Say whether the window gets smaller by a tenth of the turns that a compaction takes out of it."""
+    taken = compaction.tokens_before - _shown_tokens(conversation, count)
+    return compaction.tokens_before - compaction.tokens_after >= LEAST_SAVING * taken
+
+
+def _with(conversation: Conversation, made: Compaction) -> Conversation:
+    # What all carry, one carries: in long conversations it is by far the largest part of them.
+    earlier = (_superseded(one, made) for one in conversation.compactions)
+    return conversation.model_copy(update={"compactions": (*earlier, made)})
+
+
+def _superseded(earlier: Compaction, by: Compaction) -> Compaction:
+    """Return an earlier compaction with what is its own alone, as far as the later one shows it still."""
+    still = set(by.extracts)
+    own = tuple(one for one in earlier.extracts if one.turn >= earlier.from_turn and one in still)
+    return earlier.model_copy(update={"carried": Ledger(), "extracts": own})
+
+
+def _summary_in_force(conversation: Conversation, summary: Summary | None) -> str:
+    told = summary or last_summary(conversation)
+    return summary_text(told) if told else ""
+
+
+def _shown_tokens(conversation: Conversation, count: Callable[[str], int]) -> int:
+    earlier = earlier_turns(conversation)
+    return count(earlier.text) if earlier else 0
+
+
+def _dropped(events: tuple[Event, ...], gone: tuple[str, ...], kept: str) -> Dropped:
+    """Return the identifiers, numbers and quotes of events that are not in what is kept."""
+    said = facts.unnumbered("\n".join([*map(_told, events), *gone]))
+    has_number = set(facts.numbers(kept))
+    return Dropped(
+        identifiers=tuple(one for one in facts.identifiers(said) if one not in kept),
+        numbers=tuple(one for one in facts.numbers(said) if one not in has_number and one not in kept),
+        quotes=tuple(one for one in facts.quotes(said) if one not in kept),
+    )
+
+
+def _told(event: Event) -> str:
+    return facts.stating(event.content) if isinstance(event, AgentReply) else event.content
+
+
+def with_compaction(
+    conversation: Conversation, compaction: Compaction, cut: Cut, *, count_spending: bool
+) -> Conversation:
+    """Return the conversation with a compaction in force; without it when it was made of another state.
+
+    Args:
+        conversation: As it is now, under its lock.
+        compaction: What to put in force.
+        cut: What it was made of.
+        count_spending: Whether what it cost is yet to be added to the conversation's totals.
+    """
+    if count_spending and (compaction.usage != Usage() or compaction.cost != Cost()):
+        totals = added(conversation.usage_totals, compaction.usage, compaction.cost, turns=0)
+        conversation = conversation.model_copy(update={"usage_totals": totals})
+    if not still_holds(conversation, cut):
+        return conversation
+    return _with(conversation, compaction)
+
+
+def excess_tokens(before: Conversation, after: Conversation, count: Callable[[str], int]) -> int:
+    """Return by how much the window would be over its budget with the turns back that were brought back.
+
+    Args:
+        before: The conversation.
+        after: The conversation with compactions undone.
+        count: Counts tokens.
+    """
+    sent, budget = sent_and_budget_tokens(before)
+    shown = {event.id for event in before.events} - hidden_events(before)
+    back = {event.id for event in after.events} - hidden_events(after) - shown
+    returned = sum(count(event.content) for event in after.events if event.id in back)
+    head = _shown_tokens(after, count) - _shown_tokens(before, count)
+    return max(sent + returned + head - budget, 0) if budget else 0
+
+
+def still_holds(conversation: Conversation, cut: Cut) -> bool:
+    """Say whether a conversation is still in the state that a cut was decided in."""
+    hidden = hidden_events(conversation)
+    there = {event.id for event in conversation.events}
+    same = tuple(one.id for one in in_force(conversation)) == cut.basis
+    return same and all(one.id in there and one.id not in hidden for one in cut.taken)
+
+
+def compaction_named(conversation: Conversation, compaction_id: str) -> Compaction:
+    """Return the compaction with an id.
+
+    Raises:
+        CompactionNotFound: There is none; says which there are.
+    """
+    found = next((one for one in conversation.compactions if one.id == compaction_id), None)
+    if found is None:
+        raise CompactionNotFound(
+            f"Conversation {conversation.id!r} has no compaction {compaction_id[:100]!r}.",
+            valid=[one.id for one in conversation.compactions],
+        )
+    return found
+
+
+def restored(conversation: Conversation, compaction_id: str, *, at: datetime) -> Conversation:
+    """Return the conversation with a compaction undone, and all later ones with it.
+
+    Raises:
+        CompactionNotFound: There is none with this id in the file.
+    """
+    wanted = compaction_named(conversation, compaction_id)
+    if wanted.restored_at is not None:
+        return conversation
+    undone = {one.id for one in in_force(conversation) if one.to_turn >= wanted.from_turn}
+    facts_so_far, extracts = all_facts(conversation), extracts_of(in_force(conversation))
+    changed: list[Compaction] = []
+    for one in conversation.compactions:
+        is_undone = one.id in undone
+        update = {"restored_at": at, "carried": Ledger()} if is_undone else {}
+        changed.append(one.model_copy(update=update))
+    kept = [place for place, one in enumerate(changed) if one.restored_at is None]
+    if kept:
+        # More than the facts of the turns before it, and none of them missing.
+        last = changed[kept[-1]]
+        shown = tuple(one for one in extracts if one.turn <= last.to_turn)
+        changed[kept[-1]] = last.model_copy(update={"carried": facts_so_far, "extracts": shown})
+    return conversation.model_copy(update={"compactions": tuple(changed)})

@@ -1,0 +1,136 @@
+"""Sentences that stay in the window word for word, and the record of those that leave it."""
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from workflow_agent.assistant.compaction import facts
+from workflow_agent.assistant.compaction.statements import Statement, Statements, kinds_of, statement_of
+from workflow_agent.conversations.compactions import Compaction, Extract, LostSentence
+from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
+
+MOST_CHARS: Final = 64_000
+"""Of all extracts together: the conversation's file is written with each turn."""
+_LINE_TOKENS: Final = 3
+"""What a line of the window takes beside the sentence."""
+_VALUE_WEIGHT: Final = 2.0
+_BINDING_WEIGHT: Final = 2.0
+_KEPT: Final = 0.7
+"""Of a sentence's telling words in one line: then that line says it."""
+_LONGEST: Final = facts.MOST_SENTENCE_CHARS
+
+
+def sentences_of(events: Iterable[Event]) -> list[Extract]:
+    """Return the sentences of events once each, with turn and speaker; of a very long one the beginning."""
+    found: dict[str, Extract] = {}
+    for event in events:
+        if isinstance(event, SystemEvent):
+            continue
+        text = _told(event)
+        is_users = isinstance(event, UserMessage) and not event.is_external
+        speaker = "user" if is_users else event.author
+        for one in facts.sentences(text):
+            found.setdefault(one, Extract(turn=event.turn, speaker=speaker, text=one[:_LONGEST]))
+    return list(found.values())
+
+
+def _told(event: UserMessage | AgentReply) -> str:
+    if isinstance(event, AgentReply):
+        return facts.stating(event.content)
+    return facts.without_documents(event.content)
+
+
+def chosen(
+    candidates: Sequence[Extract], shown: str, budget_tokens: int, count: Callable[[str], int]
+) -> tuple[Extract, ...]:
+    """Return the sentences that tell most of what the window does not show yet, within a budget, in order.
+
+    The next one is always that which adds most for its size. What a sentence adds only shrinks as others are
+    taken, so a sentence whose worth has not changed since it was weighed is the best there is.
+
+    Args:
+        candidates: In order of the talk.
+        shown: What the window shows in any case.
+        budget_tokens: Of all sentences chosen.
+        count: Counts tokens.
+    """
+    known = {word for line in shown.splitlines() for word in statement_of(line).words}
+    stated = [statement_of(one.text) for one in candidates]
+    sizes = [count(one.text) + _LINE_TOKENS for one in candidates]
+    factors = [
+        _BINDING_WEIGHT if kinds_of(one.text, is_users=one.speaker == "user") else 1.0 for one in candidates
+    ]
+
+    def worth(at: int) -> float:
+        return factors[at] * _news(stated[at], known) / sizes[at]
+
+    waiting = [(-worth(at), at) for at in range(len(candidates))]
+    heapq.heapify(waiting)
+    taken: list[int] = []
+    room_chars = MOST_CHARS
+    while waiting and budget_tokens > _LINE_TOKENS:
+        weighed, at = heapq.heappop(waiting)
+        now = worth(at)
+        if now <= 0 or sizes[at] > budget_tokens or len(candidates[at].text) > room_chars:
+            continue
+        if -weighed > now:
+            heapq.heappush(waiting, (-now, at))
+            continue
+        taken.append(at)
+        known.update(stated[at].words)
+        budget_tokens -= sizes[at]
+        room_chars -= len(candidates[at].text)
+    return tuple(candidates[at] for at in sorted(taken))
+
+
+def _news(statement: Statement, known: set[str]) -> float:
+    new = set(statement.words) - known
+    return len(new) + (_VALUE_WEIGHT - 1) * len(new & statement.values)
+
+
+def extracts_text(extracts: Sequence[Extract]) -> str:
+    """Return extracts as the model reads them: a line for what somebody said in a turn."""
+    lines: dict[tuple[int, str], list[str]] = {}
+    for one in extracts:
+        lines.setdefault((one.turn, one.speaker), []).append(one.text)
+    return "\n".join(f"[turn {turn}, {speaker}] {' '.join(said)}" for (turn, speaker), said in lines.items())
+
+
+def extracts_of(held: Sequence[Compaction]) -> tuple[Extract, ...]:
+    """Return the extracts that stand for all turns that compactions in force cover, in order."""
+    # The newest has those of all; a fork may hold the others without the newest.
+    found = dict.fromkeys(extract for one in held for extract in one.extracts)
+    return tuple(sorted(found, key=lambda one: one.turn))
+
+
+def lost(candidates: Iterable[Extract], kept: str, extracts: Sequence[Extract]) -> tuple[LostSentence, ...]:
+    """Return the sentences of the kinds that count that are in none of the lines that are kept.
+
+    Args:
+        candidates: All sentences of the turns that leave the window.
+        kept: Ledger and summary, as the window shows them.
+        extracts: What stays word for word.
+    """
+    verbatim = {one.text for one in extracts}
+    lines = [one for line in kept.splitlines() for one in facts.sentences(line)]
+    shown = Statements(map(statement_of, [*lines, *verbatim]))
+    gone: dict[str, LostSentence] = {}
+    for one in candidates:
+        kinds = kinds_of(one.text, is_users=one.speaker == "user")
+        if kinds and one.text not in verbatim and one.text not in gone and not _is_said(one.text, shown):
+            gone[one.text] = LostSentence(turn=one.turn, kinds=kinds, text=one.text)
+    return tuple(gone.values())
+
+
+def _is_said(text: str, shown: Statements) -> bool:
+    """Say whether one statement has all values of a sentence, most of its words, and denies as it does."""
+    wanted = statement_of(text)
+    words = set(wanted.words)
+    if not words:
+        return True
+    return any(
+        count >= _KEPT * len(words)
+        and wanted.values <= set(shown.all[place].words)
+        and shown.all[place].is_negated == wanted.is_negated
+        for place, count in shown.overlaps(words).items()
+    )

@@ -1,0 +1,280 @@
+"""Compacting conversations beside their turns: decided after a reply, stored if it still holds."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from weakref import WeakValueDictionary
+
+from workflow_agent.assistant.compaction.compaction import (
+    Summarised,
+    compaction_of,
+    excess_tokens,
+    facts_of_cut,
+    new_ledger,
+    restored,
+    saves_enough,
+    with_compaction,
+)
+from workflow_agent.assistant.compaction.policy import (
+    CompactionRule,
+    Cut,
+    cut_of,
+    due_cut,
+    in_force,
+    last_summary,
+    may_ask,
+)
+from workflow_agent.assistant.compaction.restore import sealed_with
+from workflow_agent.assistant.compaction.summarizer import Material, Summarizer
+from workflow_agent.conversations.compactions import Compaction, Ledger
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.seals import unsealed
+from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.errors import (
+    AlreadyExists,
+    CannotRestore,
+    ConversationNotFound,
+    NothingToCompact,
+    WorkflowAgentError,
+)
+from workflow_agent.telemetry.providers import Telemetry
+from workflow_agent.values.tokens import tokens_of
+
+_log = logging.getLogger(__name__)
+Count = Callable[[str], int]
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of compacting a conversation."""
+
+    compaction: Compaction | None
+    """None where there was nothing left to do."""
+    conversation: Conversation
+    """As it is now."""
+    is_in_force: bool = True
+    """Whether the compaction was stored: not where somebody else was faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compactor:
+    """Compacts conversations, one compaction at a time each.
+
+    What was not stored when the process ended is simply made again: a compaction changes nothing but what
+    the window shows.
+    """
+
+    store: ConversationStore
+    summarizer: Summarizer
+    rule: CompactionRule
+    telemetry: Telemetry
+    now: Callable[[], datetime]
+    new_id: Callable[[str], str]
+    across_processes: Callable[[str, str], AbstractAsyncContextManager[None]]
+    """Keeps other processes from compacting a conversation, by tenant and id."""
+    count: Callable[[], Count] = lambda: tokens_of
+    """Returns how the model that the next message goes to counts tokens."""
+    share: float = 0.25
+    """How much of what was compacted may be shown in its place."""
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _locks: WeakValueDictionary[Key, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[Key, asyncio.Lock]
+    )
+
+    def after_reply(self, conversation: Conversation, count: Count) -> None:
+        """Start the compaction that a conversation needs, if it needs one; nobody waits for it."""
+        cut = due_cut(conversation, self.rule)
+        if cut is None or self._lock(_key(conversation)).locked():
+            return
+        task = asyncio.create_task(
+            self._beside(conversation, cut, count), name=f"compaction {conversation.id}"
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("compaction failed", extra={"error_type": type(error).__name__}, exc_info=error)
+
+    async def _beside(self, conversation: Conversation, cut: Cut, count: Count) -> None:
+        try:
+            async with self._alone(_key(conversation)):
+                current = await self.store.load(conversation.tenant, conversation.id)
+                # Another process may have been at it until now.
+                if in_force(current) == in_force(conversation):
+                    await self._made(conversation, cut, count, count_spending=True)
+        except ConversationNotFound:
+            _log.info("compaction discarded: the conversation was deleted", extra=_known(conversation, cut))
+        except WorkflowAgentError:
+            # Nothing is lost but the work: the next reply finds the same turns due.
+            _log.exception("compaction not stored", extra=_known(conversation, cut))
+
+    async def before_turn(self, conversation: Conversation, excluded: int, count: Count) -> Made | None:
+        """Compact what does not fit any more, before a turn; None when nothing may go.
+
+        One that is under way is waited for first: it may be all that is needed.
+
+        Args:
+            conversation: As the turn found it.
+            excluded: How many of its turns do not fit.
+            count: Counts tokens.
+        """
+        async with self._alone(_key(conversation)):
+            current = await self.store.load(conversation.tenant, conversation.id)
+            if in_force(current) != in_force(conversation):
+                return Made(None, current)
+            cut = cut_of(current, self.rule, "overflow", at_least=excluded)
+            if cut is None:
+                return None
+            made = await self._made(current, cut, count, count_spending=False)
+            return made if made.compaction else None
+
+    async def on_request(self, tenant: str, conversation_id: str, compaction_id: str) -> Compaction:
+        """Return the compaction of the oldest turns, made because somebody asks for it.
+
+        Raises:
+            AlreadyExists: The conversation has a compaction with this id.
+            NothingToCompact: No turn may go.
+            ConversationNotFound: No such conversation.
+            StorageFailed: The compaction could not be stored.
+        """
+        async with self._alone((tenant, conversation_id)):
+            current = await self.store.load(tenant, conversation_id)
+            if any(one.id == compaction_id for one in current.compactions):
+                raise AlreadyExists(f"Compaction {compaction_id!r} is made already.")
+            cut = cut_of(current, self.rule, "request")
+            if cut is None:
+                raise NothingToCompact(
+                    f"No turn of conversation {conversation_id!r} may leave the window: the newest "
+                    f"{self.rule.kept_turns} stay, and what waits for an answer does. Go on talking."
+                )
+            made = await self._made(
+                current, cut, self.count(), count_spending=True, compaction_id=compaction_id
+            )
+        if made.compaction is None:
+            raise NothingToCompact(
+                f"The oldest turns of conversation {conversation_id!r} are no longer than the record that "
+                "would stand for them. Go on talking, and ask again when there are more."
+            )
+        if not made.is_in_force:
+            raise NothingToCompact(
+                f"Conversation {conversation_id!r} was compacted by another server at the same moment."
+            )
+        return made.compaction
+
+    async def restore(
+        self, tenant: str, conversation_id: str, compaction_id: str
+    ) -> tuple[Sequence[Compaction], Conversation]:
+        """Undo a compaction and all later ones; return those undone now, and the conversation.
+
+        Raises:
+            CompactionNotFound, ConversationNotFound: There is none.
+            CannotRestore: The turns do not fit; says by how many tokens.
+            StorageFailed: It could not be stored.
+        """
+        undone: list[Compaction] = []
+        count = self.count()
+        stored = await self.store.load(tenant, conversation_id)
+        away = await sealed_with(self.store, stored, compaction_id, count)
+
+        def undo(conversation: Conversation) -> Conversation:
+            if not away.fits(conversation):
+                raise CannotRestore(
+                    f"More turns of conversation {conversation_id!r} were moved to its archive at the same "
+                    "moment. Send the request again."
+                )
+            back = unsealed(conversation, away.parts)
+            after = restored(back, compaction_id, at=self.now())
+            if after is back:
+                return conversation
+            excess = excess_tokens(conversation, after, count)
+            if excess:
+                raise CannotRestore(
+                    f"With the turns of compaction {compaction_id!r} back, the next request would be "
+                    f"{excess} tokens over the window's budget. Let the assistant recall what you need of "
+                    "them, or use a model with a larger window.",
+                    excess_tokens=excess,
+                )
+            kept = {one.id for one in in_force(after)}
+            undone[:] = [one for one in in_force(back) if one.id not in kept]
+            return after
+
+        async with self._alone((tenant, conversation_id)):
+            conversation = await self.store.update(tenant, conversation_id, undo)
+        return undone, conversation
+
+    @asynccontextmanager
+    async def _alone(self, key: Key) -> AsyncGenerator[None]:
+        async with self._lock(key), self.across_processes(*key):
+            yield
+
+    def _lock(self, key: Key) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way in this process."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def shut_down(self) -> None:
+        """Stop what is under way; it will be made again."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _made(
+        self,
+        conversation: Conversation,
+        cut: Cut,
+        count: Count,
+        *,
+        count_spending: bool,
+        compaction_id: str | None = None,
+    ) -> Made:
+        at = compaction_id or self.new_id("cmp")
+        own = facts_of_cut(conversation, cut)
+
+        def compaction(result: Summarised) -> Compaction:
+            return compaction_of(
+                conversation, cut, own, result, compaction_id=at, at=self.now(), count=count, share=self.share
+            )
+
+        if not saves_enough(compaction(Summarised(None)), conversation, count):
+            # Nobody is asked for a summary of turns that are no longer than what would stand for them.
+            return Made(None, conversation, is_in_force=False)
+        with self.telemetry.compaction(conversation.id, cut.trigger) as trace:
+            result = await self._summarised(conversation, cut, own, count)
+            made = compaction(result)
+            if not saves_enough(made, conversation, count):
+                made = compaction(replace(result, summary=None, fallback="longer than what it would replace"))
+            stored = await asyncio.shield(
+                self.store.update(
+                    conversation.tenant, conversation.id,
+                    lambda now: with_compaction(now, made, cut, count_spending=count_spending),
+                )
+            )  # fmt: skip
+            is_in_force = any(one.id == made.id for one in stored.compactions)
+            trace.ended(made, is_in_force=is_in_force)
+        return Made(made, stored, is_in_force=is_in_force)
+
+    async def _summarised(
+        self, conversation: Conversation, cut: Cut, own: Ledger, count: Count
+    ) -> Summarised:
+        if not may_ask(conversation):
+            return Summarised(None, "the summariser failed before and is not asked again yet")
+        material = Material(last_summary(conversation), new_ledger(conversation, own), cut.events)
+        return await self.summarizer.summarise(material, count)
+
+
+def _key(conversation: Conversation) -> Key:
+    return conversation.tenant, conversation.id
+
+
+def _known(conversation: Conversation, cut: Cut) -> dict[str, object]:
+    return {"conversation_id": conversation.id, "trigger": cut.trigger, "to_turn": cut.to_turn}

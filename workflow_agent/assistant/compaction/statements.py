@@ -1,0 +1,198 @@
+"""Sentences as what they state: their telling words, their values, and whether they deny."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from workflow_agent.assistant.compaction import facts
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TOKEN: Final = re.compile(r"\w+(?:[-.,:/'\u2019]\w+)*%?")
+_CLAUSE: Final = re.compile(
+    r"[;:]\s+|,\s+|\s+[-\u2013\u2014]\s+|\s+\((?=\w)"
+    r"|\s+(?=(?:and|but|while|whereas|instead of|rather than|without)\b)",
+    re.IGNORECASE,
+)
+_THOUSANDS: Final = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
+_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
+_QUOTED: Final = "\"'“”`*()[]"
+_STEM_CHARS: Final = 6
+_ENDINGS: Final = ("ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y")
+_LEAST_STEM: Final = 3
+_SMALL: Final = _words(
+    "during while within until since "
+    "a an the and or but if of to in on at by for from with as is are was were be been being am it "
+    "its this that these those there here he she they them his her their i you we us our my your me "
+    "who whom which what when where how why do does did has have had will would shall should can "
+    "could may might must so than then also too very just up out about into over per each any some "
+    "all both more most such own same s t re ve ll d m im ive said says say told tell asked ask wants "
+    "want wanted user users assistant conversation turn turns"
+)
+_DENIALS: Final = _words(
+    "not no never without none neither nor cannot can't don't doesn't didn't won't isn't aren't "
+    "wasn't weren't shouldn't mustn't hasn't haven't wouldn't couldn't nothing nobody avoid avoids "
+    "avoided avoiding refuse refused stop stops stopped forbid forbids forbidden prohibit prohibited "
+    "exclude excluded instead reject rejects rejected drop drops dropped skip skipped "
+    "dislikes dislike hates hate"
+)
+_DIGITS_OF: Final = {
+    "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20",
+    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100",
+    "thousand": "1000", "million": "1000000", "dozen": "12", "half": "half", "twice": "2x", "once": "1x",
+}  # fmt: skip
+_CLOSED: Final = _words(
+    "red blue green yellow orange purple black white grey gray brown pink amber monday tuesday "
+    "wednesday thursday friday saturday sunday january february march april june july august "
+    "september october november december euro euros eur usd dollar dollars gbp pounds chf minute "
+    "minutes hour hours day days week weeks month months quarter quarters year years daily weekly "
+    "monthly quarterly yearly annually north south east west"
+)
+"""Words that have no synonym: another one of them is another fact."""
+_SAME: Final = {
+    "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
+    "annually": "year", "euro": "eur", "euros": "eur", "dollar": "usd", "dollars": "usd", "pounds": "gbp",
+    "sent": "send", "ran": "run", "paid": "pay", "made": "make", "built": "build", "chose": "choose",
+}  # fmt: skip
+_RULE: Final = re.compile(
+    r"\b(?:must|have to|has to|needs? to|may only|only|goes? to|go to|at least|at most|no more than"
+    r"|not allowed|allowed|requires?|required|responsible|owns?|approves?|signs?|limit|maximum|minimum)\b",
+    re.IGNORECASE,
+)
+_PREFERENCE: Final = re.compile(
+    r"\bi(?:'d)? (?:really )?(?:prefer|like|love|hate|dislike|want|rather)\b", re.IGNORECASE
+)
+_DEADLINE: Final = re.compile(
+    r"\b(?:deadline|due|no later than|expires?|by the end of|until)\b", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """Return the beginning that a word shares with its other forms; what holds a digit stays whole."""
+    if not word.isalpha():
+        return word
+    ending = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= _LEAST_STEM), "")
+    return word[: len(word) - len(ending)][:_STEM_CHARS]
+
+
+_UNITS: Final = frozenset(map(stem, _CLOSED))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence or a clause."""
+
+    text: str
+    words: tuple[str, ...]
+    """Stems of its telling words, in order; values among them."""
+    values: frozenset[str]
+    """Numbers, ids, names, and words that have no synonym."""
+    is_negated: bool
+
+    @property
+    def others(self) -> frozenset[str]:
+        """Return its telling words that are no values."""
+        return frozenset(self.words) - self.values
+
+
+@lru_cache(maxsize=8_192)
+def statement_of(text: str, *, has_names: bool = True) -> Statement:
+    """Return what a sentence states.
+
+    Args:
+        text: One sentence, or a part of one.
+        has_names: Whether a capital within it begins a name; it does not where all nouns have one.
+    """
+    words: list[str] = []
+    values: set[str] = set()
+    denials = 0
+    read = text.replace("€", " EUR ").replace("$", " USD ").replace("£", " GBP ")
+    for place, match in enumerate(_TOKEN.finditer(read.replace("rather than", "instead of"))):
+        raw = match[0].strip(_QUOTED)
+        folded = raw.casefold().replace("\u2019", "'")
+        if folded in _DENIALS or folded.endswith("n't"):
+            denials += 1
+            continue
+        folded = _SAME.get(folded.removesuffix("'s"), folded.removesuffix("'s"))
+        if folded in _SMALL or (folded == "one" and place > 0):
+            continue
+        told = _value_of(raw, folded, place > 0 and has_names)
+        word = told or stem(folded)
+        words.append(word)
+        if told:
+            values.add(told)
+    return Statement(text, tuple(words), frozenset(values), denials % 2 == 1)
+
+
+def _value_of(raw: str, folded: str, may_be_name: bool) -> str | None:
+    if any(sign.isdigit() for sign in raw):
+        return _ORDINAL.sub("", _THOUSANDS.sub("", folded)).strip("%,.") or None
+    if folded in _DIGITS_OF:
+        return _DIGITS_OF[folded]
+    if folded in _CLOSED or (may_be_name and raw[:1].isupper()) or (len(raw) > 1 and raw.isupper()):
+        return stem(folded)
+    return folded if "_" in raw else None
+
+
+def is_unit(value: str) -> bool:
+    """Say whether a value is of a kind that has few: a colour, a day, a month, a currency, a span of time."""
+    return value in _UNITS
+
+
+def clauses(sentence: str) -> list[str]:
+    """Return the parts of a sentence that state something each."""
+    return [one for one in _CLAUSE.split(sentence) if one.strip()]
+
+
+@lru_cache(maxsize=8_192)
+def kinds_of(sentence: str, *, is_users: bool) -> tuple[str, ...]:
+    """Return of which kinds a sentence is that must not leave the window without a line.
+
+    Args:
+        sentence: One sentence.
+        is_users: Whether the user said it: nobody else decides, rules, prefers or asks.
+    """
+    asks = sentence.endswith("?")
+    binding = {
+        "decision": not asks and facts.DECISION.search(sentence),
+        "rule": not asks and (facts.INSTRUCTION.search(sentence) or _RULE.search(sentence)),
+        "preference": not asks and _PREFERENCE.search(sentence),
+        "open question": asks or facts.PENDING.search(sentence),
+    }
+    told = {
+        "name": facts.people_in(sentence) or facts.quotes(sentence) or facts.identifiers(sentence),
+        "number": facts.quantities_in(sentence),
+        "deadline": facts.dates_in(sentence) or _DEADLINE.search(sentence),
+    }
+    found = [kind for kind, hit in binding.items() if hit and is_users]
+    return (*found, *(kind for kind, hit in told.items() if hit))
+
+
+class Statements:
+    """Statements by their words: which of them says most of what another one does."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self.all: Sequence[Statement] = list(statements)
+        self._places: dict[str, list[int]] = {}
+        for place, one in enumerate(self.all):
+            for word in dict.fromkeys(one.words):
+                self._places.setdefault(word, []).append(place)
+
+    def holding(self, word: str) -> Sequence[int]:
+        """Return the positions of the statements that have a word."""
+        return self._places.get(word, ())
+
+    def overlaps(self, words: Iterable[str]) -> dict[int, int]:
+        """Return how many of some words each statement has, by its position; those with none are left out."""
+        found: dict[int, int] = {}
+        for word in dict.fromkeys(words):
+            for place in self._places.get(word, ()):
+                found[place] = found.get(place, 0) + 1
+        return found

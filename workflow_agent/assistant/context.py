@@ -1,0 +1,148 @@
+"""What every tool and instruction of a run can reach: `RunContext[WorkflowContext]`."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from workflow_agent.assistant.record import Evidence
+from workflow_agent.assistant.sandbox import PythonSandbox
+from workflow_agent.conversations.agents import ROSTER, AgentProfile, Roster
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.document import (
+    Conversation,
+    ModeRecord,
+    Phase,
+    Relation,
+    WorkflowReference,
+    WorkflowTouch,
+)
+from workflow_agent.conversations.handoffs import Handoff
+from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.phases import PhaseChange
+from workflow_agent.conversations.seals import SealedPart
+from workflow_agent.conversations.store import MessageHit, MessageQuery
+from workflow_agent.values.digests import digest_of
+from workflow_agent.values.run_fence import RunFence
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.previews import Preview
+from workflow_agent.workflows.store import Author, Change, WorkflowCatalog, WorkflowSearch
+
+READ_ONLY_MODES: frozenset[Mode] = frozenset({"general", "search", "analysis"})
+WRITING_MODES: frozenset[Mode] = frozenset({"creation", "modification"})
+
+
+@dataclass(slots=True)
+class RunProgress:
+    """What changes while a run goes on: its mode, and the workflows it dealt with."""
+
+    mode: ModeRecord
+    open_workflow_id: str | None = None
+    phase: Phase = "chat"
+    phase_changes: list[PhaseChange] = field(default_factory=list[PhaseChange])
+    handoffs: list[Handoff] = field(default_factory=list[Handoff])
+    """Who goes on after this run, in order."""
+    touched: dict[tuple[str, Relation], WorkflowTouch] = field(
+        default_factory=dict[tuple[str, Relation], WorkflowTouch]
+    )
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Aliases and former names of the workflows touched, by id."""
+    pending: Preview | None = None
+    """What the reply before showed and this message may confirm; whoever applies it takes it first."""
+    preview: Preview | None = None
+    """What this run showed and the next message may confirm."""
+
+    _writes: Counter[str] = field(default_factory=Counter[str])
+
+    def digest_of_write(self, data: object) -> str:
+        """Return a digest of a write: equal in each attempt at the run, another for the same write again."""
+        digest = digest_of(data)
+        self._writes[digest] += 1
+        return f"{digest}.{self._writes[digest]}"
+
+    def touch(self, workflow: Workflow, change: Relation, *, formerly: str | None = None) -> None:
+        """Note what was done to a workflow; it becomes the open one unless it was only mentioned.
+
+        Args:
+            workflow: As it is now.
+            change: What was done.
+            formerly: Its name before, by which people may still ask for it.
+        """
+        self.touched[workflow.id, change] = WorkflowTouch(
+            id=workflow.id, name=workflow.name, version=workflow.version, change=change
+        )
+        former = (*self.names.get(workflow.id, ()), *([formerly] if formerly else []))
+        kept = (alias for alias in (*workflow.aliases, *former) if alias != workflow.name)
+        self.names[workflow.id] = tuple(dict.fromkeys(kept))
+        if change == "deleted":
+            self.open_workflow_id = None
+        elif change != "discussed":
+            self.open_workflow_id = workflow.id
+
+    def take_pending(self) -> Preview | None:
+        """Return what this message may confirm, once: two calls at the same time do not both get it."""
+        taken, self.pending = self.pending, None
+        return taken
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowContext:
+    """The dependencies of one run."""
+
+    tenant: str
+    user: str
+    agent: str
+    run_id: str
+    attempt: int
+    conversation: Conversation
+    """As it was when the message was accepted, the message included."""
+    workflows: WorkflowCatalog
+    search: WorkflowSearch
+    progress: RunProgress
+    evidence: Evidence
+    sandbox: PythonSandbox
+    blob: Callable[[str, str, str], Awaitable[Any]]
+    """Reads what a conversation keeps apart, by tenant, conversation and reference."""
+    find: Callable[[str, MessageQuery], Awaitable[Sequence[MessageHit]]]
+    """Finds what was said in a tenant's conversations."""
+    sealed: Callable[[str, str, Position], Awaitable[SealedPart]]
+    """Reads turns that were moved out of a conversation, by tenant, conversation and position."""
+    outline: Callable[[Workflow], str]
+    """Renders a workflow as the model reads it."""
+    writing_is_refused: str | None = None
+    """Why this run may not enter a mode that writes; None when it may."""
+    roster: Roster = field(default_factory=lambda: ROSTER)
+    max_handoffs: int = 4
+    """How often the conversation may be handed on before the user says something again."""
+    notes: Sequence[str] = field(default_factory=tuple)
+    """Facts of this run for the instructions, one a line."""
+    references: Sequence[WorkflowReference] = ()
+    """What is remembered of workflows dealt with, in this conversation and in the user's others."""
+    now: Callable[[], datetime] = _utc_now
+    fence_number: int | None = None
+    """Of the attempt; None outside of conversations that are kept."""
+
+    @property
+    def profile(self) -> AgentProfile | None:
+        """Return the agent as the roster has it."""
+        return self.roster.get(self.agent)
+
+    @property
+    def fence(self) -> RunFence | None:
+        """Return what each write of this run carries."""
+        if self.fence_number is None:
+            return None
+        return RunFence(self.conversation.id, self.run_id, self.fence_number)
+
+    def change(self, action: str, summary: tuple[str, ...] = (), *, digest: str) -> Change:
+        """Return a change that this run makes."""
+        author = Author(
+            user=self.user, agent=self.agent, mode=self.progress.mode.name, run_id=self.run_id,
+            attempt=self.attempt, conversation_id=self.conversation.id,
+        )  # fmt: skip
+        return Change(author, action, summary, digest=digest, fence=self.fence)

@@ -1,0 +1,162 @@
+"""A message as mode inference reads it: words with their classes, and where something is asked for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from workflow_agent.assistant.modes.lexicon import REQUESTABLE, classes_of
+from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase
+from workflow_agent.assistant.modes.phrases.frames import ASK, WONDER
+from workflow_agent.assistant.modes.spelling import IS_AFTER, SPELLINGS, SUFFIXES
+
+HEAD_CHARS: Final = 2000
+TAIL_CHARS: Final = 800
+"""Of a longer message only its beginning and end are read: there people say what they want with the rest."""
+
+_STRAIGHT: Final = str.maketrans(
+    {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00ab": '"', "\u00bb": '"'}
+)
+_TOKEN: Final = re.compile(
+    r"""(?P<quote>"[^"\n]{1,60}"|`[^`\n]{1,60}`|(?<!\w)'[^'\n]{1,60}'(?!\w))"""
+    r"""|(?P<bullet>\n[ \t]{0,8}(?:[-*\u2022]|\d{1,2}[.)])[ \t]|\b\d{1,2}\)|\(\d\))"""
+    r"""|(?P<arrow>->|=>|\u2192|\u21d2|\u27a1|\u2794|\u27f6|\s>\s)"""
+    r"""|(?P<word>\w+(?:'\w+)*)"""
+    r"""|(?P<stop>[.](?!\w)|[!?;\u2026]|\n+)"""
+    r"""|(?P<pause>,(?!\d)|:(?!\d)|[()\u2014\u2013]|\s-\s)"""
+)
+_MARKS: Final = {
+    "quote": frozenset({"QUOTE"}),
+    "bullet": frozenset({"BULLET", "END", "STOP"}),
+    "arrow": frozenset({"ARROW", "END"}),
+    "pause": frozenset({"END"}),
+    "stop": frozenset({"END", "STOP"}),
+}
+_AUXILIARY: Final = frozenset({"BE", "MODAL", "HAS", "DOES"})
+_OBJECT: Final = frozenset({"DEF", "INDEF", "IT", "WH", "END", "QUOTE", "ME", "if", "for", "to", "in"})
+_FREE: Final = frozenset({"PAD", "GREET", "THANKS", "YES", "NO", "PRAISE"})
+_JOINT: Final = frozenset({"and", "but", "so", "then", "or", "also", "because", "either", "please", "just"})
+_FRAMES: Final = PhraseIndex(
+    compile_phrase(line, meaning)
+    for meaning, lines in (("ask", ASK), ("wonder", WONDER))
+    for line in lines.strip().splitlines()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The words of a message in order, punctuation included."""
+
+    words: tuple[str, ...]
+    classes: tuple[frozenset[str], ...]
+    """For each word: itself, its classes, and OPEN, LEAD, ASKED or DO_<verb class> where something may be
+    asked for."""
+
+    def spoken(self) -> list[str]:
+        """Return the words without punctuation."""
+        return [word for word, found in zip(self.words, self.classes, strict=True) if "END" not in found]
+
+    def excerpt(self, start: int, end: int) -> str:
+        """Return the words from `start` up to `end` as one readable line."""
+        return " ".join(" ".join(self.words[start:end]).split())
+
+
+@lru_cache(maxsize=64)
+def read(message: str) -> Reading:
+    """Return the message's words with their classes; of a very long message its beginning and its end.
+
+    A turn asks three times, for who answers, for the mode and for what is referred to: it is read once.
+    """
+    if len(message) > HEAD_CHARS + TAIL_CHARS:
+        message = f"{message[:HEAD_CHARS]}\n{message[-TAIL_CHARS:]}"
+    # A list may begin with the message: its first bullet is known by the line break before it.
+    tokens = _tokens("\n" + message.lower().translate(_STRAIGHT).lstrip("\n"))
+    pairs = [
+        *(pair for at, pair in enumerate(tokens) if at or pair[0] != "\n"),
+        (".", _MARKS["stop"] | {"LAST"}),
+    ]
+    words, classes = zip(*pairs, strict=True)
+    return Reading(words, tuple(_with_requests(classes)))
+
+
+def _tokens(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup or "", match.group()
+        if kind == "word":
+            for word in _spelled_out(token):
+                yield word, classes_of(word)
+        else:
+            yield token.strip(" \t"), _MARKS[kind] | ({token} if kind == "stop" else frozenset())
+
+
+def _spelled_out(word: str) -> Sequence[str]:
+    """Return the words that a contraction or shorthand stands for."""
+    if word in SPELLINGS:
+        return SPELLINGS[word].split()
+    if "'" not in word:
+        return (word,)
+    for suffix, full in SUFFIXES.items():
+        if word.endswith(suffix):
+            return (word.removesuffix(suffix), full)
+    base = word.partition("'")[0]
+    return (base, "is") if word.endswith("'s") and base in IS_AFTER else (base,)
+
+
+def _with_requests(classes: Sequence[frozenset[str]]) -> Iterator[frozenset[str]]:
+    """Yield each word's classes, completed where a clause starts or a request has been opened.
+
+    A clause starts after punctuation, after a joining word, and after words that only pad it ("so, could you
+    please"). Only there is a base form of a verb a request.
+    """
+    state = frozenset({"OPEN", "LEAD"})
+    frame_end, meaning = 0, ""
+    for at, found in enumerate(classes):
+        if at < frame_end:
+            yield found
+            continue
+        if frame_end == at and meaning:
+            state = frozenset({"OPEN", "LEAD", "ASKED"}) if meaning == "ask" else frozenset[str]()
+        meaning, frame_end = _longest_frame(classes, at)
+        if frame_end:
+            yield found | state
+            continue
+        yield _requested(classes, at, state) if state else found
+        state = _state_after(found, state)
+
+
+def _longest_frame(classes: Sequence[frozenset[str]], at: int) -> tuple[str, int]:
+    ends = [(end, frame.meaning) for frame, end in _FRAMES.found_at(classes, at)]
+    end, meaning = max(ends, default=(0, ""))
+    return meaning, end
+
+
+def _state_after(found: frozenset[str], state: frozenset[str]) -> frozenset[str]:
+    if "STOP" in found or "ARROW" in found:
+        return frozenset({"OPEN", "LEAD"})
+    if "END" in found or not _JOINT.isdisjoint(found):
+        return state or frozenset({"OPEN"})
+    return state if not _FREE.isdisjoint(found) else frozenset()
+
+
+def _requested(classes: Sequence[frozenset[str]], at: int, state: frozenset[str]) -> frozenset[str]:
+    """Return the classes of a word where a clause starts: a verb is to be done, unless it is a subject."""
+    found = classes[at]
+    asked = {
+        f"DO_{name}" for name in REQUESTABLE if name in found or ("ASKED" in state and f"{name}_ING" in found)
+    }
+    if asked and _is_subject(classes, at):
+        asked = set[str]()
+    if not asked and "ASKED" in state and _FREE.isdisjoint(found):
+        asked = {"DO_OTHER"}
+    return found | state | asked
+
+
+def _is_subject(classes: Sequence[frozenset[str]], at: int) -> bool:
+    """Return whether the verb begins a statement about itself, as in "search is the second step"."""
+    for following in classes[at + 1 : at + 4]:
+        if not _AUXILIARY.isdisjoint(following):
+            return True
+        if not _OBJECT.isdisjoint(following):
+            return False
+    return False

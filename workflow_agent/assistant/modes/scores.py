@@ -1,0 +1,118 @@
+"""What all evidence about a message adds up to for each mode."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, cast
+
+from workflow_agent.assistant.modes import phrases
+from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase
+from workflow_agent.assistant.modes.reader import Reading
+from workflow_agent.assistant.modes.shape import (
+    around_message,
+    dependence,
+    last_telling,
+    shape_signals,
+    topic_strength,
+)
+from workflow_agent.assistant.modes.word_weights import WORD_WEIGHTS
+from workflow_agent.conversations.modes import MODES, Evidence, Mode
+
+DISCOUNT: Final = 0.6
+"""Each further phrase of one mode counts for this part of the one before it."""
+PHRASE_SHARE: Final = 0.8
+"""What a phrase counts beside the small signs, whose weights are fitted."""
+OPEN_WORKFLOW_TOPIC: Final = 0.8
+"""An open workflow makes a question that names nothing a question about it."""
+
+
+def _index(table: Mapping[str, str]) -> PhraseIndex:
+    lines = (
+        (mode, line.split(None, 1)) for mode, text in table.items() for line in text.strip().splitlines()
+    )
+    return PhraseIndex(compile_phrase(phrase, mode, float(weight)) for mode, (weight, phrase) in lines)
+
+
+_ALWAYS: Final = _index(phrases.ALWAYS)
+_ON_TOPIC: Final = _index(phrases.ON_TOPIC)
+_OFF_TOPIC: Final = _index(phrases.OFF_TOPIC)
+
+
+def gather(
+    reading: Reading, previous_tools: Sequence[str], phase: str, *, workflow_loaded: bool
+) -> list[Evidence]:
+    """Return what the message's phrases, its build and its circumstances say."""
+    leaning = dependence(reading)
+    topic = max(topic_strength(reading), OPEN_WORKFLOW_TOPIC if workflow_loaded else 0.0)
+    nothing_said = 2.6 - 2.2 * max(topic, 0.7 * leaning if previous_tools else 0.0)
+    return [
+        *_phrases(_ALWAYS, reading, 1.0),
+        *_phrases(_ON_TOPIC, reading, 0.35 + 0.65 * topic),
+        *_phrases(_OFF_TOPIC, reading, 1 - topic),
+        *shape_signals(reading),
+        *around_message(previous_tools, phase, workflow_loaded=workflow_loaded, dependence=leaning),
+        Evidence("general", nothing_said, "little about workflows"),
+    ]
+
+
+def _phrases(index: PhraseIndex, reading: Reading, share: float) -> Iterator[Evidence]:
+    for phrase, start, end in index.found_in(reading.classes):
+        mode = cast("Mode", phrase.meaning)
+        yield Evidence(mode, phrase.weight * share, f"phrase {reading.excerpt(start, end)!r}")
+
+
+def phrase_scores(evidence: Iterable[Evidence]) -> dict[Mode, float]:
+    """Return what the evidence adds up to, with diminishing returns; objections count in full."""
+    weights: dict[Mode, list[float]] = {mode: [] for mode in MODES}
+    for item in evidence:
+        weights[item.mode].append(item.weight)
+    return {mode: PHRASE_SHARE * _total(weights[mode]) for mode in MODES}
+
+
+def _total(weights: Iterable[float]) -> float:
+    ordered = sorted(weights, reverse=True)
+    gains = (weight * DISCOUNT**rank for rank, weight in enumerate(ordered) if weight > 0)
+    return sum(gains) + sum(weight for weight in ordered if weight < 0)
+
+
+def sign_scores(signs: Iterable[str]) -> dict[Mode, float]:
+    """Return what the small signs add up to."""
+    rows = [WORD_WEIGHTS[sign] for sign in signs if sign in WORD_WEIGHTS]
+    totals = map(sum, zip((0,) * len(MODES), *rows, strict=True))
+    return {mode: total / 100 for mode, total in zip(MODES, totals, strict=True)}
+
+
+def sign_evidence(signs: Iterable[str], mode: Mode) -> Iterator[Evidence]:
+    """Yield the single words that speak for a mode."""
+    column = MODES.index(mode)
+    for sign in signs:
+        hundredths = WORD_WEIGHTS.get(sign)
+        if hundredths and hundredths[column] > 0 and sign.islower() and sign.isalnum():
+            yield Evidence(mode, hundredths[column] / 100, f"word {sign!r}")
+
+
+LENGTH_BANDS: Final = (2, 4, 7, 12, 20, 35)
+"""A message's length counts as the number of these word counts that it exceeds."""
+
+
+def signs_in(
+    reading: Reading, previous_tools: Sequence[str], *, workflow_loaded: bool, dependence: float
+) -> set[str]:
+    """Return every sign: words, classes, neighbours, how the message begins and ends, and its circumstances.
+
+    `could` is a word, `DO_CHANGE` a class, `put DEF` and `DEF step` a word and its neighbour's class,
+    `^could you` a beginning, `too$` an end, `length 3` a band, `after edit_workflow` what happened before.
+    """
+    found = set[str]().union(*reading.classes)
+    for (word, here), (next_word, there) in pairwise(zip(reading.words, reading.classes, strict=True)):
+        found.update([f"{word} {name}" for name in there if name.isupper()])
+        found.update([f"{name} {next_word}" for name in here if name.isupper()])
+    spoken = reading.spoken()
+    if spoken:
+        found |= {f"^{spoken[0]}", f"^{' '.join(spoken[:2])}", f"{spoken[-1]}$"}
+    found.add(f"length {sum(len(spoken) > most for most in LENGTH_BANDS)}")
+    leaning = ("alone", "leaning", "following")[min(2, int(3 * dependence))]
+    if tool := last_telling(previous_tools):
+        found |= {f"after {tool}", f"{leaning} after {tool}"}
+    if workflow_loaded:
+        found |= {"workflow open", f"{leaning} workflow open"}
+    return found

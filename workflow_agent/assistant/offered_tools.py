@@ -1,0 +1,106 @@
+"""The tools as runs have them: which a request offers, and the record of each call."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic_ai import RunContext
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.capabilities.abstract import WrapToolExecuteHandler
+from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
+
+from workflow_agent.assistant.record import Evidence, error_type_of, status_of_error
+from workflow_agent.assistant.replay import arguments_of
+from workflow_agent.assistant.window.layout import OfferByMode
+from workflow_agent.conversations.call_history import CallStatus
+from workflow_agent.conversations.calls import EndedCall
+from workflow_agent.conversations.iterations import Outcome
+
+ToolsByName = dict[str, ToolsetTool[Any]]
+
+
+@dataclass
+class OfferedTools(WrapperToolset[Any]):
+    """Offers those of the wrapped tools that the mode and the agent of a run have.
+
+    The wrapped tools are the same for every run; asking them at each request, as the framework does,
+    takes a tenth of a turn.
+    """
+
+    offer: OfferByMode
+    made: dict[int, ToolsByName] = field(default_factory=dict[int, ToolsByName], repr=False)
+    """All tools, by how often one may be called again; those of one run serve the next."""
+
+    async def get_tools(self, ctx: RunContext[Any]) -> ToolsByName:
+        """Return the tools to offer now; the mode may have changed since the last request."""
+        mode, agent = ctx.deps.progress.mode.name, ctx.deps.profile
+        ctx.deps.evidence.measured("tools", *self.offer.sent(mode, ctx.model, agent))
+        made = self.made.get(ctx.max_retries)
+        if made is None:
+            made = {
+                name: _without_return_schema(tool) for name, tool in (await super().get_tools(ctx)).items()
+            }
+            self.made[ctx.max_retries] = made
+        if self.offer.is_stable(ctx.model):
+            return made
+        names = self.offer.names(mode, agent)
+        return {name: tool for name, tool in made.items() if name in names}
+
+
+def _without_return_schema(tool: ToolsetTool[Any]) -> ToolsetTool[Any]:
+    """Return a tool as models get it: the framework takes the schema away each time it finds one."""
+    return replace(tool, tool_def=replace(tool.tool_def, return_schema=None))
+
+
+@dataclass
+class RecordedCalls(AbstractCapability[Any]):
+    """Records each call in the evidence of the run it is in, so that it is right whatever way the call ends.
+
+    It keeps nothing of a run, because runs share it.
+    """
+
+    offer: OfferByMode
+
+    async def wrap_tool_execute(
+        self,
+        ctx: RunContext[Any],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: dict[str, Any],
+        handler: WrapToolExecuteHandler,
+    ) -> Any:
+        """Time the call and record it, however it ends; one that the mode does not have is refused."""
+        del tool_def
+        evidence: Evidence = ctx.deps.evidence
+        evidence.called_at[call.tool_call_id] = started_at = evidence.now()
+        # As the model wrote them: those of the handler are the tool's own objects.
+        asked = arguments_of(call)
+        started = time.perf_counter()
+
+        def ended(status: CallStatus, **how: Any) -> None:
+            elapsed = round((time.perf_counter() - started) * 1000, 3)
+            evidence.durations_ms[call.tool_call_id] = elapsed
+            evidence.calls.ended(
+                EndedCall(call.tool_call_id, call.tool_name, asked, status, started_at, elapsed, **how)
+            )
+
+        try:
+            self.offer.check(call.tool_name, ctx)
+            result = await handler(args)
+        except BaseException as error:
+            status = status_of_error(error)
+            ended(status, error_type=error_type_of(error), error_message=str(error))
+            if (outcome := _OUTCOMES.get(status)) is not None:
+                evidence.answered(call, outcome, str(error))
+            raise
+        ended("success", result=result)
+        evidence.answered(call, "success", result)
+        await evidence.keep()
+        return result
+
+
+_OUTCOMES: Mapping[CallStatus, Outcome] = {"retried": "retried", "error": "failed"}

@@ -1,0 +1,1 @@
+"""The model that answers without a provider: rules, exact ones; it acts only through tools."""

@@ -1,0 +1,496 @@
+"""From a turn to the next tool call or the reply: what the message answers or asks, and the skill for it."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from workflow_agent.assistant.offline import patterns
+from workflow_agent.assistant.offline.amending import amended
+from workflow_agent.assistant.offline.clauses import read_clause, stripped
+from workflow_agent.assistant.offline.description import read_description
+from workflow_agent.assistant.offline.drafted import Drafted
+from workflow_agent.assistant.offline.request import Meaning, Request, read_answer, unquoted
+from workflow_agent.assistant.offline.skills import (
+    agents,
+    analysis,
+    changing,
+    comparing,
+    computing,
+    confirming,
+    creation,
+    documents,
+    history,
+    listing,
+    memory,
+    portability,
+    questions,
+    versions,
+)
+from workflow_agent.assistant.offline.skills.talk import speak, spoken
+from workflow_agent.assistant.offline.skills.targets import is_pronoun, names_workflow
+from workflow_agent.assistant.offline.tokens import Tokens, read_tokens, split_fences
+from workflow_agent.assistant.offline.turn.focus import focus
+from workflow_agent.assistant.offline.turn.offers import picked, picked_numbers
+from workflow_agent.assistant.offline.turn.outcome import (
+    Call,
+    Choice,
+    Completion,
+    Offer,
+    Proposal,
+    Reply,
+    Skill,
+    Suggestion,
+)
+from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.turn.replay import run_skill
+from workflow_agent.conversations.confirmations import answer_in
+from workflow_agent.conversations.memory.aliases import name_given_in
+from workflow_agent.workflows.formats.pasted import looks_pasted, pasted_document
+
+_MOST_TURNS_BACK = 4
+"""How many turns an exchange of question and answer is followed back."""
+_MOST_COMMAND_CHARS = 400
+_MOST_CHARS = 32_000
+_ANSWER_AND_MORE = re.compile(
+    r"^(?P<answer>yes|yeah|yep|sure|ok|okay|no|nope|nah)\b[\s,.!:;-]*(?:please[,. ]*)?(?P<joint>but|"
+    r"and|then|also|plus)?[\s,]*(?P<rest>\S.{2,})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAKES = re.compile(
+    r"^(?:(?:please|pls|can you|could you|would you|i(?:'d| would) like (?:you )?to|i want (?:you "
+    r")?to|i need (?:you )?to|we need to|we want to|let's|lets|help me(?: to)?|hi|hello|hey|ok|okay|"
+    r"so|now|and|also)[,!. ]+){0,4}"
+    r"(?:(?:create|build|make|design|draft|set up|setup|model|write|define|generate|prepare|draw up|"
+    r"put together|come up with|develop|start|add|new|need|want|give me|i need|we need|i want|we want|"
+    r"i(?:'d| would) like|a|an)\b[^.:\n]{0,80}?)"
+    r"\b(?:workflow|process|flow|procedure|pipeline|lifecycle|checklist)\b",
+    re.IGNORECASE,
+)
+_MADE_SO = re.compile(
+    r"^(?:(?:please|pls|can you|could you|i want to|let's|lets)[, ]+){0,3}(?:create|build|set up|"
+    r"setup|model|design|draft)\s+(?!it\b|a step|a copy|one like)",
+    re.IGNORECASE,
+)
+_ASKING = frozenset({"who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are",
+                     "was", "were", "does", "did", "has", "have", "will",
+                     "would", "should", "may", "could", "can", "do"})  # fmt: skip
+_LIST = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+\S")
+_ARROW = re.compile(r"->|=>|→|⇒|➔|➜")
+_STOPS = re.compile(r"[a-z0-9)][.!;](?:\s|$)")
+
+Act = Callable[[Turn, Request], Skill]
+_SKILLS: Mapping[str, Act] = {
+    "find": listing.find, "list_all": listing.list_all, "count_workflows": listing.count_workflows,
+    "show": listing.show,
+    "show_version": listing.show, "explain": listing.explain, "diagram": listing.diagram,
+    "analyse": analysis.analyse,
+    "validate": analysis.validate, "deadlock": analysis.deadlock, "stuck": analysis.stuck,
+    "is_gone": versions.is_gone, "fix": analysis.fix, "compare": comparing.compare,
+    "compare_workflows": comparing.compare_workflows,
+    "compare_both": comparing.compare_both, "versions": versions.versions,
+    "show_before": versions.show_before,
+    "list_changes": comparing.list_changes, "import": portability.import_document,
+    "export": portability.export,
+    "export_all": portability.export_all, "copy": portability.copy, "undo": versions.undo,
+    "undo_weighed": versions.undo,
+    "redo": versions.undo, "restore": versions.undo, "restore_weighed": versions.undo,
+    "restore_first": versions.undo,
+    "delete_workflow": confirming.delete_workflow, "delete_all": confirming.delete_workflow,
+    "count_calls": computing.count_calls,
+    "tools_used": computing.tools_used, "as_table": computing.as_table, "first_question": history.first,
+    "why_changed": history.why_changed, "changed_then": history.changed_then, "last_question": history.last,
+    "nth": history.nth,
+    "so_far": history.so_far, "recall": history.recall, "hand_over": agents.hand_over,
+    "who_is_there": agents.who_is_there,
+    "phase": agents.enter_phase, "remember": memory.remember, "remembered": memory.remembered,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Answers turns; the same turn always gets the same answer."""
+
+    def next_of(self, turn: Turn) -> Call | Reply:
+        """Return the next tool call a turn needs, or its reply."""
+        return self._answered(turn, _MOST_TURNS_BACK)
+
+    def _answered(self, turn: Turn, turns_back: int) -> Call | Reply:
+        settled, skill = self._understood(turn, turns_back)
+        return run_skill(skill, settled.exchanges, settled.tools)
+
+    def _understood(self, turn: Turn, turns_back: int) -> tuple[Turn, Skill]:
+        """Return the turn with what it answers filled in, and the skill for it."""
+        if not turn.text:
+            return turn, speak(turn, Request("empty"))
+        if turn.facts.pending is not None and (answer := answer_in(turn.text)):
+            settle = confirming.confirm if answer == "yes" else confirming.drop
+            return turn, settle(turn, Request("answer"))
+        if turn.facts.pending is not None and (more := _ANSWER_AND_MORE.match(turn.text)):
+            told = replace(turn, text=more["rest"])
+            if more["answer"].lower() in ("no", "nope", "nah"):
+                return told, self._skill(told)
+            return told, self._confirmed_and(told)
+        if documents.is_about_material(turn) and not is_order(turn.text):
+            return turn, self._from_material(turn)
+        if turn.facts.confirmed and answer_in(turn.text) == "yes":
+            return self._again(turn, turn.facts.confirmed)
+        offer = self._offer(turn, turns_back)
+        return self._taken_up(turn, offer) or (turn, self._skill(turn))
+
+    def _confirmed_and(self, turn: Turn) -> Skill:
+        """Make the change that was shown, and then what else the message asks for."""
+        reply = yield from confirming.confirm(turn, Request("answer"))
+        more = yield from self._skill(turn)
+        return Reply(f"{reply.text}\n\n{more.text}", more.offer)
+
+    def _from_material(self, turn: Turn) -> Skill:
+        """Answer from documents, after what is asked beside them."""
+        parts = documents.asked_beside(turn.text)
+        if parts is None:
+            return (yield from documents.quote_material(turn))
+        beside = replace(turn, text=parts[0])
+        reply = yield from self._skill(beside)
+        quoted = yield from documents.quote_material(replace(turn, text=parts[1]))
+        return Reply(f"{reply.text}\n\n{quoted.text}", reply.offer)
+
+    def _offer(self, turn: Turn, turns_back: int) -> Offer | None:
+        """Return what the reply before asked or offered, found by replaying its turn, or None."""
+        if not turn.past or turns_back == 0 or turn.past[-1].others:
+            return None
+        past = turn.past[-1]
+        # What waits for a yes now did not wait then.
+        facts = past.facts or replace(turn.facts, pending=None)
+        before = Turn(past.text, facts, turn.past[:-1], past.exchanges)
+        outcome = self._answered(before, turns_back - 1)
+        if isinstance(outcome, Reply) and outcome.text.split() == past.reply.split():
+            return outcome.offer
+        return self._offer_beside(before, past.reply, turns_back)
+
+    def _offer_beside(self, before: Turn, reply: str, turns_back: int) -> Offer | None:
+        """Return what a reply offered that quoted a document after it; the document is gone by now."""
+        parts = documents.asked_beside(before.text)
+        outcome = self._answered(replace(before, text=parts[0]), turns_back - 1) if parts else None
+        if not isinstance(outcome, Reply) or not documents.quotes_after(reply, outcome.text):
+            return None
+        return outcome.offer
+
+    def _taken_up(self, turn: Turn, offer: Offer | None) -> tuple[Turn, Skill] | None:
+        """Return how a message takes up an offer; None when it is about something else."""
+        answer = read_answer(turn.text)
+        if answer == "no" and turn.past:
+            return turn, speak(turn, Request("declined"))
+        match offer:
+            case Proposal():
+                numbers = picked_numbers(turn.text)
+                if answer == "yes" or numbers:
+                    return turn, analysis.apply_proposal(offer, numbers)
+            case Suggestion() if answer == "yes":
+                return self._again(turn, offer.request)
+            case Choice() if chosen := picked(turn.text, offer) or _only_one(offer, answer):
+                return self._again(
+                    replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request
+                )
+            case Completion() if (
+                answer is None
+                and not turn.text.strip().endswith("?")
+                and not is_order(turn.text)
+                and (not is_question(turn.text) and self._command(turn, turn.text) is None)
+            ):
+                return self._again(turn, offer.before + turn.text.strip() + offer.after)
+            case _:
+                pass
+        return (turn, speak(turn, Request("unconfirmed"))) if answer == "yes" else None
+
+    def _again(self, turn: Turn, text: str) -> tuple[Turn, Skill]:
+        told = replace(turn, text=text)
+        return told, self._skill(told)
+
+    def _skill(self, turn: Turn) -> Skill:
+        """Return the skill for a message that answers nothing."""
+        text = turn.text[:_MOST_CHARS]
+        if (imported := read_import(text)) is not None:
+            return portability.import_document(turn, Request("import", imported, text))
+        given = name_given_in(text)
+        if given is not None and given.is_nickname and focus(turn) is not None:
+            return memory.nickname(turn, given)
+        prose, blocks = split_fences(text)
+        if blocks and not prose.strip():
+            return changing_unread(turn)
+        if (wanted := changing.shown_first(prose)) is not None and is_order(wanted):
+            return changing.change(turn, wanted, dry_run=True)
+        prose = documents.without_source(turn, prose)
+        command = self._command(turn, prose)
+        return command if command is not None else self._free(replace(turn, text=prose), prose)
+
+    @staticmethod
+    def _is_about_parts(turn: Turn, found: patterns.Match, text: str) -> bool:
+        """Say whether what looks like a workflow's name may be a step or a role of the one at hand."""
+        phrase = found.slots.get("workflow", "")
+        asks = (
+            text.strip()
+            .lower()
+            .startswith(
+                ("what", "how", "who", "where", "which", "list", "is ", "are ", "does ", "do ", "can ")
+            )
+        )
+        if (
+            found.kind not in ("explain", "show", "analyse", "stuck")
+            or not phrase
+            or not asks
+            or focus(turn) is None
+        ):
+            return False
+        return not (is_pronoun(phrase) or names_workflow(turn, phrase))
+
+    def _command(self, turn: Turn, text: str, *, forced: bool = False) -> Skill | None:
+        if len(text) > _MOST_COMMAND_CHARS:
+            return None
+        tokens = read_tokens(text)
+        is_asked = text.strip().endswith("?") and not text.lower().startswith(("would you", "will you"))
+        checks: dict[str, patterns.Check] = {
+            "format": portability.is_format, "phase": agents.is_phase,
+            "agents": lambda said: agents.are_named(turn, said),
+            "time": lambda said: comparing.is_time(turn, said), "query": _is_topic, "workflow": _may_be_name,
+        }  # fmt: skip
+        found = patterns.match(tokens, text, "talk.tsv", checks) or patterns.match(
+            tokens, text, "commands.tsv", checks
+        )
+        if found is None or (not forced and self._is_about_parts(turn, found, text)):
+            return None
+        if found.kind in spoken() or found.kind in _SPOKEN:
+            return speak(turn, Request(_SPOKEN.get(found.kind, found.kind)))
+        if found.kind == "show_one" and is_order(text):
+            return None
+        if found.kind == "show_one":
+            words = [
+                t
+                for t in tokens
+                if t.kind == "word" and not t.is_("no", "i", "mean", "now", "again", "rather", "then")
+            ]
+            phrase = text[words[0].start : words[-1].end]
+            return listing.show(turn, Request("show", {"workflow": phrase}, text.strip()))
+        undoing = found.kind in ("undo", "restore", "restore_first", "redo")
+        meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"
+        request = Request(found.kind.removesuffix("_weighed"), found.slots, text.strip(), meaning)
+        return _SKILLS[found.kind](turn, request)
+
+    def _free(self, turn: Turn, text: str) -> Skill:
+        """Return the skill for a message in free words: a description, a question, an order."""
+        confirmed = text.startswith(creation.MADE_ANYWAY)
+        if confirmed:
+            text = text.removeprefix(creation.MADE_ANYWAY)
+        draft = _described(turn, text)
+        if confirmed or draft is not None or asks_for_new(text):
+            return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
+        if is_question(text):
+            if (going := changing.ordered_question(text)) is not None:
+                return changing.change(turn, going)
+            if (step := changing.lacking(text)) is not None and focus(turn) is not None:
+                return changing.offer_lacking(turn, step)
+            return questions.answer(turn, text, self._command(turn, text, forced=True))
+        if (
+            focus(turn) is None
+            and not is_order(text)
+            and (told := _drafted(text)) is not None
+            and len(told.arguments["steps"]) > 2
+        ):
+            return creation.offer(text, told)
+        if is_other_language(text):
+            return speak(turn, Request("other_language"))
+        return changing.change(turn, text)
+
+
+def changing_unread(turn: Turn) -> Skill:
+    """Say that a block was not taken in: nothing around it says what to do with it."""
+    yield from ()
+    del turn
+    return Reply("I don't know that format, and read nothing of it as prose. I can import BPMN, Step "
+        "Functions, GitHub Actions, "
+                 "Argo, n8n, Airflow, JSON and YAML workflows: say “import this:” in front.")  # fmt: skip
+
+
+_SPOKEN = {"offended": "insult", "repeat": "unknown"}
+_OTHER = re.compile(
+    r"\b(?:und|nicht|der|die|das|ein|eine|einen|bitte|mit|für|wird|ist|erstelle|lösche|zeige|el|los|"
+    r"una|quiero|por|pour|les|une|est|dans|il|della|alle|avec|supprime|mir)\b",
+    re.IGNORECASE,
+)
+
+
+def is_other_language(text: str) -> bool:
+    """Say whether a message is mostly not English."""
+    words = text.split()
+    return (
+        bool(words)
+        and len(words) > 2
+        and len(_OTHER.findall(text[:2000])) * 5 >= min(len(words), 100)
+        and not re.search(r"\b(?:the|to|and|of)\b", text[:2000])
+    )
+
+
+_NO_TOPIC = frozenset({"deadline", "loop", "owner", "tag", "tagged", "run", "start", "started", "trigger",
+                       "step", "steps", "own", "most", "largest", "longest", "every",
+                       "schedule", "scheduled", "changed", "last", "loops", "deadlines", "timeout", "done",
+                       "parallel", "error", "errors", "problem", "problems",
+                       "risk", "risks", "runs", "starts", "automatically", "between", "happen", "happens",
+                       "first", "path", "way", "case"})  # fmt: skip
+
+
+def _may_be_name(said: str) -> bool:
+    """Say whether words can stand for a workflow: "it" alone, and nothing with "as" in it."""
+    words = said.lower().split()
+    return (
+        "as" not in words
+        and ":" not in said
+        and (words[0] not in ("it", "me", "us") or len(words) == 1)
+        and len(words) <= 8
+    )
+
+
+def _is_topic(said: str) -> bool:
+    """Say whether words name a topic to look for, not something that is asked of workflows or their steps."""
+    tokens = read_tokens(said)
+    first = next(iter(tokens), None)
+    if (
+        first is None
+        or len(tokens) > 8
+        or first.has("aux")
+        or (first.entry.verb and first.entry.form == "s" and not first.has("noun"))
+    ):
+        return False
+    return not any(t.lower in _NO_TOPIC or t.kind == "number" for t in tokens) and any(
+        t.is_content for t in tokens
+    )
+
+
+@cache
+def _drafted(text: str) -> Drafted | None:
+    draft = read_description(text)
+    return amended(draft, text) if draft is not None else None
+
+
+def asks_for_new(text: str) -> bool:
+    """Say whether a message orders a new workflow."""
+    first = re.split(r"[.:;\n]", text.strip(), maxsplit=1)[0]
+    found = _MAKES.match(first)
+    if found is None:
+        return False
+    # "add a step to the expense workflow" adds to one.
+    return not re.search(
+        r"\b(?:step|to (?:the|my|our|this)|in (?:the|my|our|this)|of (?:the|my|our|this)|the workflow|"
+        r"this workflow|that workflow|my workflow)\b",
+        found[0].lower(),
+    )
+
+
+def _described(turn: Turn, text: str) -> Drafted | None:
+    """Return the draft of a message that orders a new workflow or plainly lists one, or None."""
+    if is_question(text) and not asks_for_new(text):
+        return None
+    is_asked = asks_for_new(text)
+    if not is_asked and focus(turn) is not None and _orders_listed(text):
+        return None
+    lists = len(_LIST.findall(text)) >= 3 or len(_ARROW.findall(text)) >= 2
+    tells = focus(turn) is None and not is_order(text) and (len(_STOPS.findall(text)) > 1 or len(text) > 60)
+    makes = _MADE_SO.match(text) is not None and (lists or ":" in text)
+    if not (is_asked or lists or tells or makes):
+        return None
+    draft = _drafted(text)
+    if draft is None or (len(draft.arguments["steps"]) < 2):
+        return None
+    return draft
+
+
+def _orders_listed(text: str) -> bool:
+    """Say whether a list begins with an order: "1. add x 2. remove y"."""
+    first = re.sub(r"^\s*(?:[-*•]|\d{1,2}[.)])\s*", "", text.strip().split("\n")[0])
+    return is_order(first)
+
+
+def is_question(text: str) -> bool:
+    """Say whether a message asks: by its mark, or by how it begins."""
+    plain = text.strip()
+    mood, rest = stripped(read_tokens(plain[:600]))
+    if mood == "weighed":
+        return False
+    if not rest:
+        return plain.endswith("?")
+    first = rest[0].lower
+    if mood in ("order", "wanted", "unneeded") and first not in (
+        "who",
+        "what",
+        "which",
+        "when",
+        "where",
+        "why",
+        "how",
+    ):
+        return plain.endswith("?") and not _has_order(rest)
+    if first in ("who", "whom", "whose", "which", "what", "where", "why", "how"):
+        return True
+    if first in ("do", "when", "have", "let"):
+        return plain.endswith("?") or (
+            first == "when" and len(rest) > 1 and rest[1].lower in ("does", "do", "is", "will")
+        )
+    inverted = (
+        first in _ASKING
+        and len(rest) > 1
+        and (rest[1].has("det", "pron", "noun", "wh", "part") or rest[1].kind == "quoted")
+    )
+    return plain.endswith("?") or inverted
+
+
+def _has_order(rest: Tokens) -> bool:
+    return bool(read_clause(rest, frozenset()).verbs)
+
+
+def is_order(text: str) -> bool:
+    """Say whether a message begins like an order to change something."""
+    if is_question(text):
+        return False
+    tokens = read_tokens(text[:600])
+    clause = read_clause(tokens, frozenset())
+    return bool(clause.verbs) and clause.mood in ("order", "weighed", "negated") and not clause.subject
+
+
+_ORDERED = re.compile(
+    r"\b(?:import(?:ing)?|load|upload|read in|take in|bring in|ingest|parse|convert|turn|transform|"
+    r"add|create|make|build|save|store|keep|register|migrate|use|here(?:'s| is| are)|this is)\b",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(r"[{<\[]|^[ \t]*[\w.$\"'-]+:(?:\s|$)|```|~~~", re.MULTILINE)
+_NAME = re.compile(
+    r"\b(?:called|named|name it|call it|under the name)\s+(\"[^\"\n]{1,100}\"|[^:\n{<\[`]{1,100})",
+    re.IGNORECASE,
+)
+_ORDERED_PLAINLY = re.compile(r"(?:please |now |can you |could you ){0,4}import\b", re.IGNORECASE)
+_MOST_INTRODUCING_CHARS = 400
+
+
+def read_import(text: str) -> dict[str, str] | None:
+    """Return the slots of a request to import the document in a message; None when it is no such request.
+
+    A document by itself is to be imported; one with words around it when they ask for that. A document
+    that no format knows counts only after the word import itself, so that its faults can be told.
+    """
+    if not _DOCUMENT.search(text):
+        return None
+    document = pasted_document(text)
+    known = document is not None
+    document = document or looks_pasted(text)
+    if document is None:
+        return None
+    around = text.replace(document, " ", 1).replace("```", " ").strip()
+    if len(around) > _MOST_INTRODUCING_CHARS or around.endswith("?"):
+        return None
+    wanted = not around.strip(" .,:;!\n") or _ORDERED.search(around)
+    if not (wanted if known else _ORDERED_PLAINLY.match(around)):
+        return None
+    name = _NAME.search(around)
+    return {"name": unquoted(name[1])} if name else {"document": "pasted"}
+
+
+def _only_one(choice: Choice, answer: str | None) -> str | None:
+    """Return the id of the only candidate, where a message says yes to it; else None."""
+    return choice.candidates[0].id if answer == "yes" and len(choice.candidates) == 1 else None

@@ -1,0 +1,1 @@
+"""From a description to the graph it tells: words, clauses, sentences, flow."""

@@ -1,0 +1,208 @@
+"""Conditions: what they say, whether two of them part one question, and their bounds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workflow_agent.assistant.offline.drafting.words import words
+from workflow_agent.assistant.offline.tokens import Token
+
+_OVER: Final = words("set.over")
+_UNDER: Final = words("set.under")
+_PRONOUNS: Final = words("set.standing_for")
+_NEGATIONS: Final = words("set.negations")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition as it was told."""
+
+    text: str
+    polarity: int
+    """1 for a good outcome, -1 for a bad one, 0 where the words do not say."""
+    subject: str
+    """What it speaks of: its head noun, or empty for a pronoun or none."""
+    content: frozenset[str]
+    """The base forms of its content words."""
+    bounds: bool = False
+    """Whether it compares with an amount."""
+    elliptic: bool = False
+    """Whether it has no subject of its own: "if approved", "if so"."""
+
+    def parts_from(self, other: "Condition") -> bool:
+        """Say whether both answer one question, so that one holds where the other does not."""
+        if self.bounds and other.bounds:
+            return True
+        if self.polarity * other.polarity < 0:
+            return True
+        shares = bool(self.content & other.content) or not self.content or not other.content
+        if (self.polarity < 0) != (other.polarity < 0) and shares:
+            return True
+        if self.content == other.content and self.polarity == other.polarity:
+            return False
+        return (
+            not self.bounds
+            and not other.bounds
+            and (self.elliptic or (bool(self.subject) and self.subject == other.subject))
+        )
+
+
+def read_condition(
+    tokens: Sequence[Token], *, negate: bool = False, subject: Sequence[Token] | None = None
+) -> Condition:
+    """Return what the tokens of a condition say.
+
+    Args:
+        tokens: The condition without the word that leads it in.
+        negate: Whether it is told with "unless".
+        subject: Its subject, where it is a clause.
+    """
+    good = bad = flips = 0
+    content: set[str] = set()
+    for token in tokens:
+        low = token.lower
+        if low in _NEGATIONS:
+            flips += 1
+        elif low in words("bad"):
+            bad += 1
+        elif low in words("good"):
+            good += 1
+        if token.is_content:
+            content.add(token.lemma)
+    sign = -1 if bad else 1 if good else 0
+    if flips % 2 and sign == 0:
+        sign = -1
+    elif flips % 2:
+        sign = -sign
+    amounts = any(
+        token.kind == "number"
+        or (token.value is not None and token.lower not in ("one", "both", "second", "first"))
+        for token in tokens
+    )
+    compares = any(token.lower in _OVER | _UNDER | {"between", "=", "exactly"} for token in tokens)
+    bounds = compares and (amounts or (tokens[-1].lower in ("that", "this") and len(tokens) < 4))
+    heads = [token for token in (subject or ()) if token.kind == "word"]
+    head = heads[-1].lemma if heads and heads[-1].lower not in _PRONOUNS else ""
+    said = text_of(tokens)
+    return Condition(
+        f"not: {said}" if negate else said,
+        -sign if negate else sign,
+        head,
+        frozenset(content),
+        bounds,
+        elliptic=not heads or heads[-1].lower in _PRONOUNS,
+    )
+
+
+def text_of(tokens: Sequence[Token]) -> str:
+    """Return tokens as a phrase, blanks where they stood apart."""
+    parts: list[str] = []
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        glued = before is None or token.start == before.end
+        text = (
+            f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
+        )
+        parts.append(text if glued else f" {text}")
+    return "".join(parts).strip(" ,:;")
+
+
+def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
+    """Return where a comparison with an amount ends that begins here: "above 500 euros", "over that"."""
+    start = at
+    if at < len(tokens) and tokens[at].lower in (
+        "anything",
+        "everything",
+        "amounts",
+        "those",
+        "for",
+        "with",
+        "at",
+        "of",
+    ):
+        at += 1
+        if at < len(tokens) and tokens[at].lower in ("amounts", "anything", "everything", "sums", "a"):
+            at += 1
+    if at >= len(tokens):
+        return None
+    low, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""
+    if low in ("under", "below", "above", "over", "between", "beyond", "exceeding", "<", ">", "from"):
+        at += 1
+    elif (low, following) in (
+        ("up", "to"),
+        ("more", "than"),
+        ("less", "than"),
+        ("at", "least"),
+        ("at", "most"),
+        ("fewer", "than"),
+    ):
+        at += 2
+    elif start != at and low in ("least", "most"):
+        at += 1
+    else:
+        return None
+    if at < len(tokens) and tokens[at].text == "=":
+        at += 1
+    if at < len(tokens) and tokens[at].lower in ("that", "this") and low != "from":
+        return at + 1
+    end = _amount_end(tokens, at)
+    if (
+        end is not None
+        and end < len(tokens)
+        and tokens[end].lower in ("and", "to", "-")
+        and low in ("between", "from")
+    ):
+        end = _amount_end(tokens, end + 1)
+    return end
+
+
+def _amount_end(tokens: Sequence[Token], at: int) -> int | None:
+    if at >= len(tokens) or (
+        tokens[at].kind != "number" and (tokens[at].value is None or tokens[at].has("det", "pron"))
+    ):
+        return None
+    at += 1
+    while at < len(tokens) and (
+        tokens[at].lower in _MONEY or tokens[at].text in "%€$£" or tokens[at].lemma in _UNITS
+    ):
+        at += 1
+    return at
+
+
+_MONEY: Final = words("set.money")
+_UNITS: Final = words("set.units")
+
+
+def states_outcome(tokens: Sequence[Token]) -> bool:
+    """Say whether tokens in front of a colon or an arrow are an outcome: "approved", "no", "score < 500"."""
+    said = [token for token in tokens if token.kind != "punct"]
+    if not said or len(said) > 6:
+        return False
+    if any(token.text in "<>=" for token in tokens if token.kind == "punct"):
+        return True
+    if len(said) > 2 and said[-1].kind == said[-2].kind == "number":
+        return True
+    if len(said) == 1 and said[0].lower in ("below", "above", "under", "over"):
+        return True
+    if comparison_end(tokens, 0) == len(tokens) or (
+        len(said) > 1 and any(comparison_end(tokens, at) == len(tokens) for at in (1, 2))
+    ):
+        return True
+    verdicts = words("good") | words("bad")
+    return (said[0].lower in verdicts and len(said) <= 3) or (said[-1].lower in verdicts and len(said) <= 3)
+
+
+def label_end(tokens: Sequence[Token], at: int) -> int | None:
+    """Return the position of the sign behind an outcome that labels what follows: "score < 60 ->", "ok:"."""
+    for end in range(at + 1, min(at + 7, len(tokens) - 1)):
+        token = tokens[end]
+        if token.kind == "punct" and token.text in (":", "->"):
+            said = tokens[at:end]
+            compares = any(comparison_end(said, start) for start in range(min(3, len(said))))
+            plain = said[-1].lower in words("good") | words("bad") and not (
+                said[-1].has("verb") and said[-1].entry.form == "base" and not said[-1].has("adj")
+            )
+            short = len(said) == 1 or (len(said) == 2 and said[0].lower == "not")
+            return end if compares or (plain and short) else None
+        if token.kind == "punct" and token.text in ",.;":
+            return None
+    return None

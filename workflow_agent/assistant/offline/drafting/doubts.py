@@ -1,0 +1,131 @@
+"""What in a draft may have been read wrongly: a doubt makes it a preview, and names its place."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from workflow_agent.assistant.offline.drafting.conditions import text_of
+from workflow_agent.assistant.offline.drafting.details import Details
+from workflow_agent.assistant.offline.drafting.grammar import Clause
+from workflow_agent.assistant.offline.drafting.naming import bare
+from workflow_agent.assistant.offline.tokens import Token
+
+_MOST_WORDS: Final = 13
+_MOST_ROLE_WORDS: Final = 4
+
+
+def doubt_of_step(clause: Clause, details: Details, who: Sequence[Token]) -> str | None:
+    """Return what may be wrong in a step: a second verb in its object, a strange role, a number."""
+    rest = details.rest
+    if clause.verb in ("skip", "omit", "waive"):
+        return f"{text_of(clause.tokens)[:100]!r}"
+    if rest and (
+        rest[0].lower in ("and", "or", "but")
+        or any(token.lower in ("run", "runs", "happen", "n", "forth") for token in rest[1:])
+    ):
+        return f"{text_of(clause.tokens)[:100]!r}"
+    if (verb := second_verb(clause, rest)) is not None:
+        return f"{text_of(clause.tokens)[:100]!r}: is {verb.text!r} a step of its own?"
+    if len(rest) > _MOST_WORDS:
+        return f"{text_of(clause.tokens)[:100]!r}: it is long"
+    counted = next(
+        (
+            token
+            for token in who
+            if token.value is not None
+            and token.value > 1
+            and token.lower not in ("second", "third", "fourth", "fifth")
+        ),
+        None,
+    )
+    if counted is not None:
+        return f"how many: {text_of(who)!r}"
+    role = bare(who)
+    odd = len(role) > _MOST_ROLE_WORDS or any(
+        token.kind == "number"
+        or (token.has("conj", "pron", "aux") and token.text != "IT")
+        or token.lower == "or"
+        for token in role[1:]
+    )
+    if odd:
+        return f"who does {text_of(clause.tokens)[:100]!r}"
+    if any(token.kind == "punct" and token.text in "<>=?" for token in rest):
+        return f"{text_of(clause.tokens)[:100]!r}"
+    return None
+
+
+def second_verb(clause: Clause, rest: Sequence[Token]) -> Token | None:
+    """Return a word behind "and", "or" or a comma that may be a further verb of the clause, or None."""
+    wanted = {"aux": "base", "ing": "ing"}.get(clause.form, clause.form)
+    wanted = "ed" if clause.voice == "passive" else wanted
+    for before, token in itertools.pairwise(rest):
+        forms = token.entry.form.split() if token.has("verb") and not token.has("aux", "det", "prep") else []
+        if before.lower in ("and", "or", ",", "but", "then") and (
+            wanted in forms or (forms and not token.has("noun", "adj"))
+        ):
+            return token
+        if (
+            token.has("aux")
+            and token.text != "IT"
+            and before.lower
+            not in ("who", "that", "which", "to", "what", "whether", "how", "why", "where", "if", "and")
+            and not _in_clause(rest, token)
+        ):
+            return token
+        plain = (
+            "s" in forms
+            and not token.has("noun")
+            and before.has("noun", "pron")
+            and not _in_clause(rest, token)
+        )
+        if plain:
+            return token
+    return None
+
+
+def _in_clause(rest: Sequence[Token], verb: Token) -> bool:
+    """Say whether a verb belongs to a clause in the object: "what is missing", "goods that arrive"."""
+    at = rest.index(verb)
+    return any(
+        token.lower in ("who", "that", "which", "what", "whether", "how", "why", "where", "whatever")
+        for token in rest[max(0, at - 8) : at]
+    )
+
+
+def doubt_of_condition(tokens: Sequence[Token], clause: Clause | None) -> str | None:
+    """Return what may be wrong in a condition: a second clause that was not parted from it."""
+    if all(token.has("aux", "neg", "det") for token in tokens):
+        return f"the condition {text_of(tokens)!r}"
+    told = clause.rest if clause is not None else tokens
+    verbs = [
+        token
+        for before, token in zip((None, *told), told, strict=False)
+        if (
+            (token.has("aux") and token.text != "IT" and token.lower not in ("be", "been"))
+            or (token.has("verb") and "s" in token.entry.form.split() and not token.has("noun"))
+        )
+        and (before is None or before.lower not in ("that", "which", "who", "and", "or", "what", "than"))
+        and not (before is not None and before.has("aux"))
+    ]
+    most = 0 if clause is not None else 1
+    if (len(verbs) > most and not _in_clause(told, verbs[-1])) or len(tokens) > 16:
+        return f"the condition {text_of(tokens)[:120]!r}"
+    return None
+
+
+def doubts_of_graph(
+    steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]
+) -> Iterable[str]:
+    """Return what may be wrong in the graph: a question without arms, a step that nothing leads to."""
+    out: dict[str, set[str]] = {}
+    into: set[str] = set()
+    for edge in transitions:
+        out.setdefault(edge["from"], set()).add(edge["to"])
+        into.add(edge["to"])
+    names = {step["id"]: step["name"] for step in steps}
+    for step in steps:
+        if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
+            yield f"the condition {step['name']!r}"
+    for step in steps[1:]:
+        if step["id"] not in into and not step.get("parent"):
+            yield f"what comes before {names[step['id']]!r}"

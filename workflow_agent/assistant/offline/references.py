@@ -1,0 +1,251 @@
+"""Which step of a workflow words mean: all content words must be the step's, and only one step may fit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from workflow_agent.assistant.offline.lexicon import entry_of, nearest
+from workflow_agent.assistant.offline.tokens import Token, read_tokens
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow
+
+_SUFFIXES = ("ification", "isation", "ization", "ation", "ition", "ission", "ision", "ature", "ment",
+    "ance", "ence",
+             "tion", "sion", "ing", "ure", "ion", "al", "out", "off")  # fmt: skip
+_ENDINGS = ("", "e", "ify", "ise", "ize", "it", "ide", "y", "ate", "ute")
+FRAME_WORDS = frozenset({"step", "task", "activity", "stage", "node", "box", "phase", "bit", "part", "one",
+                         "thing", "state",
+                         "action"})  # fmt: skip
+"""Words that stand around a step's name and say nothing of which it is."""
+PRONOUNS = frozenset({"it", "that", "this", "them", "they", "those", "these", "one", "same"})
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One of several things a phrase can mean."""
+
+    id: str
+    name: str
+
+
+class StepUnclear(Exception):
+    """Words mean several steps, or none."""
+
+    def __init__(self, phrase: str, candidates: Sequence[Candidate] = ()) -> None:
+        super().__init__(phrase)
+        self.phrase = phrase
+        self.candidates = tuple(candidates)
+        """Those that fit equally well; empty where none does."""
+
+
+@lru_cache(maxsize=4096)
+def stems(word: str) -> frozenset[str]:
+    """Return what a word is at root: its base forms, and the verb of a noun ("approval": approve)."""
+    known = entry_of(word)
+    found = {one for one in (known.lemma, known.verb, known.noun, word) if one}
+    for suffix in _SUFFIXES:
+        for base in (word, known.noun or word):
+            stem = base.removesuffix(suffix)
+            if stem != base and len(stem) >= 3:
+                doubled = stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
+                found |= {
+                    v for v in (s + e for s in {stem, doubled} for e in _ENDINGS) if entry_of(v).verb == v
+                }
+    return frozenset(found)
+
+
+def akin(one: str, other: str) -> bool:
+    """Say whether two words are forms of one, also as a noun and its verb."""
+    return one == other or not stems(one).isdisjoint(stems(other))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The words of one step."""
+
+    step: Step
+    name: tuple[str, ...]
+    """Content words of the name, in order."""
+    about: frozenset[str]
+    """Words of who does it."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """Finds the steps of one workflow that words mean."""
+
+    workflow: Workflow
+    chosen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What was settled before: a phrase in small letters, and the step's id."""
+    last: str | None = None
+    """The step spoken of last, that "it" means."""
+    pointed: str | None = None
+    """The step that "the one after baking" means."""
+    known: list[Known] = field(default_factory=list[Known])
+
+    def __post_init__(self) -> None:
+        self.known = [_known(step) for step in self.workflow.steps]
+
+    def all(self) -> list[Step]:
+        """Return the steps."""
+        return [one.step for one in self.known]
+
+    def words(self) -> frozenset[str]:
+        """Return every word that names a step or who does it, to mend mistyped ones by."""
+        return frozenset(word for one in self.known for word in (*one.name, *one.about))
+
+    def mask(self, tokens: Sequence[Token]) -> frozenset[int]:
+        """Return the indices of tokens inside a step's full name: none is a verb or preposition there."""
+        covered: set[int] = set()
+        names = sorted(
+            ((tuple(t.lower for t in read_tokens(s.name)), s) for s in self.all()),
+            key=lambda one: -len(one[0]),
+        )
+        lowers = [token.lower for token in tokens]
+        for words, _ in names:
+            size = len(words)
+            if size < 2:
+                continue
+            for at in range(len(lowers) - size + 1):
+                if lowers[at] == words[0] and tuple(lowers[at : at + size]) == words and at not in covered:
+                    covered |= set(range(at, at + size))
+        covered |= {at for at, token in enumerate(tokens) if token.kind == "quoted"}
+        return frozenset(covered)
+
+    def find(self, tokens: Sequence[Token], *, with_ends: bool = True) -> Step:
+        """Return the one step that words mean.
+
+        Raises:
+            StepUnclear: None or several are meant.
+        """
+        phrase = phrase_of(tokens)
+        exact_id = [
+            one.step for one in self.known if one.step.id == phrase and ("_" in phrase or "-" in phrase)
+        ]
+        if exact_id:
+            return exact_id[0]
+        if phrase in self.chosen and (settled := self.workflow.step(self.chosen[phrase])):
+            return settled
+        words = _content(tokens)
+        if any(
+            token.is_("except", "everything", "besides", "apart", "not", "without", "or", "neither")
+            for token in tokens
+        ):
+            raise StepUnclear(phrase)
+        if not words:
+            return self._pronoun(tokens, phrase)
+        if (placed := self._by_place(tokens, words)) is not None:
+            return placed
+        if tokens[-1].lemma in FRAME_WORDS and any(t.possessive for t in tokens):
+            theirs = [
+                one.step for one in self.known if all(any(akin(w, a) for a in one.about) for w in words)
+            ]
+            if len(theirs) == 1:
+                return theirs[0]
+        fitting = self._fitting(words, with_ends=with_ends)
+        if not with_ends or any(step.type != "end" for step in fitting):
+            fitting = [step for step in fitting if step.type != "end"] or ([] if not with_ends else fitting)
+        if len(fitting) == 1:
+            return fitting[0]
+        raise StepUnclear(phrase, [Candidate(step.id, step.name) for step in fitting])
+
+    def maybe(self, tokens: Sequence[Token]) -> Step | None:
+        """Return the one step that words mean, or None where none or several are."""
+        try:
+            return self.find(tokens)
+        except StepUnclear:
+            return None
+
+    def is_named(self, tokens: Sequence[Token]) -> bool:
+        """Say whether words are a step's whole name or id, not a part of one."""
+        words = _content(tokens)
+        return any((len(words) == len(one.name) and all(map(akin, words, one.name))) for one in self.known)
+
+    def _fitting(self, words: Sequence[str], *, with_ends: bool = True) -> list[Step]:
+        mended = [nearest(word, self.words()) or word for word in words]
+        text = " ".join(mended)
+        exact = [one.step for one in self.known if text == " ".join(one.name)]
+        exact = [step for step in exact if with_ends or step.type != "end"]
+        if len(exact) == 1:
+            return exact
+        scored = [
+            (score, one.step)
+            for one in self.known
+            if (with_ends or one.step.type != "end") and (score := _score(mended, one)) > 0
+        ]
+        if not scored:
+            return [
+                one.step
+                for one in self.known
+                if one.step.id in (text, "_".join(mended), text.replace(" ", "-"))
+            ]
+        best = max((score for score, _ in scored), default=0.0)
+        return [step for score, step in scored if score > best - 0.05]
+
+    def _pronoun(self, tokens: Sequence[Token], phrase: str) -> Step:
+        if self.pointed is not None and (step := self.workflow.step(self.pointed)):
+            return step
+        if self.last is not None and any(token.lower in PRONOUNS for token in tokens):
+            found = self.workflow.step(self.last)
+            if found is not None:
+                return found
+        raise StepUnclear(phrase)
+
+    def _by_place(self, tokens: Sequence[Token], words: Sequence[str]) -> Step | None:
+        """Return what "the first step", "step 3" or "the last step" means."""
+        listed = [step for step in self.all() if step.type not in ("end", "fork", "join")]
+        has_frame = any(token.lemma in FRAME_WORDS for token in tokens)
+        if len(words) != 1 or not has_frame or not listed:
+            return None
+        if words[0] in ("last", "final"):
+            return listed[-1]
+        number = next(
+            (token.value for token in tokens if token.value is not None and not token.is_("one")), None
+        )
+        if number is not None and number == int(number) and 1 <= number <= len(listed):
+            return listed[int(number) - 1]
+        return None
+
+
+def phrase_of(tokens: Sequence[Token]) -> str:
+    """Return words in small letters without article and "step", by which an answer settles them."""
+    kept = [
+        token.lower
+        for token in tokens
+        if token.kind != "punct" and not token.has("det") and token.lemma not in FRAME_WORDS
+    ]
+    return " ".join(kept) or " ".join(token.lower for token in tokens)
+
+
+def content_of(text: str) -> list[str]:
+    """Return the content words of a text."""
+    return _content(read_tokens(text))
+
+
+def _content(tokens: Sequence[Token]) -> list[str]:
+    words: list[str] = []
+    for token in tokens:
+        if token.kind == "quoted":
+            words += content_of(token.text)
+        elif token.is_content and token.lemma not in FRAME_WORDS:
+            words.append(token.lower if token.kind == "word" else token.text)
+    return words
+
+
+def _known(step: Step) -> Known:
+    name = tuple(content_of(step.name)) or (step.name.lower(),)
+    service = (step.uses or "").replace(".", " ").replace("_", " ")
+    return Known(
+        step, name, frozenset((*content_of((step.assignee or "").replace("_", " ")), *content_of(service)))
+    )
+
+
+def _score(words: Sequence[str], known: Known) -> float:
+    """Return how well words name a step: 0 where one of them is none of the step's."""
+    in_name = [any(akin(word, one) for one in known.name) for word in words]
+    about = [any(akin(word, one) for one in known.about) for word in words]
+    if not all(a or b for a, b in zip(in_name, about, strict=True)):
+        return 0.0
+    covered = sum(any(akin(word, one) for word in words) for one in known.name)
+    share = sum(in_name) / len(words)
+    return (0.2 if known.step.type != "end" else 0.05) + 0.5 * share + 0.3 * covered / len(known.name)

@@ -1,0 +1,30 @@
+"""Replies where it cannot be told which workflow is meant."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workflow_agent.assistant.offline.turn.facts import WorkflowRef
+from workflow_agent.assistant.offline.turn.outcome import Candidate, Choice, Reply, Suggestion
+from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.wording.lists import numbered
+
+
+def ask_which(turn: Turn, phrase: str, question: str, refs: Sequence[WorkflowRef]) -> Reply:
+    """Return the question which of several workflows a phrase means; an empty phrase is the one at hand."""
+    candidates = tuple(Candidate(ref.id, ref.name) for ref in refs)
+    if len(refs) == 1:
+        question = f"Do you mean **{refs[0].name}** (`{refs[0].id}`)?"
+        return Reply(question, Choice(turn.text, phrase, candidates, turn.chosen))
+    return Reply(f"{question}\n\n{numbered(candidates)}", Choice(turn.text, phrase, candidates, turn.chosen))
+
+
+def not_found(wanted: str, suggestions: Sequence[Any]) -> Reply:
+    """Return the reply for a name that nothing has, with the closest ones."""
+    close = [Candidate(item["id"], item["name"]) for item in suggestions][:3]
+    if not close:
+        return Reply(
+            f'I found no workflow for {wanted[:120]!r}. Say "list workflows" to see what there is, '
+            "or tell me who does what, and I build one."
+        )
+    offer = Suggestion(f"show {close[0].name}") if len(close) == 1 else None
+    return Reply(f"I found no workflow for {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)

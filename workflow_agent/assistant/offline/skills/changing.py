@@ -1,0 +1,494 @@
+"""Orders that change the workflow at hand: done, shown first, or asked about where not understood."""
+
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+from workflow_agent.assistant.offline.clauses import Clause, counts, read_clause
+from workflow_agent.assistant.offline.orders import plan_orders
+from workflow_agent.assistant.offline.plan import Asked, Plan
+from workflow_agent.assistant.offline.references import (
+    FRAME_WORDS,
+    PRONOUNS,
+    Steps,
+    StepUnclear,
+    akin,
+    content_of,
+)
+from workflow_agent.assistant.offline.settings import field_of
+from workflow_agent.assistant.offline.skills.confirming import deletion, is_preview, previewed
+from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.turn.facts import WorkflowRef
+from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, last_step, listed_in_reply
+from workflow_agent.assistant.offline.turn.offers import fixes_offered
+from workflow_agent.assistant.offline.turn.outcome import (
+    Answered,
+    Call,
+    Candidate,
+    Choice,
+    Completion,
+    JsonObject,
+    Proposal,
+    Reply,
+    Skill,
+    ToolFailure,
+)
+from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.wording.changes import describe_edits, describe_findings, shall_i_fix
+from workflow_agent.assistant.offline.wording.lists import clipped, joined, numbered
+from workflow_agent.workflows.model.workflow import Workflow
+
+_MOST_CHARS = 1_500
+_WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_STRUCTURAL = frozenset({"insert_step", "add_step", "remove_step", "move_step", "replace_step", "connect",
+                         "disconnect", "wrap_in_approval",
+                         "parallelize", "add_error_path", "set_start", "update_transition"})  # fmt: skip
+_SHOW_FIRST = re.compile(
+    r"(?:,? (?:and|but) (?:please )?|[.;,] *(?:but |please )?)?\b(?:show me (?:that |it |this |the "
+    r"(?:result|change|changes|outcome) )?(?:first|beforehand|what (?:that|it) would (?:change|do|"
+    r"look like)(?: first)?)"
+    r"|let me see (?:it |that )?first|(?:as a |just )?preview(?: only| first)?|dry[- ]run|don't (?:do|"
+    r"apply|save) (?:it|that) yet|ask me first|without (?:doing|applying|saving) it)\b",
+    re.IGNORECASE,
+)
+_WHAT_IT_CHANGES = re.compile(
+    r"^(?:please )?(?:show|tell) me (?:first )?what (?P<order>\w+ing [^?\n]{1,300}?) would (?:change|"
+    r"do)(?: first)?[.?! ]*$",
+    re.IGNORECASE,
+)
+
+
+def shown_first(text: str) -> str | None:
+    """Return an order without the wish to see it first; None where a message has no such wish."""
+    if (told := _WHAT_IT_CHANGES.match(text.strip())) is not None:
+        return told["order"]
+    plain = _SHOW_FIRST.sub("", text)
+    return plain.strip(" ,.;") if plain != text and plain.strip(" ,.;") else None
+
+
+_GOING_AHEAD = re.compile(
+    r"^(?:could|can|should|would|may|will) (?P<subject>(?:the |our |my |this |that )?\S+(?: "
+    r"\S+){0,3}?) (?P<verb>be|go|get|have|do|come|happen|take|run)\b(?P<rest>[^?]{0,200})\?\s*"
+    r"(?:please )?(?:change|add|do|set|make|update) (?:it|that|this)(?: so| then| please| like "
+    r"that){0,2}[.! ]*$",
+    re.IGNORECASE,
+)
+
+
+def ordered_question(text: str) -> str | None:
+    """Return the statement of a question that a go-ahead follows: "could X go to Y? Please change it."."""
+    found = _GOING_AHEAD.match(text.strip())
+    return f"{found['subject']} should {found['verb']}{found['rest']}" if found else None
+
+
+_LACKING = re.compile(
+    r"^(?:(?:do|don't|wouldn't|would) you (?:not )?(?:think|say|agree) (?:that )?)?"
+    r"(?:(?:isn't|is(?: there)?(?: not)?) (?P<a>.{1,80}?) (?:missing|lacking)"
+    r"|(?:shouldn't|should|mustn't|must) there (?:not )?be (?P<b>.{1,80}?)"
+    r"|(?P<c>.{1,80}?) is (?:missing|lacking)"
+    r"|(?:do |don't |shouldn't |should )?we (?:not )?(?:need|lack) (?P<d>.{1,80}?))"
+    r"(?: here)?\?$",
+    re.IGNORECASE,
+)
+_NEW = re.compile(r"(?:an?|another|some|any) ", re.IGNORECASE)
+
+
+def lacking(text: str) -> str | None:
+    """Return the step of which a message asks whether it is missing: "shouldn't there be a legal review?"."""
+    found = _LACKING.match(text.strip())
+    said = next((one for one in found.groups() if one), "") if found else ""
+    words = read_tokens(said)
+    named = [t for t in words if t.is_content and t.lemma not in FRAME_WORDS]
+    return said if _NEW.match(said) and named and not field_of(words)[0] else None
+
+
+def offer_lacking(turn: Turn, said: str) -> Skill:
+    """Say whether there is a step like one asked for, and offer to add it where there is none."""
+    workflow = yield from read_workflow(turn, None)
+    try:
+        step = Steps(workflow, {}, None).maybe(read_tokens(said))
+    except StepUnclear:
+        step = None
+    if step is not None:
+        return Reply(f"It is not missing: **{workflow.name}** has **{step.name}** (`{step.id}`).")
+    wanted = _NEW.sub("", said, count=1)
+    reply = yield from change(turn, f"add a {wanted}", weighed=True)
+    if not isinstance(reply.offer, Proposal):
+        return reply
+    return Reply(f"**{workflow.name}** has no {wanted}. {reply.text}", reply.offer)
+
+
+def named_whole(tokens: Sequence[Token]) -> tuple[Tokens, Tokens]:
+    """Return a message without "to my expense workflow", and the words that say which one."""
+    for at in range(len(tokens) - 1, -1, -1):
+        token = tokens[at]
+        if token.lemma not in _WHOLE or token.kind != "word" or at == 0:
+            continue
+        first = at
+        while (
+            first
+            and tokens[first - 1].kind in ("word", "quoted")
+            and not _parts(tokens[first - 1])
+            and at - first < 6
+        ):
+            first -= 1
+        name = tuple(tokens[first:at])
+        end = at + 1
+        if end < len(tokens) and tokens[end].is_("called", "named") and end + 1 < len(tokens):
+            return (), ()
+        if (
+            first
+            and tokens[first - 1].is_("to", "in", "into", "of", "for", "from", "on", "within", "inside")
+            and any(counts(t) for t in name)
+        ):
+            return (*tokens[: first - 1], *tokens[end:]), name
+    return tuple(tokens), ()
+
+
+def _parts(token: Token) -> bool:
+    return token.has("prep", "conj", "aux") or (token.entry.form == "s" and not token.has("noun"))
+
+
+def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = False) -> Skill:
+    """Make the change a message orders, or show it where not every word of it was understood."""
+    if len(text) > _MOST_CHARS:
+        return Reply(
+            f"That is {len(text):,} characters, more than I read as an order; nothing was "
+            "changed.\nSay it in smaller pieces, please."
+        )
+    tokens = read_tokens(text)
+    named = yield from _whole(turn, tokens)
+    if named is not None and named[0] == "remove":
+        return deletion((yield Call("delete_workflow", {"workflow": named[1]})))
+    if named is not None:
+        turn = replace(turn, chosen={**turn.chosen, "": named[1]})
+        # Else "the second one" of a list of workflows would be read as a step of that workflow.
+        words = read_clause(tokens, frozenset()).object
+        text = f"{text[: words[0].start]}the workflow{text[words[-1].end :]}"
+        tokens = read_tokens(text)
+    workflow, tokens = yield from _target(turn, tokens, text)
+    plan = Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
+    try:
+        clauses = plan_orders(plan, tokens)
+    except StepUnclear as unclear:
+        return unclear_step(turn, workflow, unclear)
+    except Asked as asked:
+        step = next(
+            (s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0]
+        )
+        return Reply(
+            f"{asked.question} Nothing is changed yet. For example: “{_completed(asked, step.name)}”.",
+            Completion(asked.before or f"{text.rstrip(' .!?')} ", asked.after),
+        )
+    weighed = weighed or any(clause.mood == "weighed" for clause in clauses)
+    return (yield from _by_certainty(turn, workflow, plan, clauses, dry_run=dry_run, weighed=weighed))
+
+
+def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] | None]:
+    """Return whether an order renames or removes a whole workflow, and which; None for a step."""
+    clause = read_clause(tokens, frozenset())
+    kind = next((one for one in ("remove", "rename") if one in clause.verbs and not clause.subject), None)
+    words = [t for t in clause.object if t.kind != "punct" and not t.has("det") and t.lemma not in _WHOLE]
+    pronoun = bool(clause.object) and all(t.lower in PRONOUNS or t.has("det") for t in clause.object)
+    if (
+        kind == "remove"
+        and pronoun
+        and not clause.parts
+        and last_step(turn) is None
+        and focus(turn) is not None
+    ):
+        ref = yield from which_workflow(turn, None, to_change=True)
+        return kind, ref.id
+    if kind is None or not words or clause.part("before", "after") or (kind == "remove" and clause.parts):
+        return None
+    shown = listed_workflow(turn, " ".join(t.lower for t in words))
+    if shown is not None:
+        return kind, shown.id
+    phrase = " ".join(t.lower for t in words)
+    at_hand = focus(turn)
+    if at_hand is not None and phrase in (at_hand.name.casefold(), at_hand.id):
+        return kind, at_hand.id
+    listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
+    found = [
+        one["id"]
+        for one in listed
+        if phrase in (one["name"].casefold(), one["id"], *(a.casefold() for a in one.get("aliases", ())))
+    ]
+    return (kind, found[0]) if len(found) == 1 else None
+
+
+def _completed(asked: Asked, name: str) -> str:
+    said = asked.question.lower()
+    if said.startswith("where") or "before or after" in said:
+        return f"before {name}"
+    if "who" in said:
+        return "the team lead"
+    return "2 days" if "how long" in said else "3" if "how often" in said or "number" in said else name
+
+
+def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple[Workflow, Tokens]]:
+    """Return the workflow that is meant, and the order without the words that say which."""
+    rest, name = named_whole(tokens)
+    at_hand = focus(turn)
+    if name:
+        phrase = text[name[0].start : name[-1].end]
+        mine = at_hand is not None and all(t.lower in at_hand.name.casefold() for t in name if counts(t))
+        workflow = yield from read_workflow(turn, None if mine else f"{phrase}", to_change=True)
+        return workflow, rest
+    if "" in turn.chosen:
+        return (yield from read_workflow(turn, None, to_change=True)), tokens
+    known = [ref for ref in known_workflows(turn) if at_hand is None or ref.id != at_hand.id]
+    for ref in known:
+        if (found := _mention_of(turn, tokens, ref)) is not None:
+            workflow = yield from read_workflow(turn, ref.id, to_change=True)
+            return workflow, found
+    if at_hand is not None and (found := _mention_of(turn, tokens, at_hand)) is not None:
+        tokens = found
+    if at_hand is None and "" not in turn.chosen:
+        listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
+        found_in = mentioned(tokens, listed)
+        if found_in is not None:
+            workflow = yield from read_workflow(turn, found_in[0], to_change=True)
+            return workflow, found_in[1]
+    return (yield from read_workflow(turn, None, to_change=True)), tokens
+
+
+def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens] | None:
+    """Return the id of the one workflow that words name behind "in" or "to", and the words without that."""
+    for item in listed:
+        for called in (item["name"], *item.get("aliases", ())):
+            if (found := without_mention(tokens, called)) is not None:
+                return item["id"], found
+    by_id = {
+        item["id"]: [content_of(called) for called in (item["name"], *item.get("aliases", ()))]
+        for item in listed
+    }
+    for at, token in enumerate(tokens):
+        if not token.is_("in", "to", "of", "for", "within"):
+            continue
+        first = at + 1
+        while first < len(tokens) and tokens[first].has("det"):
+            first += 1
+        for size in (3, 2, 1):
+            some = [t for t in tokens[first : first + size] if t.is_content]
+            fits = [
+                one
+                for one, names in by_id.items()
+                if len(some) == size
+                and any(all(any(akin(t.lower, w) for w in name) for t in some) for name in names)
+            ]
+            if len(fits) == 1:
+                end = first + size
+                while end < len(tokens) and (tokens[end].lemma in _WHOLE or tokens[end].text == ","):
+                    end += 1
+                return fits[0], (*tokens[:at], *tokens[end:])
+    return None
+
+
+def _mention_of(turn: Turn, tokens: Tokens, ref: WorkflowRef) -> Tokens | None:
+    """Return tokens without "in the <name>", by the workflow's own name or one that somebody gave it."""
+    given = [name for one in turn.facts.references if one.workflow_id == ref.id for name in one.aliases]
+    found = (without_mention(tokens, name) for name in dict.fromkeys([ref.name, *given]))
+    return next((one for one in found if one is not None), None)
+
+
+def without_mention(tokens: Tokens, name: str) -> Tokens | None:
+    """Return tokens without "in the <name>" or "to <name>"; None where the name is not said that way."""
+    words = [t.lower for t in read_tokens(name)]
+    lowers = [t.lower for t in tokens]
+    for at in range(len(lowers) - len(words) + 1):
+        if lowers[at : at + len(words)] != words:
+            continue
+        first = at
+        while first and tokens[first - 1].has("det"):
+            first -= 1
+        if first and tokens[first - 1].is_("in", "to", "of", "for", "into", "from", "within"):
+            end = at + len(words)
+            while end < len(tokens) and tokens[end].lemma in _WHOLE:
+                end += 1
+            return (*tokens[: first - 1], *tokens[end:])
+        if first == 0 and at + len(words) < len(tokens) and tokens[at + len(words)].text in (":", ","):
+            return tokens[at + len(words) + 1 :]
+    return None
+
+
+def _settled(turn: Turn, workflow: Workflow) -> dict[str, str]:
+    """Return what earlier answers settled, and what "the second one" of a list just shown is."""
+    shown = [item for item in listed_in_reply(turn) if workflow.step(item.id)]
+    said = {word: item.id for word, item in zip(_ORDINALS, shown, strict=False)}
+    return {**said, **turn.chosen}
+
+
+def _by_certainty(
+    turn: Turn, workflow: Workflow, plan: Plan, clauses: Sequence[Clause], *, dry_run: bool, weighed: bool
+) -> Generator[Call, Any, Reply]:
+    meant = Candidate(workflow.id, workflow.name)
+    if contradicted := _contradictions(plan):
+        return Reply(
+            f"You ask me to change {joined(contradicted)} and to keep it. Which of the two? Nothing "
+            "is changed yet."
+        )
+    if not plan.edits and plan.kept and not plan.unread:
+        return Reply(
+            f"All right, nothing is changed: {joined([_named(workflow, one) for one in plan.kept])} "
+            "stays as it is."
+        )
+    if not plan.edits:
+        return not_understood(workflow, plan.unread)
+    wholly_unread = [text for text in plan.unread if " " in text]
+    if len(plan.unread) > 4 and not wholly_unread:
+        return not_understood(workflow, plan.unread)
+    if weighed:
+        return _weighed(workflow, plan)
+    if plan.unread or plan.notes:
+        return (yield from _preview(meant, plan))
+    del turn, clauses
+    try:
+        return (yield from apply_edits(meant, plan.edits, dry_run=dry_run))
+    except ToolFailure as failure:
+        if failure.offered or not dry_run:
+            raise
+        return _weighed(workflow, plan)
+
+
+def _named(workflow: Workflow, step_id: str) -> str:
+    step = workflow.step(step_id)
+    return f"**{step.name if step else step_id}**"
+
+
+def _contradictions(plan: Plan) -> list[str]:
+    touched = {edit["step"] for edit in plan.edits if edit["op"] in ("remove_step", "move_step",
+               "rename_step", "replace_step")
+               and isinstance(edit["step"], str)}  # fmt: skip
+    removed = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
+    known = {step.id: step.name for step in plan.workflow.steps}
+    del removed
+    return [f"**{known.get(one, one)}**" for one in plan.kept if one in touched]
+
+
+def _preview(meant: Candidate, plan: Plan) -> Generator[Call, Any, Reply]:
+    lines = "\n".join(f"- {line}" for line in describe_edits(plan.workflow, plan.edits))
+    told = [f"{note[:1].upper()}{note[1:]}." for note in plan.notes]
+    unread = joined([f"“{clipped(word, 80)}”" for word in dict.fromkeys(plan.unread)])
+    told += [f"I did not use: {unread}."] if plan.unread else []
+    try:
+        result = yield Call(
+            "edit_workflow", {"workflow": meant.id, "edits": list(plan.edits), "dry_run": True}
+        )
+        shown = "\n".join(f"- {line}" for line in result["changes"]) or lines
+    except ToolFailure as failure:
+        if failure.offered:
+            raise
+        shown = lines
+    return Reply(
+        f"I understood, for **{meant.name}**:\n\n{shown}\n\n{' '.join(told)} Nothing is changed yet. "
+        "Shall I do it?",
+        Proposal(meant, (tuple(plan.edits),)),
+    )
+
+
+def _weighed(workflow: Workflow, plan: Plan) -> Reply:
+    lines = "\n".join(f"- {line}" for line in describe_edits(plan.workflow, plan.edits))
+    unread = f" I did not use: {joined([f'“{word}”' for word in plan.unread])}." if plan.unread else ""
+    return Reply(
+        f"That would mean, in **{workflow.name}**:\n\n{lines}\n\nNothing is changed yet.{unread} "
+        "Shall I do it?",
+        Proposal(Candidate(workflow.id, workflow.name), (tuple(plan.edits),)),
+    )
+
+
+def not_understood(workflow: Workflow | None, unread: Sequence[str] = ()) -> Reply:
+    """Return that an order was not understood, in two lines, with one example that fits what is open."""
+    why = next((word for word in unread if word.endswith(")") and "(" in word), "")
+    reason = why[why.index("(") + 1 : -1] if why else ""
+    first = f"I can't do that: {reason}." if reason else "I did not understand that; nothing was changed."
+    if workflow is None:
+        return Reply(
+            f"{first}\nSay who does what, and I build a workflow; or “list workflows” to see those there are."
+        )
+    step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
+    return Reply(
+        f"{first} **{workflow.name}** is open.\nYou can say, for example, “add a review before {step.name}”."
+    )
+
+
+def unclear_step(turn: Turn, workflow: Workflow, unclear: StepUnclear) -> Reply:
+    """Return the question for a phrase that means several steps, or none."""
+    said = clipped(unclear.phrase, 80)
+    if len(unclear.candidates) > 1:
+        question = (
+            f"“{said}” could be several steps of **{workflow.name}**; nothing is changed yet. "
+            "Which one do you mean?"
+        )
+        return Reply(
+            f"{question}\n\n{numbered(unclear.candidates)}",
+            Choice(turn.text, unclear.phrase, unclear.candidates, turn.chosen),
+        )
+    candidates = tuple(Candidate(step.id, step.name) for step in workflow.steps)
+    close = _close(unclear.phrase, workflow)
+    near = f" The closest is **{close}**." if close else ""
+    return Reply(
+        f"I can't tell which step of **{workflow.name}** “{said}” is; nothing was changed.{near} "
+        "Which one do you mean?",
+        Choice(turn.text, unclear.phrase, candidates, turn.chosen),
+    )
+
+
+def _close(phrase: str, workflow: Workflow) -> str:
+    found = process.extractOne(
+        phrase, [s.name for s in workflow.steps], scorer=fuzz.token_set_ratio, score_cutoff=60
+    )
+    return found[0] if found else ""
+
+
+def apply_edits(
+    workflow: Candidate, edits: Sequence[JsonObject], *, dry_run: bool = False
+) -> Generator[Call, Any, Reply]:
+    """Make the edits, check the result and say what changed."""
+    wanted = {"workflow": workflow.id, "edits": list(edits)}
+    result = yield Call("edit_workflow", wanted | {"dry_run": True} if dry_run else wanted)
+    if is_preview(result):
+        return previewed(result)
+    check = ""
+    if any(edit["op"] in _STRUCTURAL for edit in edits):
+        check = yield from _validity(workflow.id)
+    return _changed(result, check)
+
+
+def _validity(workflow_id: str) -> Generator[Call, Any, str]:
+    try:
+        result = yield Call("validate_workflow", {"workflow": workflow_id})
+    except ToolFailure:
+        return ""
+    return (
+        "It is still valid."
+        if result["valid"]
+        else "Careful: it has errors now; ask me to validate it for the list."
+    )
+
+
+def _changed(result: JsonObject, check: str) -> Reply:
+    workflow = result["workflow"]
+    changes: list[str] = result["changes"]
+    if not changes:
+        return Reply(
+            f"There was nothing to change: **{workflow['name']}** (version {workflow['version']}) is "
+            "already that way."
+        )
+    lines = "\n".join(f"- {line}" for line in changes)
+    text = f"Done: **{workflow['name']}** is now version {workflow['version']}.\n\n{lines}"
+    found: list[JsonObject] = result.get("findings") or []
+    if found:
+        text += f"\n\nWorth a look after this change:\n\n{describe_findings(found)}"
+    elif check:
+        text += f"\n\n{check}"
+    offer = fixes_offered(Candidate(workflow["id"], workflow["name"]), found)
+    return Reply(f"{text}\n\n{shall_i_fix(found)}" if offer else text, offer)
+
+
+__all__ = ["Answered", "change", "not_understood", "replace"]

@@ -1,0 +1,230 @@
+"""Skills that answer about the conversation itself."""
+
+import re
+from collections.abc import Generator
+from typing import Any
+
+from workflow_agent.assistant.offline.references import akin, content_of
+from workflow_agent.assistant.offline.request import Request, number_of, ordinal_of, read_answer
+from workflow_agent.assistant.offline.turn.focus import ref_of
+from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, ToolFailure
+from workflow_agent.assistant.offline.turn.reading import PastTurn, Turn
+from workflow_agent.assistant.offline.wording.lists import clipped, joined
+
+_FIRST_TURN = 1
+_WORDS = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_MOST_TURNS = 20
+_WRITTEN = ("created", "modified")
+_WROTE = (*_WRITTEN, "deleted")
+_DID = {
+    "create_workflow": "created", "edit_workflow": "changed", "undo_change": "restored",
+    "analyze_workflow": "analysed", "validate_workflow": "validated", "get_workflow": "opened",
+    "draw_diagram": "drew",     "compare_versions": "compared versions of",
+}  # fmt: skip
+
+
+def first(turn: Turn, _: Request) -> Skill:
+    """Quote how the conversation began."""
+    told = yield from _look_up(_FIRST_TURN)
+    if told is not None:
+        return Reply(f"The first thing you asked was: “{clipped(told['message'], 500)}”{_outcome(told)}")
+    if turn.past:
+        return Reply(f"As far back as I can see, you began with: “{clipped(turn.past[0].text, 500)}”")
+    return Reply("This is the first thing you have asked me.")
+
+
+def _look_up(number: int) -> Generator[Call, Any, JsonObject | None]:
+    """Return a turn, or None when the conversation has no such turn or the tool is not there."""
+    try:
+        return (yield Call("get_turn", {"turn": number}))
+    except ToolFailure:
+        return None
+
+
+def _outcome(told: JsonObject) -> str:
+    workflows: list[JsonObject] = told.get("workflows") or []
+    changed = [f"{item['change']} **{item['name']}**" for item in workflows]
+    return f"\n\nThat turn {joined(changed)}." if changed else ""
+
+
+def last(turn: Turn, request: Request) -> Skill:
+    """Quote the turn before this one."""
+    if not turn.past:
+        return Reply("Nothing came before this; it is your first message here.")
+    yield from ()
+    before = turn.past[-1]
+    if " you " in f" {request.text.lower()} " and " i " not in f" {request.text.lower()} ":
+        return Reply(
+            f"My last reply was:\n\n{before.reply}" if before.reply else "I have not replied to anything yet."
+        )
+    return Reply(f"Just before this you said: “{clipped(before.text, 500)}”{_did(before)}")
+
+
+def _did(past: PastTurn) -> str:
+    done = _deeds(past)
+    return f"\n\nI {joined(done)}." if done else ""
+
+
+def _deeds(past: PastTurn) -> list[str]:
+    """Return what the tools of a turn did, in words: "changed **Expense approval**"."""
+    deeds: list[str] = []
+    for exchange in past.exchanges:
+        ref = ref_of(exchange.result)
+        if exchange.failure is None and ref is not None and exchange.tool in _DID:
+            deeds.append(f"{_DID[exchange.tool]} **{ref.name}**")
+    writes = [deed for deed in deeds if deed.startswith(("created", "changed", "restored"))]
+    return list(dict.fromkeys(writes or deeds))
+
+
+def changed_then(turn: Turn, request: Request) -> Skill:
+    """Tell what was changed in a turn some way back, or in the latest that changed something."""
+    asked = request.slots.get("n")
+    back = number_of(asked) if asked else None
+    if asked and not back:
+        return Reply(f"I can't tell how far back {asked[:40]!r} is. Ask by a number of turns.")
+    told = yield from (_look_up(-back) if back else _latest_change(turn))
+    if told is None:
+        return Reply("I have not changed anything in this conversation.")
+    changed = [item for item in told["workflows"] if item["change"] in _WRITTEN]
+    if not changed:
+        return Reply(f"Nothing: in turn {told['turn']}, “{clipped(told['message'], 200)}”, I only looked.")
+    said = f"In turn {told['turn']}, “{clipped(told['message'], 200)}”:"
+    for item in changed:
+        said += " " + (yield from _change_of(item))
+    return Reply(said)
+
+
+def why_changed(turn: Turn, request: Request) -> Skill:
+    """Tell which order a change followed, and what it changed: the latest, or the latest of a thing."""
+    thing = request.slots.get("thing", "")
+    for back in range(1, min(len(turn.past), _MOST_TURNS) + 1):
+        told = yield from _look_up(-back)
+        if told is None or not any(item["change"] in _WROTE for item in told["workflows"]):
+            continue
+        said = yield from _done_in(told)
+        if thing and not _speaks_of(f"{told['message']} {said}", thing):
+            continue
+        orders = joined([f"in turn {one['turn']} “{clipped(one['message'], 300)}”"
+                         for one in (yield from _orders_of(told))])  # fmt: skip
+        return Reply(f"Because you asked for it. You said {orders}. {said}\n\nI have no reason beyond that.")
+    about = f" about {clipped(thing, 80)!r}" if thing else ""
+    return Reply(f"I have not changed anything{about} in this conversation, so there is no reason to give.")
+
+
+def _orders_of(told: JsonObject) -> Generator[Call, Any, list[JsonObject]]:
+    """Return the turn that ordered a change; where that was a yes, after the turn it answered."""
+    if read_answer(told["message"]) != "yes" or told["turn"] == _FIRST_TURN:
+        return [told]
+    before = yield from _look_up(told["turn"] - 1)
+    return [before, told] if before else [told]
+
+
+def _done_in(told: JsonObject) -> Generator[Call, Any, str]:
+    said: list[str] = []
+    for item in told["workflows"]:
+        if item["change"] in _WRITTEN:
+            said.append((yield from _change_of(item)))
+        elif item["change"] == "deleted":
+            said.append(f"I deleted **{item['name']}**.")
+    return " ".join(said)
+
+
+def _speaks_of(text: str, thing: str) -> bool:
+    said = content_of(text)
+    return all(any(akin(word, one) for one in said) for word in content_of(thing))
+
+
+def _latest_change(turn: Turn) -> Generator[Call, Any, JsonObject | None]:
+    for back in range(1, min(len(turn.past), _MOST_TURNS) + 1):
+        told = yield from _look_up(-back)
+        if told and any(item["change"] in _WRITTEN for item in told["workflows"]):
+            return told
+    return None
+
+
+def _change_of(item: JsonObject) -> Generator[Call, Any, str]:
+    """Return what made a version, from the comparison with the one before it."""
+    if item["change"] == "created":
+        return f"I created **{item['name']}**."
+    versions = {"from_version": max(item["version"] - 1, 1), "to_version": item["version"]}
+    try:
+        compared = yield Call("compare_versions", {"workflow": item["id"], **versions})
+    except ToolFailure:
+        return f"I changed **{item['name']}** (version {item['version']})."
+    lines = "".join(f"\n- {line}" for line in compared["changes"])
+    return f"I changed **{item['name']}**, which became version {item['version']}:\n{lines}"
+
+
+def nth(_: Turn, request: Request) -> Skill:
+    """Quote a turn by its number."""
+    word = (request.slots.get("n") or request.slots["ord"]).lower()
+    number = ordinal_of(word)
+    if number is None:
+        return Reply(
+            f"I can't tell which turn {word[:40]!r} is. Ask for one by number, like \"what happened in "
+            f'turn 3?"'
+        )
+    told = yield Call("get_turn", {"turn": number})
+    return Reply(
+        f"In turn {told['turn']} you said: “{clipped(told['message'], 500)}”\n\nI answered: "
+        f"“{clipped(told['response'], 700)}”{_outcome(told)}"
+    )
+
+
+def so_far(turn: Turn, _: Request) -> Skill:
+    """Sum up the conversation: each turn, and what was done to which workflow."""
+    if not turn.past:
+        return Reply("Nothing yet: this is your first message in this conversation.")
+    earlier = yield from _before_the_window(turn)
+    lines = [f"- You: “{clipped(past.text, 140)}”" + (f" I {joined(_deeds(past))}." if _deeds(past) else "")
+             for past in turn.past[-_MOST_TURNS:]]  # fmt: skip
+    known = [
+        f"**{ref.name}** ({ref.change}, turn {ref.turn})" if ref.turn else f"**{ref.name}**"
+        for ref in turn.facts.known
+    ]
+    about = f"\n\nWorkflows so far: {joined(known)}." if known else ""
+    return Reply(f"So far:\n\n{earlier}" + "\n".join(lines) + about)
+
+
+def _before_the_window(turn: Turn) -> Generator[Call, Any, str]:
+    """Return how the conversation began, when that is further back than what I see."""
+    told = yield from _look_up(_FIRST_TURN)
+    if told is None or (told["message"].strip() == turn.past[0].text and len(turn.past) <= _MOST_TURNS):
+        return ""
+    return f"- It began with: “{clipped(told['message'], 140)}”\n- …\n"
+
+
+def recall(turn: Turn, request: Request) -> Skill:
+    """Find where the conversation touched a topic, also where that is no longer in sight."""
+    topic = request.slots["topic"]
+    if "recall" in turn.tools:
+        found = yield Call("recall", {"query": topic[:200]})
+        return _quoted(topic, found["turns"])
+    result = yield Call("search_history", {"query": topic, "limit": 5})
+    hits: list[JsonObject] = result["hits"]
+    if not hits:
+        return Reply(f"I find nothing about {clipped(topic, 80)!r} in this conversation.")
+    lines = "\n".join(
+        f"- Turn {hit['turn']}, {_speaker(hit['speaker'])}: “{clipped(hit['excerpt'], 300)}”" for hit in hits
+    )
+    return Reply(f"Here is what was said about {clipped(topic, 80)!r}:\n\n{lines}")
+
+
+def _quoted(topic: str, turns: list[JsonObject]) -> Reply:
+    """Return what was said in turns, each in the sentence that has most of a topic's words."""
+    words = set(topic.lower().split())
+
+    def told(one: JsonObject) -> str:
+        said = [(item["speaker"], line) for item in one["said"] for line in _SENTENCE_END.split(item["text"])]
+        speaker, line = max(said, key=lambda pair: len(words & set(_WORDS.findall(pair[1].lower()))))
+        return f"- Turn {one['turn']}, {_speaker(speaker)}: “{clipped(line.strip(), 300)}”"
+
+    if not turns:
+        return Reply(f"I find nothing about {clipped(topic, 80)!r} in this conversation.")
+    lines = "\n".join(told(one) for one in sorted(turns, key=lambda one: one["turn"]))
+    return Reply(f"Here is what was said about {clipped(topic, 80)!r}:\n\n{lines}")
+
+
+def _speaker(speaker: str) -> str:
+    return "you" if speaker == "user" else "I" if speaker in ("assistant", "agent", "model") else speaker

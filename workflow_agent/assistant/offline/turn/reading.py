@@ -1,0 +1,204 @@
+"""Reading the messages of a request: what the person says now, and the turns before it."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, cast
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from workflow_agent.assistant.offline.turn.facts import Facts, read_facts
+from workflow_agent.conversations.frames import Material, material_in
+
+_NEW_INTERACTION = "=== NEW INTERACTION ==="
+"""Precedes the message to answer when others spoke since the agent's last reply."""
+_ADDRESS = re.compile(
+    r"^(?:@[A-Za-z][\w-]{0,63}[,:]?\s+(?:and\s+|,\s*)?)+|,?\s*@[A-Za-z][\w-]{0,63}(?=\s*[?!.]*$)"
+)
+"""Whom a message speaks to, in front of it or at its end: no part of what it says."""
+_EMPTINESS = re.compile(r"[ \t]{41,}|\s{101,}")
+"""More blanks than mean anything: patterns further down take longer than their number to step over them."""
+_OTHER = re.compile(r"\[[a-z0-9][a-z0-9_-]{0,63}\]: ")
+"""Stands before what another agent said."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A tool call of a turn and how it ended."""
+
+    tool: str
+    args: Mapping[str, Any]
+    result: Any = None
+    failure: str | None = None
+    """What the tool said when it refused or failed; None when it answered."""
+
+
+@dataclass(frozen=True)
+class PastTurn:
+    """One turn as the messages tell it."""
+
+    text: str
+    reply: str
+    exchanges: tuple[Exchange, ...]
+    facts: Facts | None
+    """None when the messages do not keep the instructions of that turn."""
+    material: tuple[Material, ...] = ()
+    others: tuple[str, ...] = ()
+    """What other agents said after the reply, or instead of it."""
+
+    @property
+    def said_last(self) -> str:
+        """What the person read last in the turn, whoever said it."""
+        return self.others[-1] if self.others else self.reply
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Everything a skill may look at."""
+
+    text: str
+    facts: Facts = field(default_factory=Facts)
+    past: tuple[PastTurn, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    tools: frozenset[str] = frozenset()
+    material: tuple[Material, ...] = ()
+    """Documents and earlier results that came with the message, as data."""
+    chosen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the person already settled: an ambiguous phrase, and the id it stands for."""
+
+
+def read_turn(messages: Sequence[ModelMessage], instructions: str, tools: frozenset[str]) -> Turn:
+    """Return the turn that a request asks to go on with.
+
+    The facts are those the turn began with, so that going on reads it the way starting did.
+    """
+    turns = [_past_turn(group) for group in _grouped(messages)]
+    if not turns:
+        return Turn(text="", facts=read_facts(instructions), tools=tools)
+    current = turns[-1]
+    return Turn(
+        text=current.text,
+        facts=current.facts or read_facts(instructions),
+        past=tuple(turns[:-1]),
+        exchanges=current.exchanges,
+        tools=tools,
+        material=current.material,
+    )
+
+
+def _grouped(messages: Sequence[ModelMessage]) -> list[list[ModelMessage]]:
+    """Return the messages turn by turn; what comes before the first user message belongs to none.
+
+    A message to another agent and what that one said reach the model in one request with the message to
+    answer: each is a turn of its own. One that nobody answered is none, unless it is the last.
+    """
+    groups: list[list[ModelMessage]] = []
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            for piece in _by_prompt(message):
+                if any(isinstance(part, UserPromptPart) for part in piece.parts):
+                    groups.append([piece])
+                elif groups:
+                    groups[-1].append(piece)
+        elif groups:
+            groups[-1].append(message)
+    return [group for group in groups[:-1] if _is_answered(group)] + groups[-1:]
+
+
+def _is_answered(group: Sequence[ModelMessage]) -> bool:
+    return any(isinstance(message, ModelResponse) for message in group) or bool(_said_by_others(group))
+
+
+def _by_prompt(request: ModelRequest) -> list[ModelRequest]:
+    """Return a request cut before each of the person's messages; the last has the instructions."""
+    starts = [at for at, part in enumerate(request.parts) if isinstance(part, UserPromptPart)]
+    bounds = sorted({0, *starts, len(request.parts)})
+    pieces = [request.parts[a:b] for a, b in pairwise(bounds)]
+    last = len(pieces) - 1
+    return [
+        ModelRequest(parts=list(parts), instructions=request.instructions if at == last else None)
+        for at, parts in enumerate(pieces)
+    ]
+
+
+def _past_turn(group: Sequence[ModelMessage]) -> PastTurn:
+    first = cast("ModelRequest", group[0])
+    prompts = [part for part in first.parts if isinstance(part, UserPromptPart)]
+    texts = [part.content for message in group if isinstance(message, ModelResponse)
+             for part in message.parts if isinstance(part, TextPart)]  # fmt: skip
+    return PastTurn(
+        text=_said(prompts[-1]),
+        reply="\n".join(texts[-1:]),
+        exchanges=tuple(_exchanges(group)),
+        facts=read_facts(first.instructions) if first.instructions else None,
+        material=_material(prompts[-1]),
+        others=tuple(_said_by_others(group)),
+    )
+
+
+def _said_by_others(group: Sequence[ModelMessage]) -> list[str]:
+    """Return what other agents said since the last response of the model's own."""
+    said: list[str] = []
+    for message in group:
+        if isinstance(message, ModelResponse):
+            said = []
+            continue
+        texts = [part.content for part in message.parts if isinstance(part, SystemPromptPart)]
+        said += [text[match.end() :] for text in texts if (match := _OTHER.match(text))]
+    return said
+
+
+def _material(prompt: UserPromptPart) -> tuple[Material, ...]:
+    """Return the artifacts that stand before the person's own words."""
+    if isinstance(prompt.content, str):
+        return ()
+    texts = (item.content for item in prompt.content if isinstance(item, TextContent))
+    return tuple(one for text in texts for one in material_in(text))
+
+
+def _said(prompt: UserPromptPart) -> str:
+    """Return the person's own words; parts that are not plain text are material, not words."""
+    if isinstance(prompt.content, str):
+        text = prompt.content
+    else:
+        plain = [item for item in prompt.content if isinstance(item, str)]
+        text = plain[-1] if plain else ""
+    text = _EMPTINESS.sub(lambda blank: "\n\n" if "\n" in blank[0] else "  ", text)
+    return _ADDRESS.sub("", text.rpartition(_NEW_INTERACTION)[2].strip()).strip()
+
+
+def _exchanges(group: Sequence[ModelMessage]) -> list[Exchange]:
+    returns = {part.tool_call_id: part for message in group if isinstance(message, ModelRequest)
+               for part in message.parts if isinstance(part, ToolReturnPart)}  # fmt: skip
+    calls = [part for message in group if isinstance(message, ModelResponse)
+             for part in message.parts if isinstance(part, ToolCallPart)]  # fmt: skip
+    return [_exchange(call, returns.get(call.tool_call_id)) for call in calls]
+
+
+def _exchange(call: ToolCallPart, answer: ToolReturnPart | None) -> Exchange:
+    args = call.args_as_dict()
+    if answer is None:
+        return Exchange(call.tool_name, args, failure="it gave no result")
+    content = answer.model_response_str(wrap_if_error=False)
+    if answer.outcome != "success":
+        return Exchange(call.tool_name, args, failure=content)
+    return Exchange(call.tool_name, args, result=_plain(content))
+
+
+def _plain(content: str) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content

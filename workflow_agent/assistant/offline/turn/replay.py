@@ -1,0 +1,87 @@
+"""Running a skill against what the messages of the turn already hold."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workflow_agent.assistant.offline.turn.outcome import Answered, Call, Reply, Skill, ToolFailure
+from workflow_agent.assistant.offline.turn.reading import Exchange
+from workflow_agent.assistant.offline.wording.failures import describe_failure
+
+MODE_OF_WRITER = {
+    **dict.fromkeys(("create_workflow", "copy_workflow", "import_workflow"), "creation"),
+    **dict.fromkeys(("edit_workflow", "undo_change", "fix_findings"), "modification"),
+    **dict.fromkeys(("delete_workflow", "apply_preview"), "modification"),
+}
+"""The mode that offers each tool that writes."""
+_MOST_CALLS = 30
+"""Past this many calls in one turn something goes in circles."""
+
+
+@dataclass(frozen=True)
+class _Recording:
+    """The exchanges of a turn, consumed as the skill asks for them again."""
+
+    exchanges: list[Exchange]
+
+    def take(self, call: Call) -> Exchange | None:
+        wanted = _key(call.tool, call.args)
+        for at, exchange in enumerate(self.exchanges):
+            if _key(exchange.tool, exchange.args) == wanted:
+                return self.exchanges.pop(at)
+        return None
+
+    def mode_refusal(self) -> str | None:
+        """Return why the last switch of mode failed, or None when none was tried or it worked."""
+        switches = [exchange for exchange in self.exchanges if exchange.tool == "switch_mode"]
+        return switches[-1].failure if switches else None
+
+    def switched(self) -> bool:
+        return any(exchange.tool == "switch_mode" for exchange in self.exchanges)
+
+
+def _key(tool: str, args: Any) -> str:
+    return tool + json.dumps(args, sort_keys=True, default=str)
+
+
+def run_skill(skill: Skill, exchanges: Sequence[Exchange], tools: frozenset[str]) -> Call | Reply:
+    """Return the next call a skill needs, or its reply when the messages hold every result it asked for.
+
+    A skill that asks for a tool which writes, where it is not offered, is given `switch_mode` first.
+    """
+    recording = _Recording(list(exchanges))
+    try:
+        call = next(skill)
+        for _ in range(_MOST_CALLS):
+            exchange = recording.take(call)
+            if exchange is None:
+                needed = _next_call(call, recording, tools)
+                if isinstance(needed, Call):
+                    return needed
+                call = skill.throw(needed)
+            elif exchange.failure is not None:
+                call = skill.throw(ToolFailure(call.tool, exchange.failure))
+            else:
+                call = skill.send(exchange.result)
+    except StopIteration as finished:
+        return finished.value
+    except Answered as answered:
+        return answered.reply
+    except ToolFailure as failure:
+        return Reply(describe_failure(failure.tool, failure.message, offered=failure.offered))
+    skill.close()
+    return Reply("I went round in circles with that one and stopped. Could you ask for it in smaller pieces?")
+
+
+def _next_call(call: Call, recording: _Recording, tools: frozenset[str]) -> Call | ToolFailure:
+    """Return the call itself, the switch of mode it needs first, or why neither is possible."""
+    if call.tool in tools:
+        return call
+    mode = MODE_OF_WRITER.get(call.tool)
+    if mode is None or (not recording.switched() and "switch_mode" not in tools):
+        return ToolFailure(call.tool, "", offered=False)
+    if recording.switched():
+        return ToolFailure(call.tool, recording.mode_refusal() or "", offered=False)
+    reason = "The user asked for a new workflow" if mode == "creation" else "The user asked for a change"
+    return Call("switch_mode", {"mode": mode, "reason": reason})

@@ -1,0 +1,401 @@
+"""Values in tokens: lengths of time, schedules, events, amounts, retries. Each says where it ends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from workflow_agent.assistant.offline.tokens import Token
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.durations import duration_of
+
+_UNITS = {
+    "second": 1,
+    "minute": 60,
+    "hour": 3600,
+    "day": 86400,
+    "week": 604800,
+    "fortnight": 1209600,
+    "month": 0,
+    "year": 0,
+    "quarter": 0,
+}
+_CALENDAR = {"month": "P{}M", "year": "P{}Y", "quarter": "P{}M", "week": "P{}W"}
+_WORKING = frozenset({"business", "working", "work", "calendar", "full", "whole", "more"})
+_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_SHORT_DAYS = {day[:3]: day for day in _DAYS} | {"tues": "tuesday", "thur": "thursday", "thurs": "thursday"}
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_TIMES = {
+    "midnight": (0, 0),
+    "noon": (12, 0),
+    "midday": (12, 0),
+    "morning": (9, 0),
+    "evening": (18, 0),
+    "afternoon": (14, 0),
+    "night": (0, 0),
+    "lunchtime": (12, 0),
+}
+_ADVERBS = {
+    "daily": "day",
+    "nightly": "night",
+    "weekly": "week",
+    "monthly": "month",
+    "hourly": "hour",
+    "yearly": "year",
+    "annually": "year",
+    "quarterly": "quarter",
+}
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[T]):
+    """A value and the index behind its last token."""
+
+    value: T
+    end: int
+
+
+def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
+    """Return the length of time that begins at a token, in ISO 8601: "two days", "1 h and 30 min"."""
+    amount = _amount_at(tokens, at)
+    if amount is None:
+        return None
+    here = amount.end
+    while here < len(tokens) and (tokens[here].lower in _WORKING or tokens[here].text == "-"):
+        here += 1
+    if here >= len(tokens) or (unit := tokens[here].lemma) not in _UNITS:
+        return None
+    seconds = _UNITS[unit]
+    here += 1
+    if (
+        unit == "second"
+        and here < len(tokens)
+        and tokens[here].has("noun", "adj")
+        and tokens[here - 1].lower == "second"
+    ):
+        return None
+    if not seconds:
+        count = int(amount.value * (3 if unit == "quarter" else 1))
+        return Found(_CALENDAR[unit].format(count), here)
+    if (
+        here < len(tokens)
+        and tokens[here].is_("and")
+        and not (here + 2 < len(tokens) and tokens[here + 1].is_("a"))
+    ):
+        more = duration_at(tokens, here + 1)
+        if more is not None and more.value.startswith("PT"):
+            other = _seconds_in(tokens, here + 1)
+            return Found(duration_of(amount.value * seconds + other), more.end)
+    if (
+        here + 2 < len(tokens)
+        and tokens[here].is_("and")
+        and tokens[here + 1].is_("a")
+        and tokens[here + 2].is_("half")
+    ):
+        return Found(duration_of((amount.value + 0.5) * seconds), here + 3)
+    if unit == "week":
+        return Found(
+            f"P{int(amount.value)}W"
+            if amount.value == int(amount.value)
+            else duration_of(amount.value * seconds),
+            here,
+        )
+    return Found(duration_of(amount.value * seconds), here)
+
+
+def _seconds_in(tokens: Sequence[Token], at: int) -> float:
+    amount = _amount_at(tokens, at)
+    return amount.value * _UNITS[tokens[amount.end].lemma] if amount else 0
+
+
+def _amount_at(tokens: Sequence[Token], at: int) -> Found[float] | None:
+    if at >= len(tokens):
+        return None
+    token = tokens[at]
+    if (
+        token.value is not None
+        and token.kind in ("number", "word")
+        and not token.is_("first", "second", "third")
+    ):
+        if token.is_("half") and at + 1 < len(tokens) and tokens[at + 1].is_("a", "an"):
+            return Found(0.5, at + 2)
+        end = at + 1
+        if token.is_("couple", "dozen") and end < len(tokens) and tokens[end].is_("of"):
+            end += 1
+        if token.kind == "number" and end < len(tokens) and tokens[end].text == "x":
+            return None
+        return Found(token.value, end)
+    if token.is_("a", "an") and at + 1 < len(tokens):
+        if tokens[at + 1].is_("couple", "few"):
+            end = at + 3 if at + 2 < len(tokens) and tokens[at + 2].is_("of") else at + 2
+            return Found(2.0 if tokens[at + 1].is_("couple") else 3.0, end)
+        if tokens[at + 1].lemma in _UNITS:
+            return Found(1.0, at + 1)
+        if tokens[at + 1].is_("half") and at + 2 < len(tokens):
+            return Found(0.5, at + 2)
+    return None
+
+
+def durations_in(tokens: Sequence[Token]) -> list[tuple[int, Found[str]]]:
+    """Return every length of time with the index of its first token."""
+    found: list[tuple[int, Found[str]]] = []
+    at = 0
+    while at < len(tokens):
+        one = duration_at(tokens, at)
+        if one is None:
+            at += 1
+        else:
+            found.append((at, one))
+            at = one.end
+    return found
+
+
+def times_at(tokens: Sequence[Token], at: int) -> Found[int] | None:
+    """Return how often: "twice", "3 times", "five attempts", "at most two more tries"."""
+    if at >= len(tokens):
+        return None
+    token = tokens[at]
+    if token.is_("once", "twice", "thrice") and token.value is not None:
+        return Found(int(token.value), at + 1)
+    if token.value is None or token.value != int(token.value):
+        return None
+    here = at + 1
+    while here < len(tokens) and tokens[here].is_("more", "x"):
+        if tokens[here].is_("x"):
+            return Found(int(token.value), here + 1)
+        here += 1
+    if here < len(tokens) and tokens[here].is_(
+        "time", "attempt", "try", "retry", "round", "iteration", "loop"
+    ):
+        return Found(int(token.value), here + 1)
+    return None
+
+
+def clock_at(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
+    """Return the time of day that begins at a token: "2am", "14:30", "9 o'clock", "noon"."""
+    if at >= len(tokens):
+        return None
+    token = tokens[at]
+    if token.lemma in _TIMES and token.kind == "word":
+        return Found(_TIMES[token.lemma], at + 1)
+    if token.value is None or token.value >= 25:
+        return None
+    hour, minute = int(token.value), round(token.value % 1 * 60) if ":" in token.text else 0
+    end = at + 1
+    following = tokens[end] if end < len(tokens) else None
+    if following is not None and following.is_("am", "pm"):
+        hour = hour % 12 + (12 if following.lower == "pm" else 0)
+        return Found((hour, minute), end + 1)
+    if following is not None and following.lower in ("o'clock", "oclock", "uhr", "h", "hrs"):
+        return Found((hour, minute), end + 1)
+    if ":" in token.text:
+        return Found((hour % 24, minute), end)
+    return None
+
+
+@dataclass(slots=True)
+class _When:
+    """The parts of a schedule met so far."""
+
+    unit: str = ""
+    days: tuple[str, ...] = ()
+    month_day: str = ""
+    month: str = "*"
+    clock: tuple[int, int] | None = None
+    default: tuple[int, int] | None = None
+    """Of "every morning"."""
+    every: str | None = None
+    named_by_every: bool = False
+
+    def trigger(self) -> JsonObject | None:
+        """Return the trigger, or None where the parts make no schedule."""
+        if self.every is not None:
+            return {"type": "schedule", "every": self.every}
+        if not (self.unit or self.days or self.month_day):
+            return None
+        hour, minute = self.clock or self.default or ((0, 0) if self.unit in ("night", "hour") else (9, 0))
+        if self.unit == "hour":
+            return {"type": "schedule", "cron": f"{minute} * * * *"}
+        month_day, month, days = self.month_day or "*", self.month, ",".join(self.days) or "*"
+        if self.unit == "month" and not self.month_day:
+            month_day = "1"
+        if self.unit == "quarter":
+            month_day, month = self.month_day or "1", "1,4,7,10"
+        if self.unit == "year" and month == "*":
+            month_day, month = self.month_day or "1", "1"
+        if self.unit == "week" and not self.days:
+            days = "1"
+        return {"type": "schedule", "cron": f"{minute} {hour} {month_day} {month} {days}", "timezone": "UTC"}
+
+
+def schedule_at(tokens: Sequence[Token], at: int) -> Found[JsonObject] | None:
+    """Return the schedule that begins at a token: "every night at 2", "each Monday"."""
+    when, here, end = _When(), at, at
+    while here < len(tokens):
+        step = _schedule_part(tokens, here, when, is_first=here == at)
+        if step is None:
+            break
+        here = step
+        if not tokens[here - 1].is_(
+            "at", "on", "the", "and", "of", "in", "each", "every", ",", "by", "around"
+        ):
+            end = here
+    trigger = when.trigger()
+    if trigger is None or end == at or not _is_recurring(tokens[at:end], when):
+        return None
+    return Found(trigger, end)
+
+
+def _is_recurring(tokens: Sequence[Token], when: _When) -> bool:
+    """Say whether the words tell of something that happens again and again, not of one day or the daytime."""
+    says = any(token.is_("every", "each", "schedule", "once") or token.lower in _ADVERBS for token in tokens)
+    plural = any(
+        token.lower.endswith("days") or token.lower in ("weekends", "mornings", "nights") for token in tokens
+    )
+    return when.every is not None or says or plural or bool(when.month_day)
+
+
+def _schedule_part(tokens: Sequence[Token], at: int, when: _When, *, is_first: bool) -> int | None:
+    token = tokens[at]
+    if token.kind not in ("word", "number", "punct"):
+        return None
+    lemma = token.lower if token.lower in _ADVERBS else token.lemma
+    if lemma in _ADVERBS:
+        when.unit = when.unit or _ADVERBS[lemma]
+        return at + 1
+    if token.is_("every", "each") or (
+        token.is_("once", "twice") and at + 1 < len(tokens) and tokens[at + 1].is_("a", "every", "per")
+    ):
+        return _every(tokens, at, when)
+    if (day := _day_named(token)) is not None:
+        when.days = (*when.days, str(_DAYS.index(day)))
+        return at + 1
+    if token.lower in ("weekday", "weekdays", "workdays", "workday"):
+        when.days = ("1-5",)
+        return at + 1
+    if token.lower in ("weekend", "weekends"):
+        when.days = ("6", "0")
+        return at + 1
+    if (month_day := _month_day_at(tokens, at, when)) is not None:
+        return month_day
+    if (when.unit or when.days or when.month_day or when.every) and (
+        clock := _clock_in(tokens, at)
+    ) is not None:
+        # "At 8 in the morning": the hour is said already.
+        if when.clock is None:
+            when.clock = clock.value
+        elif (
+            token.lemma in ("evening", "afternoon", "night")
+            and 0 < when.clock[0] < 12
+            and clock.end == at + 1
+        ):
+            when.clock = (when.clock[0] + 12, when.clock[1])
+        return clock.end
+    if token.is_("at", "on", "the", "and", "of", "in", ",", "by", "around") and (
+        not is_first or token.is_("on", "at", "in")
+    ):
+        return at + 1
+    return None
+
+
+def _clock_in(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
+    found = clock_at(tokens, at)
+    if found is not None:
+        return found
+    token = tokens[at]
+    is_hour = token.value is not None and token.value < 25 and token.kind in ("number", "word") and at > 0
+    if (
+        is_hour
+        and tokens[at - 1].is_("at", "around", "by")
+        and not (at + 1 < len(tokens) and tokens[at + 1].lemma in _UNITS)
+    ):
+        return Found((int(token.value or 0) % 24, 0), at + 1)
+    return None
+
+
+def _every(tokens: Sequence[Token], at: int, when: _When) -> int | None:
+    here = at + 1
+    while here < len(tokens) and tokens[here].is_("a", "single", "every", "per", "working", "business"):
+        here += 1
+    if here >= len(tokens):
+        return None
+    token = tokens[here]
+    if token.is_("other", "second") and here + 1 < len(tokens) and tokens[here + 1].lemma in _UNITS:
+        when.every = _times(2, tokens[here + 1].lemma)
+        return here + 2
+    length = duration_at(tokens, here)
+    if length is not None:
+        when.every = length.value
+        return length.end
+    if token.lemma in ("day", "night", "week", "month", "hour", "year", "quarter", "minute"):
+        if token.lemma == "minute":
+            when.every = "PT1M"
+        when.unit = token.lemma
+        if tokens[here - 1].is_("working", "business"):
+            when.days = ("1-5",)
+        return here + 1
+    if token.lemma in _TIMES:
+        when.unit = "night" if token.lemma == "night" else "day"
+        when.default = _TIMES[token.lemma]
+        return here + 1
+    if _day_named(token) is not None or token.lower in ("weekday", "weekend", "workday"):
+        when.named_by_every = True
+        return here
+    following = _month_day_at(tokens, here, when)
+    return following if following is not None else None
+
+
+def _times(count: int, unit: str) -> str:
+    return (
+        _CALENDAR[unit].format(count * (3 if unit == "quarter" else 1))
+        if unit in _CALENDAR
+        else duration_of(count * _UNITS[unit])
+    )
+
+
+def _day_named(token: Token) -> str | None:
+    word = _SHORT_DAYS.get(token.lower, token.lemma)
+    return word if word in _DAYS else None
+
+
+def _month_day_at(tokens: Sequence[Token], at: int, when: _When) -> int | None:
+    """Read "first (day) of the month", "15th of each month", "1st of January"."""
+    token = tokens[at]
+    if token.value is None or not 1 <= token.value <= 31:
+        return None
+    here = at + 1
+    if here < len(tokens) and tokens[here].lower in ("st", "nd", "rd", "th"):
+        here += 1
+    if here < len(tokens) and tokens[here].is_("day"):
+        here += 1
+    elif here < len(tokens) and _day_named(tokens[here]) is not None:
+        return None
+    if not (here < len(tokens) and tokens[here].is_("of")):
+        return None
+    here += 1
+    while here < len(tokens) and tokens[here].is_("the", "each", "every", "a"):
+        here += 1
+    if here >= len(tokens):
+        return None
+    if tokens[here].lemma in ("month", "quarter", "year"):
+        when.unit = tokens[here].lemma
+        when.month_day = str(int(token.value))
+        return here + 1
+    if tokens[here].lemma in _MONTHS:
+        when.unit, when.month = "year", str(_MONTHS.index(tokens[here].lemma) + 1)
+        when.month_day = str(int(token.value))
+        return here + 1
+    return None

@@ -1,0 +1,207 @@
+"""From a model's name to the model: one layer of retries, and a fallback where one is configured."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from genai_prices import data_snapshot
+from genai_prices.types import TieredPrices
+from pydantic_ai.exceptions import ModelAPIError, UserError
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models.fallback import FallbackModel
+
+from workflow_agent.errors import InvalidInput, Misconfigured, Problem
+from workflow_agent.values.stored import Value
+
+OFFLINE = "offline"
+OPENAI_PROTOCOL = frozenset({"openai", "openai-chat", "openai-responses"})
+"""What names of models begin with that are reached by OpenAI's client, wherever they are."""
+_MOVE_SYSTEM_MESSAGES = frozenset({"anthropic"})
+ModelFactory = Callable[[], Model]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """How to reach a provider, and how patient to be with it."""
+
+    base_url: str | None = None
+    """None for the provider's own."""
+    api_key: str | None = field(default=None, repr=False)
+    timeout_seconds: float = 60.0
+    """For one attempt."""
+    max_retries: int = 2
+    """After a failure that may pass by itself; the wait is what Retry-After says, where it is given."""
+
+
+def build_model(name: str, provider: Provider, offline: ModelFactory) -> Model:
+    """Return the model of a name such as `openai:gpt-5`, or the offline one.
+
+    Raises:
+        Misconfigured: There is no such model, its library is not installed, or its key is missing.
+    """
+    vendor, _, model = name.partition(":")
+    try:
+        if name == OFFLINE:
+            return offline()
+        if vendor in OPENAI_PROTOCOL and model:
+            return _openai(model, provider, has_responses=vendor == "openai-responses")
+        if vendor == "anthropic" and model:
+            return _anthropic(model, provider)
+        if provider.base_url or provider.api_key:
+            raise UserError("A base URL or a key can be set for models of openai and anthropic only.")
+        return infer_model(name)
+    except (UserError, ImportError, ValueError) as error:
+        raise Misconfigured(
+            f"Model {name[:100]!r} cannot be used: {error} "
+            f"Set WORKFLOW_AGENT_MODEL to {OFFLINE!r} or to a name like 'openai:gpt-5'."
+        ) from error
+
+
+# The SDKs are imported where they are used: they cost a second that the offline model should not wait for.
+def _openai(model: str, provider: Provider, *, has_responses: bool) -> Model:
+    from openai import AsyncOpenAI, OpenAIError  # noqa: PLC0415 - see above
+    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel  # noqa: PLC0415 - see above
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - see above
+
+    try:
+        client = AsyncOpenAI(
+            base_url=provider.base_url,
+            api_key=provider.api_key or ("no-key-needed" if provider.base_url else None),
+            timeout=provider.timeout_seconds,
+            max_retries=provider.max_retries,
+        )
+    except OpenAIError as error:
+        raise UserError(str(error)) from error
+    kind = OpenAIResponsesModel if has_responses else OpenAIChatModel
+    return kind(model, provider=OpenAIProvider(openai_client=client))
+
+
+def _anthropic(model: str, provider: Provider) -> Model:
+    from anthropic import AsyncAnthropic  # noqa: PLC0415 - see above
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - see above
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - see above
+
+    client = AsyncAnthropic(
+        base_url=provider.base_url,
+        api_key=provider.api_key,
+        timeout=provider.timeout_seconds,
+        max_retries=provider.max_retries,
+    )
+    return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
+
+
+def with_fallback(primary: Model, fallback: Model | None) -> Model:
+    """Return a model that asks the fallback when the primary's provider fails."""
+    return FallbackModel(primary, fallback, fallback_on=(ModelAPIError,)) if fallback else primary
+
+
+def keeps_system_messages_in_place(model: Model) -> bool:
+    """Say whether a model's provider reads a system message where it stands in the conversation.
+
+    Most hoist it to the front. Anthropic takes it later on but moves it behind the user messages next to
+    it, so that who answered whom would be lost.
+    """
+    if isinstance(model, FallbackModel):
+        return all(keeps_system_messages_in_place(each) for each in model.models)
+    in_place = bool(model.profile.get("supports_inline_system_prompts", False))
+    return in_place and model.system not in _MOVE_SYSTEM_MESSAGES
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models a request may name, by name."""
+
+    default: str
+    by_name: Mapping[str, Model]
+    window_tokens: int
+    """Of a model whose window is not known."""
+    aside: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """Those that plan and summarize, by name; no request may name them."""
+
+    def named(self, name: str | None) -> Model:
+        """Return the model of this name, or the default one.
+
+        Raises:
+            InvalidInput: The operator has not allowed this model.
+        """
+        wanted = name or self.default
+        if wanted not in self.by_name:
+            allowed = tuple(self.by_name)
+            message = f"model {wanted[:100]!r} is not available here"
+            raise InvalidInput(
+                f"{message[0].upper()}{message[1:]}; available: {', '.join(allowed)}.",
+                [Problem("/model", message, allowed)],
+            )
+        return self.by_name[wanted]
+
+    def window_of(self, model: Model) -> int:
+        """Return how many tokens fit into a model's window."""
+        return model.context_window or self.window_tokens
+
+
+CHEAP_MODEL = "openai:gpt-4o-mini"
+"""Plans and summarizes unless something else is set, where there is an OpenAI key."""
+EXPENSIVE_USD_PER_TOKEN = 1e-5
+_FREE = "offline"
+_PER = 1_000_000
+
+
+class ModelConfig(Value):
+    """The models of a turn, by name."""
+
+    primary: str
+    """Answers."""
+    context_planner: str
+    """Plans what of the artifacts goes into the window."""
+    summarizer: str
+    """Summarizes artifacts."""
+
+    @classmethod
+    def from_request(
+        cls,
+        request_model: str,
+        *,
+        context_planner: str | None = None,
+        summarizer: str | None = None,
+        has_openai_key: bool = False,
+    ) -> "ModelConfig":
+        """Return the models of a request.
+
+        Args:
+            request_model: The model that answers.
+            context_planner: The one the settings name.
+            summarizer: The one the settings name.
+            has_openai_key: Whether OpenAI's small model can be used. Who answers without a provider also
+                plans without one.
+        """
+        aside = CHEAP_MODEL if has_openai_key and request_model != _FREE else request_model
+        return cls(
+            primary=request_model, context_planner=context_planner or aside, summarizer=summarizer or aside
+        )
+
+    def input_price_usd(self) -> Decimal | None:
+        """Return what an input token of the primary model costs in US dollars; None if that is not known."""
+        return input_price_usd(self.primary)
+
+    def is_expensive_primary(self, threshold: float = EXPENSIVE_USD_PER_TOKEN) -> bool:
+        """Say whether an input token of the primary model costs more than this; unknown prices do not."""
+        price = self.input_price_usd()
+        return price is not None and price > Decimal(str(threshold))
+
+
+def input_price_usd(name: str) -> Decimal | None:
+    """Return what an input token of a model costs in US dollars; None where its price is not known."""
+    if name == _FREE:
+        return Decimal()
+    vendor, _, model = name.rpartition(":")
+    try:
+        _, known = data_snapshot.get_snapshot().find_provider_model(
+            model, None, vendor.removesuffix("-chat") or None, None
+        )
+    except LookupError:
+        return None
+    prices = known.prices if not isinstance(known.prices, list) else known.prices[-1].prices
+    per_million = prices.input_mtok
+    if isinstance(per_million, TieredPrices):
+        per_million = per_million.base
+    return None if per_million is None else Decimal(per_million) / _PER

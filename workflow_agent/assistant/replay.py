@@ -1,0 +1,135 @@
+"""Our stored messages as Pydantic AI messages, and back."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    RetryFeedbackPart,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from workflow_agent.conversations.iterations import FinishReason, Message, ToolCall, ToolResult
+
+_SAY_WHY = frozenset({"openai", "anthropic"})
+"""Providers that say why each answer ended; the framework takes one that does not for whole."""
+_NOTE = "not_from_the_user"
+"""Frames what another agent or the system said, where it cannot be said in their role."""
+
+
+def to_model_messages(messages: Iterable[Message], *, system_in_place: bool = True) -> list[ModelMessage]:
+    """Return stored messages as the model's, in order; messages that say nothing are left out.
+
+    Args:
+        messages: Oldest first.
+        system_in_place: Whether the provider leaves system messages where they are. Where it does not,
+            they are carried as framed user text, which keeps their order and says who speaks.
+    """
+    replayed: list[ModelMessage] = []
+    for message in messages:
+        carried = message if system_in_place or message.role != "system" else _as_note(message)
+        made = _response(carried) if carried.role == "assistant" else _request(carried)
+        if made is not None:
+            replayed.append(made)
+    return replayed
+
+
+def _as_note(message: Message) -> Message:
+    inside = message.content.replace(f"</{_NOTE}", f"<\\/{_NOTE}")
+    return Message(role="user", content=f"<{_NOTE}>\n{inside}\n</{_NOTE}>")
+
+
+def _response(message: Message) -> ModelResponse | None:
+    parts: list[ModelResponsePart] = [TextPart(message.content)] if message.content else []
+    parts += [ToolCallPart(call.name, call.args, tool_call_id=call.id) for call in message.tool_calls]
+    return ModelResponse(parts=parts) if parts else None
+
+
+def _request(message: Message) -> ModelRequest | None:
+    parts: list[ModelRequestPart] = [
+        ToolReturnPart(result.name, result.content, tool_call_id=result.id, outcome=result.outcome)
+        for result in message.results
+    ]
+    if message.content:
+        system = message.role == "system"
+        parts.append(SystemPromptPart(message.content) if system else UserPromptPart(message.content))
+    return ModelRequest(parts=parts) if parts else None
+
+
+def said_by(response: ModelResponse) -> tuple[str, tuple[ToolCall, ...]]:
+    """Return the text and the tool calls of a model's response.
+
+    Arguments that are not a JSON object are kept under `unparsed`: the call is on record as it was made.
+    """
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    calls = tuple(
+        ToolCall(id=part.tool_call_id, name=part.tool_name, args=arguments_of(part))
+        for part in response.parts
+        if isinstance(part, ToolCallPart)
+    )
+    return text, calls
+
+
+def why_ended(response: ModelResponse) -> FinishReason:
+    """Return why a model's response ended."""
+    details = response.provider_details or {}
+    said = details.get("finish_reason")
+    if details.get("refusal") or said == "refusal":
+        return "refusal"
+    if response.finish_reason in ("length", "content_filter"):
+        return response.finish_reason
+    return "cut" if not said and response.provider_name in _SAY_WHY else "stop"
+
+
+def refusal_in(response: ModelResponse) -> str:
+    """Return the words in which a model refused to answer, if it did."""
+    return str((response.provider_details or {}).get("refusal") or "")
+
+
+def session_of(response: ModelResponse) -> str | None:
+    """Return the provider's name for the session a response belongs to: its conversation's, or its own."""
+    named = (response.provider_details or {}).get("conversation_id") or response.provider_response_id
+    return str(named) if named else None
+
+
+def arguments_of(part: ToolCallPart) -> dict[str, Any]:
+    """Return the arguments as the model wrote them; under `unparsed` what is no JSON object."""
+    if isinstance(part.args, dict):
+        return part.args
+    try:
+        parsed: Any = json.loads(part.args or "{}")
+    except ValueError:
+        return {"unparsed": part.args}
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {"unparsed": part.args}
+
+
+def results_in(messages: Sequence[ModelMessage]) -> tuple[ToolResult, ...]:
+    """Return the tool results of the last message, which answers the response before it."""
+    if not messages or not isinstance(messages[-1], ModelRequest):
+        return ()
+    return tuple(_result(part) for part in messages[-1].parts if isinstance(part, ToolReturnPart))
+
+
+def _result(part: ToolReturnPart[Any]) -> ToolResult:
+    if part.outcome == "success":
+        return ToolResult(id=part.tool_call_id, name=part.tool_name, content=part.content)
+    outcome = "failed" if part.outcome == "denied" else part.outcome
+    told = part.model_response_str(wrap_if_error=False)
+    return ToolResult(id=part.tool_call_id, name=part.tool_name, outcome=outcome, content=told)
+
+
+def feedback_in(messages: Sequence[ModelMessage]) -> str:
+    """Return what the framework asked the model to mend in its last response, if anything."""
+    if not messages or not isinstance(messages[-1], ModelRequest):
+        return ""
+    parts = [part for part in messages[-1].parts if isinstance(part, RetryFeedbackPart)]
+    return "\n".join(part.content if isinstance(part.content, str) else "invalid output" for part in parts)

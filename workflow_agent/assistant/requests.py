@@ -1,0 +1,188 @@
+"""What comes into a turn and what comes out of it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, field
+
+from workflow_agent.assistant.attachments import NewAttachment
+from workflow_agent.assistant.record import Evidence
+from workflow_agent.assistant.streams import RunEvents
+from workflow_agent.conversations.acceptance import NewMessage
+from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.document import AgentReply, AttachedDocument, Conversation, UserMessage
+from workflow_agent.conversations.handoffs import Handoff
+from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.records import Records, following_in, reply_in, run_in
+from workflow_agent.conversations.runs import Run
+from workflow_agent.telemetry.turns import TurnTrace
+from workflow_agent.values.digests import digest_of
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.tokens import Utilization
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """A message and how it is to be answered."""
+
+    message: str
+    author: str = "user"
+    conversation_id: str | None = None
+    workflow_id: str | None = None
+    mode: Mode | None = None
+    agent: str | None = None
+    model: str | None = None
+    context_utilization: Utilization | None = None
+    instructions: str | None = None
+    """What the calling application tells the agent about this message, beside the prompt."""
+    attachments: tuple[NewAttachment, ...] = ()
+    echoed: JsonObject = field(default_factory=dict)
+    """What the calling API repeats with the reply; it means nothing here."""
+    key: str | None = None
+    """The idempotency key; the same key with the same request is the same turn."""
+
+    def options(self) -> JsonObject:
+        """Return what was asked for beside the message."""
+        wanted = {
+            "workflow_id": self.workflow_id, "mode": self.mode, "agent": self.agent, "model": self.model,
+            "context_utilization": self.context_utilization, "instructions": self.instructions,
+        }  # fmt: skip
+        options = {name: value for name, value in wanted.items() if value is not None}
+        return options | ({"echoed": self.echoed} if self.echoed else {})
+
+    def conversation_for(self, tenant: str, new_id: Callable[[str], str]) -> str:
+        """Return the id of the conversation that is named, or of a new one; a retry finds it by its key."""
+        if self.conversation_id is not None:
+            return self.conversation_id
+        return f"cv_{digest_of([tenant, self.key])[:24]}" if self.key else new_id("cv")
+
+    def as_message(
+        self,
+        agent: str,
+        then: tuple[str, ...],
+        documents: tuple[AttachedDocument, ...],
+        handoff: Handoff | None = None,
+    ) -> NewMessage:
+        """Return the message as a conversation takes it: who answers, who after that, and with what."""
+        return NewMessage(
+            content=self.message, author=self.author, agent=agent, then=then, fingerprint=self.fingerprint(),
+            key=self.key, options=self.options(), attachments=documents, handoff=handoff,
+        )  # fmt: skip
+
+    def fingerprint(self) -> str:
+        """Return a digest that only an equal request has."""
+        asked = {name: value for name, value in asdict(self).items() if name != "key"}
+        for name in ("attachments", "echoed"):
+            if not asked[name]:
+                # So that a message without any is the one it was before there could be some.
+                del asked[name]
+        return digest_of(asked)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOutcome:
+    """A finished turn."""
+
+    conversation_id: str
+    turn: int
+    run_id: str
+    reply: AgentReply
+    others: tuple[AgentReply, ...] = ()
+    """What other agents answered to the same message before."""
+    replayed: bool = False
+    """Whether the reply was there already, because the same request had been sent before."""
+
+    @property
+    def replies(self) -> tuple[AgentReply, ...]:
+        """Return what all agents answered, in order."""
+        return (*self.others, self.reply)
+
+
+@dataclass(frozen=True, slots=True)
+class StartedTurn:
+    """A turn whose message is stored."""
+
+    conversation_id: str
+    turn: int
+    run_id: str
+    asked: tuple[str, ...]
+    """The agents it is for, as far as the message tells; one may still hand over to another."""
+    stream: RunEvents | None
+    """Its events; None where another process has them and cannot be asked."""
+    wait: Callable[[], Awaitable[TurnOutcome]] = field(repr=False)
+
+    async def outcome(self) -> TurnOutcome:
+        """Wait for the reply.
+
+        Raises:
+            ModelFailed: The run failed; the error says why.
+            StaleRun: The run was cancelled or interrupted.
+        """
+        return await self.wait()
+
+
+_REPLY_FIELDS = {
+    "mode", "tools_used", "workflows_touched", "context", "usage", "cost", "model", "duration_ms", "preview",
+    "finish_reason", "unconfirmed_claims",
+}  # fmt: skip
+
+
+def start_data(records: Records, run: Run) -> JsonObject:
+    """Return the data of a stream's `start` event."""
+    return {"conversation_id": records.id, "run_id": run.run_id, "turn": run.turn, "agent": run.agent}
+
+
+def chat_response(outcome: TurnOutcome) -> JsonObject:
+    """Return a finished turn as the API gives it."""
+    reply = outcome.reply
+    plain = reply.model_dump(mode="json", include=_REPLY_FIELDS)
+    return {
+        "response": reply.content,
+        "conversation_id": outcome.conversation_id,
+        "turn": outcome.turn,
+        "run_id": outcome.run_id,
+        "agent": reply.author,
+        **plain,
+        "other_replies": [_other(reply) for reply in outcome.others],
+        "replayed": outcome.replayed,
+    }
+
+
+def _other(reply: AgentReply) -> JsonObject:
+    plain = reply.model_dump(mode="json", include=_REPLY_FIELDS)
+    return {"response": reply.content, "run_id": reply.run_id, "agent": reply.author, **plain}
+
+
+def outcome_of(records: Records, run_id: str, *, replayed: bool = False) -> TurnOutcome | None:
+    """Return what a run and those after it on the same message came to; None without a reply."""
+    given: list[AgentReply] = []
+    run = run_in(records, run_id)
+    while run is not None:
+        reply = reply_in(records, run.run_id)
+        given += [reply] if reply else []
+        run = following_in(records, run.run_id)
+    if not given:
+        return None
+    return TurnOutcome(records.id, given[-1].turn, run_id, given[-1], tuple(given[:-1]), replayed)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """What one run may take."""
+
+    timeout_seconds: float = 120.0
+    reserve_tokens: int = 4_000
+    max_handoffs: int = 4
+    utilization: Utilization = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A message that was accepted, and everything its answer depends on."""
+
+    tenant: str
+    request: TurnRequest
+    agent: AgentProfile
+    conversation: Conversation
+    run: Run
+    message: UserMessage
+    evidence: Evidence
+    trace: TurnTrace

@@ -1,0 +1,110 @@
+"""Tools that look into a workflow: findings, validity, diagrams."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field
+from pydantic_ai import RunContext
+
+from workflow_agent.assistant.context import WorkflowContext
+from workflow_agent.assistant.tools.discovery import find_workflow, named
+from workflow_agent.assistant.tools.parameters import Parameters, Reference
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis.findings import Finding
+from workflow_agent.workflows.analysis.simulation import MAX_RUNS, Assumptions, simulate
+from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
+from workflow_agent.workflows.model.workflow import Workflow
+
+_SHOWN = 12
+
+
+def listed_findings(findings: Sequence[Finding]) -> list[JsonObject]:
+    """Return findings as plain data, without their fixes, the most severe first."""
+    return [
+        {"rule": one.rule, "severity": one.severity, "steps": list(one.steps), "message": one.message}
+        for one in findings[:_SHOWN]
+    ]
+
+
+def new_findings(before: Workflow, after: Workflow) -> list[JsonObject]:
+    """Return what an edit brought up: findings that the workflow did not have before."""
+    known = {(one.rule, one.steps, one.transitions) for one in analyze(before)}
+    found = analyze(after)
+    return listed_findings([one for one in found if (one.rule, one.steps, one.transitions) not in known])
+
+
+class OneWorkflow(Parameters):
+    """Which workflow to look at."""
+
+    workflow: Reference
+
+
+class DrawDiagram(Parameters):
+    """Which workflow to draw."""
+
+    workflow: Reference
+    format: DiagramFormat = "mermaid"
+
+
+async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
+    """Find what can go wrong in a workflow: the steps concerned and, where there is one, a fix."""
+    workflow = await find_workflow(ctx, request.workflow)
+    findings = analyze(workflow, portfolio=await ctx.deps.workflows.all(ctx.deps.tenant))
+    ctx.deps.progress.touch(workflow, "analysed")
+    return {
+        "workflow": named(workflow),
+        "findings": [finding.as_dict() for finding in findings],
+        "counts": dict(Counter(finding.severity for finding in findings)),
+    }
+
+
+async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
+    """Check whether a workflow can run: whether it has findings of severity `error`."""
+    workflow = await find_workflow(ctx, request.workflow)
+    errors = [finding for finding in analyze(workflow) if finding.severity == "error"]
+    ctx.deps.progress.touch(workflow, "analysed")
+    return {"workflow": named(workflow), "valid": not errors, "findings": listed_findings(errors)}
+
+
+async def draw_diagram(ctx: RunContext[WorkflowContext], request: DrawDiagram) -> JsonObject:
+    """Draw a workflow as a Mermaid flowchart, or in another format."""
+    workflow = await find_workflow(ctx, request.workflow)
+    ctx.deps.progress.touch(workflow, "viewed")
+    return {
+        "workflow": named(workflow),
+        "format": request.format,
+        "diagram": diagram_of(workflow, request.format),
+    }
+
+
+class SimulateWorkflow(Parameters):
+    """Which workflow to play, and what is known of its cases."""
+
+    workflow: Reference
+    case: JsonObject = Field(default_factory=dict)
+    """Facts, such as amount: 1500; by a step's id the way taken."""
+    chances: dict[str, float] = Field(default_factory=dict)
+    """Of transitions, by id or `from>to`."""
+    hours: dict[str, float] = Field(default_factory=dict)
+    """How long steps take, by id."""
+    staff: dict[str, int] = Field(default_factory=dict)
+    """People by role."""
+    per_day: float = Field(default=0, ge=0, le=1_000_000)
+    """Cases that begin a day."""
+    runs: int = Field(default=1, ge=1, le=MAX_RUNS)
+
+
+async def simulate_workflow(ctx: RunContext[WorkflowContext], request: SimulateWorkflow) -> JsonObject:
+    """Play cases through a workflow: path, times, waiting, bottleneck. Ask the person its `questions`."""
+    workflow = await find_workflow(ctx, request.workflow)
+    ctx.deps.progress.touch(workflow, "analysed")
+    assumed = Assumptions(
+        case=request.case, chances=request.chances, staff=request.staff, per_day=request.per_day or None,
+        times={step: hours * 3600 for step, hours in request.hours.items()}, runs=request.runs,
+    )  # fmt: skip
+    return {"workflow": named(workflow), **await asyncio.to_thread(simulate, workflow, assumed)}
+
+
+TOOLS = (analyze_workflow, validate_workflow, draw_diagram, simulate_workflow)

@@ -1,0 +1,114 @@
+"""Tools that tell what changed: between versions, between workflows, since a time."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+from pydantic_ai import ModelRetry, RunContext
+
+from workflow_agent.assistant.context import WorkflowContext
+from workflow_agent.assistant.tools.discovery import find_workflow, named
+from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference
+from workflow_agent.errors import WorkflowNotFound
+from workflow_agent.values.stored import JsonObject, Moment, iso_milliseconds
+from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff.likeness import compare_workflows as likeness_of
+from workflow_agent.workflows.diff.words import describe_diff
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import WorkflowVersion
+
+
+class CompareVersions(Parameters):
+    """Which versions to compare."""
+
+    workflow: Reference
+    from_version: int | None = Field(
+        default=None, ge=1, description="the one before the newest, unless given"
+    )
+    to_version: int | None = Field(default=None, ge=1, description="the newest, unless given")
+
+
+class CompareWorkflows(Parameters):
+    """Which two workflows to compare."""
+
+    first: Reference
+    second: Reference
+
+
+class ListChanges(Parameters):
+    """Which changes to list."""
+
+    since: Moment = Field(description="ISO 8601, as in 2026-03-02 or 2026-03-02T09:00:00Z; see Today")
+    until: Moment | None = None
+    workflow: Reference | None = Field(default=None, description="only of this one; of all unless given")
+    author: str | None = Field(default=None, max_length=100, description="only by this user or agent")
+    limit: Limit = 20
+
+
+async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVersions) -> JsonObject:
+    """Tell what changed between two versions of a workflow."""
+    workflow = await find_workflow(ctx, request.workflow)
+    to_version = request.to_version or workflow.version
+    from_version = request.from_version or max(to_version - 1, 1)
+    try:
+        before = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, from_version)
+        after = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, to_version)
+    except WorkflowNotFound as error:
+        raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
+    diff = diff_workflows(parse_workflow(before.document), parse_workflow(after.document))
+    ctx.deps.progress.touch(workflow, "viewed")
+    return {
+        "workflow": named(workflow), "from_version": from_version, "to_version": to_version,
+        "changes": list(describe_diff(diff)),
+    }  # fmt: skip
+
+
+async def compare_workflows(ctx: RunContext[WorkflowContext], request: CompareWorkflows) -> JsonObject:
+    """Tell what two different workflows share and what sets them apart; steps are paired by name."""
+    first = await find_workflow(ctx, request.first)
+    second = await find_workflow(ctx, request.second)
+    for one in (second, first):
+        ctx.deps.progress.touch(one, "viewed")
+    return {"first": named(first), "second": named(second), **likeness_of(first, second).as_dict()}
+
+
+async def list_changes(ctx: RunContext[WorkflowContext], request: ListChanges) -> JsonObject:
+    """List what was changed in the workflows since a time, by whom and how, newest first."""
+    found: list[tuple[WorkflowVersion, Workflow]] = []
+    for workflow in await _looked_at(ctx, request.workflow):
+        if workflow.updated_at is not None and workflow.updated_at < request.since:
+            continue
+        records = await ctx.deps.workflows.versions(ctx.deps.tenant, workflow.id)
+        found += [(record, workflow) for record in records if _is_wanted(record, request)]
+    found.sort(key=lambda one: (one[0].at, one[0].version), reverse=True)
+    return {
+        "since": iso_milliseconds(request.since),
+        "changes": [_listed(record, workflow) for record, workflow in found[: request.limit]],
+        "total": len(found),
+    }
+
+
+async def _looked_at(ctx: RunContext[WorkflowContext], reference: str | None) -> Sequence[Workflow]:
+    if reference is None:
+        return await ctx.deps.workflows.all(ctx.deps.tenant)
+    workflow = await find_workflow(ctx, reference)
+    ctx.deps.progress.touch(workflow, "viewed")
+    return [workflow]
+
+
+def _is_wanted(record: WorkflowVersion, request: ListChanges) -> bool:
+    by = (request.author or "").casefold()
+    authors = (record.author.user, record.author.agent or "")
+    in_time = record.at >= request.since and (request.until is None or record.at < request.until)
+    return in_time and (not by or any(by in author.casefold() for author in authors))
+
+
+def _listed(record: WorkflowVersion, workflow: Workflow) -> JsonObject:
+    return {
+        "workflow": {"id": workflow.id, "name": workflow.name}, "version": record.version,
+        "at": iso_milliseconds(record.at), "user": record.author.user, "agent": record.author.agent,
+        "action": record.action, "changes": list(record.summary),
+    }  # fmt: skip
+
+
+TOOLS = (compare_versions, compare_workflows, list_changes)

@@ -1,0 +1,133 @@
+"""Tools that create a workflow: from a description, or from one that is there."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field
+from pydantic_ai import ModelRetry, RunContext
+
+from workflow_agent.assistant.context import WorkflowContext
+from workflow_agent.assistant.tools.analysis import listed_findings
+from workflow_agent.assistant.tools.discovery import find_workflow, named
+from workflow_agent.assistant.tools.edit_calls import StepParts
+from workflow_agent.assistant.tools.parameters import Parameters, Reference
+from workflow_agent.errors import AlreadyExists, InvalidInput
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.edits.drafts import copied_as, parse_draft, workflow_from_draft, workflow_id_for
+from workflow_agent.workflows.model.transitions import TransitionType
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import Change
+
+_ID_ATTEMPTS = 50
+
+
+async def store_new(
+    deps: WorkflowContext, name: str, made: Callable[[str], Workflow], change: Change
+) -> Workflow:
+    """Return what `made` gives for the first free id made from a name, stored and noted as created.
+
+    Raises:
+        ModelRetry: Too many workflows are named like it.
+    """
+    taken: list[str] = []
+    for _ in range(_ID_ATTEMPTS):
+        workflow = made(workflow_id_for(name, taken))
+        try:
+            created = await deps.workflows.create(deps.tenant, workflow, change)
+        except AlreadyExists:
+            taken.append(workflow.id)
+        else:
+            deps.progress.touch(created, "created")
+            return created
+    raise ModelRetry(f"There are {_ID_ATTEMPTS} workflows named like {name!r}. Choose another name.")
+
+
+class Edge(Parameters):
+    """A transition between steps, named by id or by name."""
+
+    from_: str = Field(alias="from")
+    to: str
+    type: TransitionType = "sequence"
+    when: str | JsonObject | None = Field(default=None, description="the condition, in words")
+    label: str | None = None
+    action: str | None = Field(default=None, description="in a lifecycle: what a person does to take it")
+    permission: str | None = None
+
+
+class CreateWorkflow(Parameters):
+    """A new workflow; transitions name steps by id or by name."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    description: str = Field(default="", description="one or two sentences: what it is for")
+    steps: Annotated[list[StepParts], Field(min_length=1)]
+    transitions: list[Edge] = Field(default_factory=list[Edge])
+    triggers: list[JsonObject] = Field(
+        default_factory=list[JsonObject],
+        description="{type: manual}, {type: schedule, cron, timezone}, {type: event, event}, {type: webhook}",
+    )
+    tags: list[str] = Field(default_factory=list[str])
+    aliases: list[str] = Field(default_factory=list[str])
+    start: str | None = Field(default=None, description="the first step, unless it is the first in the list")
+
+
+class CopyWorkflow(Parameters):
+    """Which workflow to copy, and what to call the copy."""
+
+    workflow: Reference
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkflow) -> JsonObject:
+    """Create and store a new workflow: its steps, transitions and what starts it.
+
+    Transitions name steps by id or by name.
+    """
+    given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    deps = ctx.deps
+    try:
+        draft = parse_draft(given)
+        summary = (f"Created {draft.name!r}",)
+        change = deps.change("created", summary, digest=deps.progress.digest_of_write(given))
+        created = await store_new(deps, draft.name, partial(workflow_from_draft, draft), change)
+    except InvalidInput as error:
+        raise ModelRetry(str(error)) from error
+    return created_report(created)
+
+
+async def copy_workflow(ctx: RunContext[WorkflowContext], request: CopyWorkflow) -> JsonObject:
+    """Make a new workflow from an existing one, its template, under another name; then edit the copy."""
+    deps = ctx.deps
+    original = await find_workflow(ctx, request.workflow)
+    digest = deps.progress.digest_of_write(["copy", original.id, request.name])
+    try:
+        copied = copied_as(original, request.name)
+    except InvalidInput as error:
+        raise ModelRetry(str(error)) from error
+    summary = (f"Copied from {original.name!r} ({original.id}, version {original.version})",)
+    change = deps.change("copied", summary, digest=digest)
+
+    def made(workflow_id: str) -> Workflow:
+        return copied.model_copy(update={"id": workflow_id})
+
+    created = await store_new(deps, request.name, made, change)
+    return {"copied_from": named(original), **created_report(created)}
+
+
+def created_report(created: Workflow) -> JsonObject:
+    """Return what a tool tells of a workflow it has just created."""
+    document = workflow_document(created)
+    return {
+        "workflow": named(created),
+        "steps": [_brief(step, ("id", "name", "type", "assignee", "parent")) for step in document["steps"]],
+        "transitions": [_brief(edge, ("from", "to", "type", "when")) for edge in document["transitions"]],
+        "findings": listed_findings(analyze(created)),
+    }
+
+
+def _brief(part: JsonObject, fields: tuple[str, ...]) -> JsonObject:
+    return {name: part[name] for name in fields if name in part}
+
+
+TOOLS = (create_workflow, copy_workflow)

@@ -1,0 +1,200 @@
+"""Tools that find and read workflows."""
+
+from pydantic import Field
+from pydantic_ai import ModelRetry, RunContext
+
+from workflow_agent.assistant.context import WorkflowContext
+from workflow_agent.assistant.learning import Occasion, touched_so_far
+from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference
+from workflow_agent.conversations.memory.resolution import HIGH_CONFIDENCE, Resolution
+from workflow_agent.conversations.memory.resolver import resolve_reference
+from workflow_agent.errors import InvalidInput, WorkflowNotFound
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import StepType
+from workflow_agent.workflows.model.triggers import describe_trigger
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import WorkflowFilters, WorkflowHit
+
+_OPEN = frozenset({"open", "current", "it", "this"})
+_LEAST_CONFIDENCE = 0.6
+_CERTAIN = frozenset({"exact_id", "exact_name", "alias"})
+
+
+def named(workflow: Workflow) -> JsonObject:
+    """Return a workflow's id, name and version."""
+    return {"id": workflow.id, "name": workflow.name, "version": workflow.version}
+
+
+async def find_workflow(
+    ctx: RunContext[WorkflowContext], reference: str, *, to_change: bool = False
+) -> Workflow:
+    """Return the one workflow with this id, name or alias, or that the user's words for it mean.
+
+    `open` is the open one. What is remembered of workflows dealt with decides about words like "the other
+    one"; a guess is never made, and what is to be changed must be certain.
+
+    Raises:
+        ModelRetry: None or several are meant; names the candidates.
+    """
+    deps = ctx.deps
+    wanted = reference.strip()
+    if wanted.casefold() in _OPEN and deps.progress.open_workflow_id:
+        wanted = deps.progress.open_workflow_id
+    try:
+        return await deps.workflows.get(deps.tenant, wanted)
+    except WorkflowNotFound:
+        answer = await deps.search.search(deps.tenant, wanted, limit=5)
+    certain = [hit for hit in answer.hits if _CERTAIN.intersection(hit.strategies)]
+    if len(certain) == 1:
+        return await deps.workflows.get(deps.tenant, certain[0].id)
+    if not certain:
+        meant = meant_by(deps, wanted)
+        found = await _remembered(deps, meant, HIGH_CONFIDENCE if to_change else _LEAST_CONFIDENCE)
+        if found is not None:
+            return found
+        if meant.outcome == "resolved" or (meant.outcome == "ambiguous" and len(meant.candidates) > 1):
+            raise ModelRetry(_uncertain(reference, meant))
+    raise ModelRetry(_not_found(reference, certain or [*answer.hits, *answer.suggestions]))
+
+
+def meant_by(deps: WorkflowContext, words: str) -> Resolution:
+    """Return what words mean among the workflows dealt with, those of this run included."""
+    at = deps.now()
+    occasion = Occasion("", deps.conversation.id, deps.conversation.turn_count, at)
+    return resolve_reference(
+        words,
+        [*deps.references, *touched_so_far(deps.progress, occasion)],
+        now=at,
+        open_workflow_id=deps.progress.open_workflow_id,
+        conversation_id=deps.conversation.id,
+    )
+
+
+async def _remembered(deps: WorkflowContext, meant: Resolution, least_confidence: float) -> Workflow | None:
+    if meant.workflow_id is None or meant.confidence < least_confidence:
+        return None
+    try:
+        return await deps.workflows.get(deps.tenant, meant.workflow_id)
+    except WorkflowNotFound as error:
+        name = meant.candidates[0].name
+        raise ModelRetry(f"That was {meant.workflow_id} {name!r}, which is no longer there.") from error
+
+
+def _uncertain(reference: str, meant: Resolution) -> str:
+    listed = "; ".join(f'{one.workflow_id} "{one.name}"' for one in meant.candidates)
+    return (
+        f"{reference[:80]!r} may mean ({meant.reason}): {listed}. "
+        "Unless the conversation says which, ask the user; then use the id."
+    )
+
+
+def _not_found(reference: str, candidates: list[WorkflowHit]) -> str:
+    if not candidates:
+        return (
+            f"There is no workflow {reference[:80]!r}, nor one like it. "
+            "Call list_workflows to see which there are."
+        )
+    listed = "; ".join(f'{hit.id} "{hit.name}"' for hit in candidates[:5])
+    return f"No workflow is certainly meant by {reference[:80]!r}. Close ones: {listed}. Use an id."
+
+
+class ListWorkflows(Parameters):
+    """Which workflows to list."""
+
+    tag: str | None = None
+    trigger: str | None = Field(default=None, description="manual, schedule, event, webhook or workflow")
+    limit: Limit = 20
+
+
+class SearchWorkflows(Parameters):
+    """What to look for."""
+
+    query: str = Field(
+        default="",
+        max_length=500,
+        description="words: a topic, a step; empty lists what the filters let through",
+    )
+    tag: str | None = None
+    trigger: str | None = Field(
+        default=None, description="what starts it, in words: schedule, monday, an event"
+    )
+    role: str | None = Field(default=None, description="who does or decides something in it")
+    service: str | None = Field(default=None, description="what a step calls: slack, slack.post_message")
+    step_type: StepType | None = None
+    in_conversation: bool = Field(default=False, description="only those that came up in this conversation")
+    limit: Limit = 5
+
+
+class GetWorkflow(Parameters):
+    """Which workflow to read."""
+
+    workflow: Reference
+    version: int | None = Field(default=None, ge=1, description="an older version; the newest unless given")
+
+
+def _listed(workflow: Workflow) -> JsonObject:
+    return {
+        "id": workflow.id, "name": workflow.name, "description": workflow.description[:200],
+        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
+        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
+    }  # fmt: skip
+
+
+def _hit(hit: WorkflowHit) -> JsonObject:
+    return {
+        "id": hit.id, "name": hit.name, "description": hit.description[:200], "score": round(hit.score, 3),
+        "strategies": list(hit.strategies), "matched": list(hit.matched),
+    }  # fmt: skip
+
+
+async def list_workflows(ctx: RunContext[WorkflowContext], request: ListWorkflows) -> JsonObject:
+    """List the workflows there are, optionally only those with a tag or a kind of trigger."""
+    found = [
+        workflow
+        for workflow in await ctx.deps.workflows.all(ctx.deps.tenant)
+        if (request.tag is None or request.tag.casefold() in {tag.casefold() for tag in workflow.tags})
+        and (request.trigger is None or request.trigger in {one.type for one in workflow.triggers})
+    ]
+    by_name = sorted(found, key=lambda one: one.name.casefold())
+    return {"workflows": [_listed(one) for one in by_name[: request.limit]], "total": len(found)}
+
+
+async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWorkflows) -> JsonObject:
+    """Find workflows by words of their names, descriptions, steps, roles, services or tags."""
+    among = _met(ctx.deps) if request.in_conversation else None
+    filters = WorkflowFilters(
+        request.tag, request.trigger, request.role, request.service, request.step_type, among=among
+    )
+    answer = await ctx.deps.search.search(ctx.deps.tenant, request.query, filters, limit=request.limit)
+    return {
+        "query": request.query,
+        "hits": [_hit(hit) for hit in answer.hits],
+        "suggestions": [{"id": hit.id, "name": hit.name} for hit in answer.suggestions],
+    }
+
+
+def _met(deps: WorkflowContext) -> frozenset[str]:
+    """Return the ids of the workflows that this conversation dealt with."""
+    touched = {workflow_id for workflow_id, _ in deps.progress.touched}
+    return frozenset(touched | {ref.workflow_id for ref in deps.conversation.workflow_refs})
+
+
+async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -> JsonObject:
+    """Read one workflow whole: every step, transition and trigger. It becomes the open workflow."""
+    workflow = await find_workflow(ctx, request.workflow)
+    if request.version is not None and request.version != workflow.version:
+        workflow = await _at_version(ctx, workflow, request.version)
+    ctx.deps.progress.touch(workflow, "viewed")
+    return {"workflow": workflow_document(workflow)}
+
+
+async def _at_version(ctx: RunContext[WorkflowContext], workflow: Workflow, version: int) -> Workflow:
+    try:
+        record = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, version)
+        return parse_workflow(record.document)
+    except (WorkflowNotFound, InvalidInput) as error:
+        raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
+
+
+TOOLS = (list_workflows, search_workflows, get_workflow)

@@ -1,0 +1,200 @@
+"""Reading earlier turns back, wherever they are kept by now, with the contents that are kept apart."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+from workflow_agent.assistant.context import WorkflowContext
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS
+from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.iterations import ToolResult
+from workflow_agent.conversations.records import Records
+from workflow_agent.conversations.seals import SealedPart
+from workflow_agent.conversations.store import MessageQuery
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.search.passages import best_passages, passages_of
+
+_WORD: Final = re.compile(r"\w+(?:[-_.]\w+)*")
+_LEAST_LETTERS: Final = 2
+_STEM_FROM: Final = 5
+_NOT_SEARCHED: Final = frozenset({
+    "the", "and", "for", "was", "were", "did", "what", "when", "that", "this", "about", "with", "you", "your",
+    "our", "we", "us", "me", "my", "it", "is", "are", "be", "to", "of", "in", "on", "at", "an", "as", "do",
+    "does", "how", "who", "which", "said", "say", "tell", "told", "agree", "agreed", "beginning", "earlier",
+    "before",
+})  # fmt: skip
+_LOOK_BACK: Final = frozenset({"recall", "search_history", "get_turn"})
+_MOST_HITS: Final = 100
+_MOST_READ: Final = 64
+"""Results kept apart that one search opens."""
+_READ_CHARS: Final = 200_000
+"""Of each of them."""
+_GOOD_ENOUGH: Final = 0.6
+"""Of the best match."""
+
+
+def words_asked_for(query: str) -> list[str]:
+    """Return the words of a query to look for: all of them where only common ones are left."""
+    words = [word for word in _WORD.findall(query.casefold()) if len(word) >= _LEAST_LETTERS]
+    telling = [word for word in words if word not in _NOT_SEARCHED]
+    return list(dict.fromkeys(map(_stem, telling or words)))
+
+
+def _stem(word: str) -> str:
+    """Return the beginning of a word that its other forms have too; numbers and ids stay whole."""
+    if len(word) <= _STEM_FROM or not word.isalpha():
+        return word
+    return next((word[: -len(end)] for end in ("ing", "ed", "es", "s") if word.endswith(end)), word)
+
+
+async def events_of_turn(deps: WorkflowContext, turn: int) -> Sequence[Event]:
+    """Return what was said in a turn; nothing where there is no such turn."""
+    records: Records = deps.conversation
+    if turn <= deps.conversation.sealed_turns:
+        records = await _sealed(deps, turn)
+    return _of_turn(records, turn)
+
+
+async def best_turns(deps: WorkflowContext, query: str, before_turn: int) -> list[int]:
+    """Return the turns that speak of what a query asks for, best first.
+
+    By the index of messages; where that has none, everything is read, tool results too.
+    """
+    wanted = MessageQuery(query, deps.conversation.id, limit=_MOST_HITS, is_ranked=True)
+    hits = await deps.find(deps.tenant, wanted)
+    found = list(dict.fromkeys(hit.turn for hit in hits if hit.turn < before_turn))
+    return found or await _read_for(deps, words_asked_for(query), before_turn)
+
+
+async def _read_for(deps: WorkflowContext, words: Sequence[str], before_turn: int) -> list[int]:
+    matches: dict[int, set[str]] = {}
+    searched = 0
+    async for turn, text in _texts(deps, before_turn):
+        searched += 1
+        found = {word for word in words if word in text}
+        if found:
+            matches[turn] = found
+    known = Counter(word for found in matches.values() for word in found)
+    scores = {
+        turn: sum(math.log(1 + searched / known[word]) for word in found) for turn, found in matches.items()
+    }
+    best = max(scores.values(), default=0.0)
+    good = [turn for turn, score in scores.items() if score >= best * _GOOD_ENOUGH]
+    return sorted(good, key=lambda turn: (-scores[turn], -turn))
+
+
+async def _texts(deps: WorkflowContext, before_turn: int) -> AsyncIterator[tuple[int, str]]:
+    """Yield each earlier turn with everything that was said and done in it, newest file first.
+
+    Of results that are kept apart the newest are read, as many as one search may open.
+    """
+    unread = _MOST_READ
+    last = before_turn - 1
+    while last > 0:
+        records: Records = deps.conversation
+        first = deps.conversation.sealed_turns + 1
+        if last < first:
+            part = await _sealed(deps, last)
+            records, first = part, part.first_turn
+        by_turn: dict[int, list[str]] = {}
+        for event in reversed(records.events):
+            if isinstance(event, SystemEvent) or not first <= event.turn <= last:
+                continue
+            texts = by_turn.setdefault(event.turn, [])
+            texts.append(_searchable(event))
+            for result in _kept_apart(event)[:unread]:
+                texts.append(_as_text(await _content(deps, result))[:_READ_CHARS])
+                unread -= 1
+        for turn, texts in by_turn.items():
+            yield turn, "\n".join(texts).casefold()
+        last = first - 1
+
+
+def _kept_apart(event: UserMessage | AgentReply) -> Sequence[ToolResult]:
+    """Return the results of an event's tools that are not in the conversation's file."""
+    if isinstance(event, UserMessage):
+        return ()
+    results = (result for one in event.iterations for message in one.messages for result in message.results)
+    return [one for one in results if one.content_ref and one.content is None and one.name not in _LOOK_BACK]
+
+
+def _as_text(content: Any) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+
+
+def about(content: Any, query: str, most_chars: int) -> str:
+    """Return the passages of a long content that hold most words of a query, each with its place."""
+    # A field a line, so that a passage does not end in the middle of one.
+    text = (
+        content
+        if isinstance(content, str)
+        else json.dumps(content, ensure_ascii=False, indent=0, default=str)
+    )
+    words = words_asked_for(query)
+    passages = passages_of(text)
+    held = [sum(word in one.text.casefold() for word in words) for one in passages]
+    ranked = sorted((at for at, count in enumerate(held) if count), key=lambda at: -held[at])
+    return "\n\n".join(one.quoted(len(text)) for one in best_passages(passages, ranked, most_chars))
+
+
+async def _sealed(deps: WorkflowContext, turn: int) -> SealedPart:
+    return await deps.sealed(deps.tenant, deps.conversation.id, Position("turn", turn))
+
+
+def _of_turn(records: Records, turn: int) -> Sequence[Event]:
+    return [e for e in records.events if not isinstance(e, SystemEvent) and e.turn == turn]
+
+
+def _searchable(event: UserMessage | AgentReply) -> str:
+    if isinstance(event, UserMessage):
+        return event.content
+    # What looks back repeats what was said: found there, it would hide where that was.
+    exchanged = (
+        [call.args for call in message.tool_calls if call.name not in _LOOK_BACK]
+        + [result.content for result in message.results if result.name not in _LOOK_BACK]
+        for one in event.iterations
+        for message in one.messages
+    )
+    return event.content + json.dumps(list(exchanged), ensure_ascii=False, default=str)
+
+
+async def told(deps: WorkflowContext, turn: int) -> JsonObject | None:
+    """Return a turn as it was, tool results included; None where there is no such turn."""
+    events = await events_of_turn(deps, turn)
+    if not events:
+        return None
+    said = [
+        {"speaker": "user" if isinstance(event, UserMessage) and not event.is_external else event.author,
+         "text": event.content}
+        for event in events
+    ]  # fmt: skip
+    tools = [one for event in events if isinstance(event, AgentReply) for one in await _tools(deps, event)]
+    return {"turn": turn, "said": said, "tools": tools}
+
+
+async def _tools(deps: WorkflowContext, reply: AgentReply) -> list[JsonObject]:
+    messages = [message for one in reply.iterations for message in one.messages]
+    results = {result.id: result for message in messages for result in message.results}
+    return [
+        {
+            "name": call.name,
+            "args": call.args,
+            "outcome": results[call.id].outcome if call.id in results else "interrupted",
+            "result": await _content(deps, results[call.id]) if call.id in results else None,
+        }
+        for message in messages
+        for call in message.tool_calls
+    ]
+
+
+async def _content(deps: WorkflowContext, result: ToolResult) -> Any:
+    if result.content_ref is None or result.content is not None:
+        return result.content
+    try:
+        return await deps.blob(deps.tenant, deps.conversation.id, result.content_ref)
+    except UNREADABLE_ERRORS:
+        return UNREADABLE

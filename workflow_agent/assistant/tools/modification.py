@@ -1,0 +1,152 @@
+"""Tools that change a workflow, take a change back, and mend what the analysis found."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+from pydantic_ai import ModelRetry, RunContext
+
+from workflow_agent.assistant.context import WorkflowContext
+from workflow_agent.assistant.tools.changes import (
+    before_earlier_attempt,
+    show_preview,
+    store_edits,
+    store_restored,
+)
+from workflow_agent.assistant.tools.discovery import find_workflow, named
+from workflow_agent.assistant.tools.edit_calls import EditCall, without_new_ids
+from workflow_agent.assistant.tools.parameters import Parameters, Reference
+from workflow_agent.errors import InvalidInput, WorkflowNotFound
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows import previews
+from workflow_agent.workflows.analysis import fixes as fixing
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import Edit, edit_document, parse_edits
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+
+_ASKED_FOR = "it was asked to be shown first"
+
+
+class EditWorkflow(Parameters):
+    """A list of edits to one workflow: all of them are applied, or none."""
+
+    workflow: Reference
+    edits: list[EditCall] = Field(min_length=1, max_length=100)
+    dry_run: bool = Field(
+        default=False, description="show what would change; a yes in the next message applies it"
+    )
+
+
+class UndoChange(Parameters):
+    """Which workflow to take back a change of."""
+
+    workflow: Reference
+    to_version: int | None = Field(
+        default=None, ge=1, description="the version before the newest, unless given"
+    )
+
+
+class FixFindings(Parameters):
+    """Which findings to mend."""
+
+    workflow: Reference
+    rules: list[str] = Field(
+        default_factory=list[str], max_length=50, description="rule ids; all unless given"
+    )
+    dry_run: bool = False
+
+
+async def edit_workflow(ctx: RunContext[WorkflowContext], request: EditWorkflow) -> JsonObject:
+    """Change a workflow by typed edits, all or none; what they do not name stays.
+
+    Removing several steps is previewed.
+    """
+    deps = ctx.deps
+    workflow = await find_workflow(ctx, request.workflow, to_change=True)
+    asked = [edit.as_edit() for edit in request.edits]
+    digest = deps.progress.digest_of_write([workflow.id, without_new_ids(asked)])
+    try:
+        edits = parse_edits(asked)
+        after = _outcome(deps, workflow, edits, dry_run=request.dry_run)
+        reason = _ASKED_FOR if request.dry_run else after and previews.why_edits_wait(workflow, after)
+        if after is not None and reason:
+            documents = [edit_document(edit) for edit in edits]
+            return show_preview(deps, "edit", workflow, after, reason, edits=documents)
+        return await store_edits(deps, workflow, edits, digest)
+    except InvalidInput as error:
+        raise ModelRetry(str(error)) from error
+
+
+def _outcome(
+    deps: WorkflowContext, workflow: Workflow, edits: Sequence[Edit], *, dry_run: bool
+) -> Workflow | None:
+    """Return what edits make of a workflow; None where an earlier attempt at this run made them already."""
+    try:
+        return apply_edits(workflow, edits).workflow
+    except InvalidInput:
+        # What was renamed once no longer has the name to rename it by: the catalogue recognises the edit.
+        if dry_run or deps.attempt == 1:
+            raise
+        return None
+
+
+async def undo_change(ctx: RunContext[WorkflowContext], request: UndoChange) -> JsonObject:
+    """Restore an earlier version of a workflow as its newest one; several versions back is previewed."""
+    deps = ctx.deps
+    workflow = await find_workflow(ctx, request.workflow, to_change=True)
+    wanted = request.to_version or await _version_to_undo_to(deps, workflow)
+    try:
+        record = await deps.workflows.version(deps.tenant, workflow.id, wanted)
+    except WorkflowNotFound as error:
+        raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
+    current = await before_earlier_attempt(deps, workflow)
+    reason = previews.why_restoring_waits(current, wanted) if request.to_version else None
+    if reason:
+        earlier = parse_workflow(record.document)
+        return show_preview(deps, "restore", workflow, earlier, reason, to_version=wanted)
+    digest = deps.progress.digest_of_write([workflow.id, "undo", request.to_version])
+    return await store_restored(deps, workflow, record, digest)
+
+
+async def _version_to_undo_to(deps: WorkflowContext, workflow: Workflow) -> int:
+    """Return the version before the newest change that is not an undo, so that undo goes further back."""
+    number = workflow.version
+    while number > 1:
+        record = await deps.workflows.version(deps.tenant, workflow.id, number)
+        restored = record.action.removeprefix("restored version ")
+        if restored == record.action:
+            return number - 1
+        number = int(restored)
+    raise ModelRetry(f"Workflow {workflow.id!r} is as it was created: there is no change to undo.")
+
+
+async def fix_findings(ctx: RunContext[WorkflowContext], request: FixFindings) -> JsonObject:
+    """Mend what the analysis finds: every safe fix in one list of edits; says what is left and why."""
+    deps = ctx.deps
+    workflow = await before_earlier_attempt(deps, await find_workflow(ctx, request.workflow, to_change=True))
+    fixes = fixing.fix_findings(
+        workflow, portfolio=await deps.workflows.all(deps.tenant), rules=frozenset(request.rules)
+    )
+    edits = parse_edits(list(fixes.edits))
+    reason = _ASKED_FOR if request.dry_run else None
+    reason = reason or previews.why_fixes_wait(workflow, fixes.workflow, len(edits))
+    if not edits:
+        deps.progress.touch(workflow, "analysed")
+        done: JsonObject = {"workflow": named(workflow), "changes": [], "findings": []}
+    elif reason:
+        documents = [edit_document(edit) for edit in edits]
+        done = show_preview(deps, "edit", workflow, fixes.workflow, reason, edits=documents)
+    else:
+        digest = deps.progress.digest_of_write([workflow.id, "fix", sorted(request.rules)])
+        done = await store_edits(deps, workflow, edits, digest)
+    return done | {
+        "fixed": [{"rule": one.rule, "message": one.message} for one in fixes.fixed],
+        "left": [
+            {"rule": one.finding.rule, "severity": one.finding.severity, "message": one.finding.message,
+             "why": one.why}
+            for one in fixes.left
+        ],
+    }  # fmt: skip
+
+
+TOOLS = (edit_workflow, undo_change, fix_findings)

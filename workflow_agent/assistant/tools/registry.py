@@ -1,0 +1,48 @@
+"""The tools of the assistant, one module for each thing they are about."""
+
+from functools import cache
+
+from pydantic_ai import FunctionToolset
+
+from workflow_agent.assistant.context import WorkflowContext
+from workflow_agent.assistant.tools import (
+    analysis,
+    conversation,
+    creation,
+    discovery,
+    history,
+    modification,
+    portability,
+    programs,
+)
+from workflow_agent.assistant.tools import changes as confirming
+from workflow_agent.assistant.tools import comparison as comparing
+from workflow_agent.assistant.tools import recall as recalling
+
+WRITING_TOOLS = frozenset({
+    "create_workflow", "copy_workflow", "import_workflow", "edit_workflow", "undo_change", "fix_findings",
+    "delete_workflow", "apply_preview",
+})  # fmt: skip
+"""What changes a workflow; every other tool only reads."""
+_MODULES = (
+    discovery, creation, portability, modification, confirming, analysis, comparing, history, programs,
+    conversation, recalling,
+)  # fmt: skip
+SWITCH_MODE = conversation.switch_mode.__name__
+"""Not for agents that always work in the same mode."""
+TOOL_NAMES = frozenset(tool.__name__ for module in _MODULES for tool in module.TOOLS)
+
+
+@cache
+def workflow_tools() -> FunctionToolset[WorkflowContext]:
+    """Return the toolset with every tool; which of them a request offers is decided by mode.
+
+    Always the same one: it describes functions, and making their schemas takes longer than many a turn.
+    """
+    toolset = FunctionToolset[WorkflowContext]()
+    for module in _MODULES:
+        for tool in module.TOOLS:
+            toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False)
+            # What the parameters are together is what the tool's own description says.
+            toolset.tools[tool.__name__].function_schema.json_schema.pop("description", None)
+    return toolset

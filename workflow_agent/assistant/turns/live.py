@@ -1,0 +1,150 @@
+"""The runs this process works on, and the streams it keeps of those that ended."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from itertools import islice
+
+from workflow_agent.assistant.requests import TurnOutcome
+from workflow_agent.assistant.streams import RunStream
+from workflow_agent.errors import WorkflowAgentError
+
+
+@dataclass(slots=True)
+class RunEnd:
+    """What a run comes to. Whoever waits for it holds it; the run lets go of it when its work is over."""
+
+    outcome: TurnOutcome | WorkflowAgentError | None = None
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait(self) -> TurnOutcome:
+        """Wait for the outcome; raise it where it is an error."""
+        await self.came.wait()
+        if isinstance(self.outcome, TurnOutcome):
+            return self.outcome
+        assert self.outcome is not None  # noqa: S101 - it is there before it is said to have come
+        raise self.outcome
+
+
+@dataclass(slots=True)
+class LiveRun:
+    """A run of this process."""
+
+    run_id: str
+    stream: RunStream
+    end: RunEnd | None = field(default_factory=RunEnd)
+    """None when the work is over: what came of it is in the conversation."""
+    task: asyncio.Task[None] | None = None
+    """The work on it; None when it is over."""
+    stopping: str | None = None
+    """Why it is being stopped, once it is: cancelled or interrupted."""
+    ended_at: float | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Say whether the outcome is known, be there still something to clear up or not."""
+        return self.ended_at is not None
+
+    @property
+    def outcome(self) -> TurnOutcome | WorkflowAgentError | None:
+        """Return what it came to; None before that, and when the work is over."""
+        return self.end.outcome if self.end else None
+
+    def worked_on_by(self, task: asyncio.Task[None]) -> None:
+        """Take note of the work; it is let go of when it is over, with all that it knew, which is a lot."""
+        self.task = task
+        task.add_done_callback(self._let_go)
+
+    def _let_go(self, task: asyncio.Task[None]) -> None:
+        # An error was logged when the run was settled; taken, it is not logged by asyncio too.
+        if not task.cancelled():
+            task.exception()
+        self.task = None
+        self.end = None
+
+    def settle(self, outcome: TurnOutcome | WorkflowAgentError, at: float) -> None:
+        """Let everyone who waits have the outcome."""
+        assert self.end is not None  # noqa: S101 - the work is not over before this
+        self.end.outcome = outcome
+        self.ended_at = at
+        self.stream.close()
+        self.end.came.set()
+
+    def awaited(self) -> Callable[[], Awaitable[TurnOutcome]]:
+        """Return what waits for the outcome; to be asked for before the work is over."""
+        assert self.end is not None  # noqa: S101 - see above
+        return self.end.wait
+
+    async def cancel(self) -> bool:
+        """Stop the work and wait until its end is stored; say whether there was any left to stop."""
+        end = self.end
+        if self.is_settled or self.task is None or end is None:
+            return False
+        self.stopping = "cancelled"
+        self.task.cancel()
+        await end.came.wait()
+        return True
+
+
+_LOOKED_AT = 8
+"""So many of the oldest runs are looked at for each new one, so that none costs more than another."""
+
+
+@dataclass(slots=True)
+class LiveRuns:
+    """Runs by id; ended ones are kept for a while so that their streams can be resumed."""
+
+    kept_seconds: float = 600.0
+    most_kept: int = 1_000
+    """A busy server forgets ended runs sooner: each keeps all that its stream told."""
+    clock: Callable[[], float] = time.monotonic
+    is_closing: bool = False
+    _runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
+    """The oldest first, but for those under way that were passed over."""
+
+    def open(self, run_id: str) -> LiveRun:
+        """Return a new live run; an earlier attempt under the same id makes way."""
+        self._forget_oldest()
+        live = LiveRun(run_id, RunStream(run_id))
+        self.also(run_id, live)
+        return live
+
+    def also(self, run_id: str, live: LiveRun) -> None:
+        """Let a run that follows on another be found as that one's work: they share a stream and an end."""
+        self._runs.pop(run_id, None)
+        self._runs[run_id] = live
+
+    def get(self, run_id: str) -> LiveRun | None:
+        """Return a run that is live or ended a short while ago, or None."""
+        live = self._runs.get(run_id)
+        return None if live is None or self._is_old(live) else live
+
+    def is_running(self, run_id: str) -> bool:
+        """Say whether this process works on a run now."""
+        live = self._runs.get(run_id)
+        return live is not None and not live.is_settled
+
+    def running(self) -> list[LiveRun]:
+        """Return the runs under way."""
+        found = {id(live): live for live in list(self._runs.values()) if not live.is_settled}
+        return list(found.values())
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """Return the work that is not over, also of runs whose outcome is known and that clear up."""
+        tasks = {live.task for live in list(self._runs.values()) if live.task is not None}
+        return [task for task in tasks if not task.done()]
+
+    def _is_old(self, live: LiveRun) -> bool:
+        return live.ended_at is not None and live.ended_at < self.clock() - self.kept_seconds
+
+    def _forget_oldest(self) -> None:
+        for run_id in list(islice(self._runs, _LOOKED_AT)):
+            live = self._runs[run_id]
+            if not live.is_settled:
+                # Looked at again when those behind it have been: a long run keeps no others.
+                self._runs[run_id] = self._runs.pop(run_id)
+            elif len(self._runs) > self.most_kept or self._is_old(live):
+                del self._runs[run_id]
+            else:
+                return

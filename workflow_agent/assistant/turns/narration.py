@@ -1,0 +1,199 @@
+"""A run as those who watch it see it: text as it comes, tool calls and their results."""
+
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from pydantic_ai.messages import (
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ToolReturnPart,
+)
+
+from workflow_agent.assistant.loop import Asking, LoopEvent
+from workflow_agent.assistant.record import Evidence
+from workflow_agent.assistant.replay import arguments_of
+from workflow_agent.assistant.requests import TurnOutcome, chat_response, outcome_of
+from workflow_agent.assistant.streams import RunStream
+from workflow_agent.conversations.document import AgentReply, WorkflowTouch
+from workflow_agent.conversations.handoffs import Handoff
+from workflow_agent.conversations.iterations import ToolResult
+from workflow_agent.conversations.records import Records, newest_in
+from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.transcript import may_become_echo, without_echo
+
+_PARAGRAPH = "\n\n"
+
+
+@dataclass(slots=True)
+class Narration:
+    """Passes on what happens in an agent loop, and keeps what was said.
+
+    What is said in several steps becomes paragraphs of one reply, so that the reply is exactly the
+    text that was streamed, whitespace included.
+    """
+
+    stream: RunStream
+    evidence: Evidence
+    names: Collection[str] = ()
+    """Of the agents: a model that sees `[name]:` before others' messages may write it before its own."""
+    on_first_chunk: Callable[[float], None] = field(default=lambda _: None)
+    """Learns after how many seconds the model began to answer, at each request."""
+    _said: list[str] = field(default_factory=list[str])
+    _held: str = ""
+    """The beginning, while it may still be such a name."""
+    _asked_at: float | None = None
+    _results_told: int = 0
+
+    @property
+    def text(self) -> str:
+        """Return everything that was said; call it when nothing more comes."""
+        self._let_go(without_echo(self._held, self.names))
+        return "".join(self._said)
+
+    def add(self, text: str) -> None:
+        """Say something in a paragraph of its own."""
+        self._say(_PARAGRAPH + text if self._said or self._held else text)
+
+    async def follow(self, events: AsyncGenerator[LoopEvent]) -> None:
+        """Pass on the events of a run, each once it is in the evidence, until the answer or an error."""
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    if isinstance(event, PartDeltaEvent | PartStartEvent):
+                        self._heard(event)
+                    else:
+                        await self._took(event)
+        finally:
+            self._tell_results()
+
+    async def _took(self, event: LoopEvent) -> None:
+        match event:
+            case Asking():
+                for result in await self.evidence.asking(event):
+                    self._tell(result)
+                self._asked_at = time.perf_counter()
+            case ModelResponse():
+                await self.evidence.responded(event)
+                for call in event.tool_calls:
+                    asked = {"id": call.tool_call_id, "name": call.tool_name, "args": arguments_of(call)}
+                    self.stream.publish("tool_call", asked)
+            case ToolReturnPart():
+                self._tell_results()
+            case _:
+                pass
+
+    def _heard(self, piece: PartStartEvent | PartDeltaEvent) -> None:
+        if self._asked_at is not None:
+            self.on_first_chunk(time.perf_counter() - self._asked_at)
+            self._asked_at = None
+        match piece:
+            case PartStartEvent(part=TextPart(content=text)):
+                self.add(text)
+            case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+                self._say(text)
+            case _:
+                pass
+
+    def _tell_results(self) -> None:
+        """Tell what calls came to that ended since the last time, also those an error broke off."""
+        results = list(self.evidence.results.values())[self._results_told :]
+        self._results_told += len(results)
+        for result in results:
+            self._tell(result)
+
+    def _tell(self, result: ToolResult) -> None:
+        duration_ms = self.evidence.durations_ms.get(result.id)
+        answered = {"id": result.id, "name": result.name, "outcome": result.outcome}
+        self.stream.publish("tool_result", {**answered, "duration_ms": duration_ms})
+
+    def _say(self, text: str) -> None:
+        if self._said:
+            self._let_go(text)
+            return
+        self._held += text
+        begun = without_echo(self._held, self.names)
+        if not may_become_echo(begun, self.names):
+            self._let_go(begun)
+
+    def _let_go(self, text: str) -> None:
+        self._held = ""
+        if text:
+            self._said.append(text)
+            self.stream.publish("delta", {"text": text})
+
+
+def taken_over_note(confirmed: Handoff) -> str:
+    """Return what an agent says first that does what another one offered and may not do."""
+    return f"{confirmed.by} changes nothing, so {confirmed.to} takes this over."
+
+
+def stopped_note(max_iterations: int, touched: Sequence[WorkflowTouch], answered: Sequence[str]) -> str:
+    """Return what a run that used up its steps says: what it has done, and how to go on.
+
+    Args:
+        max_iterations: How many steps it had.
+        touched: The workflows it dealt with.
+        answered: The tools that gave an answer, one name for each time.
+    """
+    steps = "1 step" if max_iterations == 1 else f"{max_iterations} steps"
+    done = _done_so_far(touched, answered)
+    return f"I stopped after {steps}, the limit for one message. {done} Tell me how to go on."
+
+
+def unanswered_note(touched: Sequence[WorkflowTouch], changes: Sequence[str]) -> str:
+    """Return what a run says that changed workflows and got no answer of the model to tell of it.
+
+    Args:
+        touched: The workflows it dealt with.
+        changes: What its tools say they changed.
+    """
+    told = f"{_done_so_far(touched, ()).replace('Until then ', '')} The model gave no answer about it."
+    return "\n".join((told, *(f"- {change}" for change in changes)))
+
+
+def _done_so_far(touched: Sequence[WorkflowTouch], answered: Sequence[str]) -> str:
+    changed = [touch for touch in touched if touch.change in ("created", "modified", "deleted")]
+    if changed:
+        listed = "; ".join(f"{touch.change} {touch.name!r} (version {touch.version})" for touch in changed)
+        return f"Until then I {listed}."
+    if not answered:
+        return "No tool gave an answer, and no workflow was changed."
+    times = Counter(answered)
+    listed = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in times.items())
+    return f"No workflow was changed; these tools gave me answers: {listed}."
+
+
+def replayed(records: Records, run: Run) -> RunStream | None:
+    """Return the stream of a turn that was completed before, as if it had just been answered."""
+    outcome = outcome_of(records, run.run_id, replayed=True)
+    if outcome is None or newest_in(records, run).status != "completed":
+        return None
+    return stream_of_outcome(outcome)
+
+
+def stream_of_outcome(outcome: TurnOutcome) -> RunStream:
+    """Return the stream of a finished turn, the replies of all its agents in order."""
+    stream = RunStream(outcome.run_id)
+    tell(stream, outcome.conversation_id, outcome.replies)
+    stream.publish("complete", chat_response(outcome))
+    stream.close()
+    return stream
+
+
+def tell(stream: RunStream, conversation_id: str, replies: Iterable[AgentReply]) -> None:
+    """Publish replies, each from its start to its context record."""
+    for reply in replies:
+        stream.publish(
+            "start",
+            {"conversation_id": conversation_id, "run_id": reply.run_id, "turn": reply.turn,
+             "agent": reply.author},
+        )  # fmt: skip
+        stream.publish("mode", reply.mode.model_dump(mode="json"))
+        stream.publish("delta", {"text": reply.content})
+        stream.publish("context", dict(reply.context))

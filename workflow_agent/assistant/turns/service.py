@@ -1,0 +1,259 @@
+"""The turn protocol over the stores: accept, run, commit; cancel, shut down, recover."""
+
+import asyncio
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+
+from workflow_agent.assistant.attachments import Attaching
+from workflow_agent.assistant.requests import StartedTurn, TurnRequest
+from workflow_agent.assistant.streams import RunEvents
+from workflow_agent.assistant.turns.addressees import choose_agents
+from workflow_agent.assistant.turns.followers import Joining
+from workflow_agent.assistant.turns.live import LiveRuns
+from workflow_agent.assistant.turns.work import Worker
+from workflow_agent.conversations.abandonment import LeftBehind, cancel_run, interrupt_dead_runs
+from workflow_agent.conversations.acceptance import Acceptance, accept_message
+from workflow_agent.conversations.agents import AgentProfile, agent_named
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.history import recorded_run
+from workflow_agent.conversations.records import Records, leading_in, newest_in
+from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
+from workflow_agent.errors import (
+    AlreadyExists,
+    ConversationNotFound,
+    RunNotFound,
+    ShuttingDown,
+    WorkflowAgentError,
+)
+from workflow_agent.telemetry.turns import TurnTrace
+
+
+@dataclass(slots=True)
+class Journals:
+    """Reads what dead runs left, and remembers which ones it read."""
+
+    journal: RunJournal
+    tenant: str
+    owners: Owners
+    _read: list[Run] = field(default_factory=list[Run])
+
+    def left_by(self, run: Run) -> LeftBehind:
+        """Return what an attempt at a run left; blocks."""
+        self._read.append(run)
+        return replace(self.journal.left_by(self.tenant, run), last_seen=self.owners.last_seen(run.owner))
+
+    async def forget_read(self) -> None:
+        """Drop the journals that were read: what they say is stored."""
+        for run in self._read:
+            await self.journal.forget(self.tenant, run)
+        self._read.clear()
+
+
+WithoutDeadRuns = Callable[[Callable[[Run], LeftBehind], Conversation], Conversation]
+
+
+async def recover(
+    store: ConversationStore, journal: RunJournal, owners: Owners, settle: WithoutDeadRuns
+) -> int:
+    """Settle the conversations that dead processes worked on; return how many were changed.
+
+    Args:
+        store: Where they are.
+        journal: What their runs left.
+        owners: Knows which processes died.
+        settle: Marks the dead runs of a conversation, given what each left.
+    """
+    changed = 0
+    for tenant, conversation_id in owners.abandoned():
+        journals = Journals(journal, tenant, owners)
+        try:
+            before = await store.load(tenant, conversation_id)
+            after = await store.update(tenant, conversation_id, partial(settle, journals.left_by))
+        except ConversationNotFound:
+            continue
+        changed += after.version != before.version
+        await journals.forget_read()
+    owners.forget_abandoned()
+    return changed
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """Takes messages and sees to it that each gets one reply."""
+
+    store: ConversationStore
+    worker: Worker
+    attaching: Attaching
+    roster: Mapping[str, AgentProfile]
+    owners: Owners
+    joining: Joining
+    live: LiveRuns
+    now: Callable[[], datetime]
+    new_id: Callable[[str], str]
+
+    async def start(self, tenant: str, request: TurnRequest) -> StartedTurn:
+        """Store the message and start its run; it goes on whatever becomes of the caller.
+
+        Raises:
+            ShuttingDown: The server is stopping.
+            ConversationNotFound, WorkflowNotFound, InvalidInput: The request names what is not there.
+            ConversationBusy: Another message of the conversation is being answered.
+            IdempotencyMismatch: The key was used for another request.
+            StorageFailed: The message could not be stored; it was not accepted.
+        """
+        if self.live.is_closing:
+            raise ShuttingDown("The server is stopping. Send the message again in a moment.", retry_after=5)
+        agent = agent_named(self.roster, request.agent)
+        await self.worker.runner.check(tenant, request)
+        # A caller that goes away between the save and the start of the run must not leave it unstarted.
+        return await asyncio.shield(self._accept(tenant, request, agent))
+
+    async def _accept(self, tenant: str, request: TurnRequest, agent: AgentProfile) -> StartedTurn:
+        trace = self.worker.telemetry.turn(agent.name)
+        try:
+            with trace.active():
+                return await self._accepted(tenant, request, trace)
+        except WorkflowAgentError as error:
+            trace.ended("refused", error.code)
+            raise
+
+    async def _accepted(self, tenant: str, request: TurnRequest, trace: TurnTrace) -> StartedTurn:
+        made = request.conversation_for(tenant, self.new_id)
+        documents = await self.attaching.stored(
+            tenant, made, request.attachments, is_named=request.conversation_id is not None, at=self.now()
+        )
+        accepted: list[Acceptance] = []
+        journals = Journals(self.worker.journal, tenant, self.owners)
+
+        def accept(conversation: Conversation) -> Conversation:
+            (first, *then), handoff = choose_agents(conversation, request, self.roster)
+            message = request.as_message(first, tuple(then), documents, handoff)
+            accepted.append(
+                accept_message(
+                    conversation, message, owner=self.owners.owner, is_alive=self.joining.is_alive,
+                    at=self.now(), new_id=self.new_id, left_by=journals.left_by,
+                )
+            )  # fmt: skip
+            return accepted[-1].conversation
+
+        with trace.saving("accept") as timed, self._noted(tenant, made, accepted):
+            conversation = await self._stored(tenant, request, made, timed(accept))
+        run = accepted[-1].run
+        trace.identify(run_id=run.run_id, conversation_id=conversation.id)
+        if accepted[-1].is_new:
+            live = self.worker.launch(tenant, request, self.roster[run.agent], conversation, run, trace)
+            awaited = live.awaited()
+            await journals.forget_read()
+            first = leading_in(conversation, run)
+            return StartedTurn(conversation.id, run.turn, first.run_id, first.asked, live.stream, awaited)
+        await journals.forget_read()
+        trace.ended("replayed")
+        return await self.joining.joined(tenant, conversation, run)
+
+    @contextmanager
+    def _noted(self, tenant: str, conversation_id: str, accepted: list[Acceptance]) -> Generator[None]:
+        """Note a conversation while a message is stored in it, and on if that begins a run, should we die."""
+        self.owners.note(tenant, conversation_id)
+        is_begun = False
+        try:
+            yield
+            is_begun = accepted[-1].is_new
+        finally:
+            if not is_begun:
+                self.owners.settle(tenant, conversation_id)
+
+    async def _stored(
+        self, tenant: str, request: TurnRequest, made: str, accept: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        """Accept into the named conversation, or into a new one that a retry with the same key finds."""
+        if request.conversation_id is not None:
+            return await self.store.update(tenant, request.conversation_id, accept)
+        at = self.now()
+        empty = Conversation(id=made, tenant=tenant, created_at=at, updated_at=at)
+        try:
+            return await self.store.create(accept(empty))
+        except AlreadyExists:
+            return await self.store.update(tenant, made, accept)
+
+    async def recorded_run(self, tenant: str, run_id: str) -> tuple[Records, Run]:
+        """Return a run, and the records of its conversation that it is in, sealed or not.
+
+        Raises:
+            RunNotFound: There is no such run.
+        """
+        return await recorded_run(self.store, tenant, run_id)
+
+    async def stream(self, tenant: str, run_id: str) -> RunEvents:
+        """Return the stream of a run under way, or of one that ended a short while ago.
+
+        Raises:
+            RunNotFound: There is no such run, or its stream is not kept; the run itself may well be stored.
+        """
+        await self.recorded_run(tenant, run_id)
+        stream = await self.joining.stream(tenant, run_id)
+        if stream is None:
+            raise RunNotFound(
+                f"The stream of run {run_id[:100]!r} is not kept any more; GET the run or its conversation.",
+                run_id=run_id[:100],
+            )
+        return stream
+
+    async def cancel(self, tenant: str, run_id: str) -> Run:
+        """Stop a run; one that has ended stays as it is.
+
+        Raises:
+            RunNotFound: There is no such run.
+        """
+        records, run = await self.recorded_run(tenant, run_id)
+        run = newest_in(records, run)
+        live = self.live.get(run.run_id)
+        if live is not None and live.task is not None:
+            await live.cancel()
+        elif run.status == "running" and not await self._cancelled_elsewhere(run):
+            await self._mark_cancelled(tenant, records.id, run)
+        return (await self.recorded_run(tenant, run_id))[1]
+
+    async def _cancelled_elsewhere(self, run: Run) -> bool:
+        is_elsewhere = run.owner != self.owners.owner and self.owners.is_alive(run.owner)
+        return is_elsewhere and await self.joining.elsewhere.cancel(run.owner, run.run_id)
+
+    async def _mark_cancelled(self, tenant: str, conversation_id: str, run: Run) -> None:
+        journals = Journals(self.worker.journal, tenant, self.owners)
+
+        def cancel(conversation: Conversation) -> Conversation:
+            return cancel_run(conversation, run.run_id, at=self.now(), left=journals.left_by(run))
+
+        await self.store.update(tenant, conversation_id, cancel)
+
+    async def shut_down(self, grace_seconds: float) -> None:
+        """Accept nothing more, tell every open stream, and let runs finish for a while; mark the rest."""
+        self.live.is_closing = True
+        for live in self.live.running():
+            live.stream.publish(
+                "shutdown",
+                {"message": "The server is stopping. This run has a little time to finish; "
+                            "if it does not, send the message again with the same Idempotency-Key.",
+                 "run_id": live.run_id, "grace_seconds": grace_seconds},
+            )  # fmt: skip
+        if tasks := self.live.tasks():
+            await asyncio.wait(tasks, timeout=grace_seconds)
+            for live in self.live.running():
+                if live.task is not None:
+                    live.task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        await self.worker.runner.compactor.shut_down()
+
+    async def recover(self) -> int:
+        """Mark the runs of dead processes as interrupted; return how many conversations had some."""
+        return await recover(self.store, self.worker.journal, self.owners, self._without_dead_runs)
+
+    def _without_dead_runs(
+        self, left_by: Callable[[Run], LeftBehind], conversation: Conversation
+    ) -> Conversation:
+        return interrupt_dead_runs(
+            conversation, is_alive=self.joining.is_alive, at=self.now(), left_by=left_by
+        )

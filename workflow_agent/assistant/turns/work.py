@@ -1,0 +1,250 @@
+"""The work on accepted messages: one task a run, and whatever it comes to stored and told."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserError
+
+from workflow_agent.assistant.record import CallRecorder, Evidence
+from workflow_agent.assistant.requests import (
+    Job,
+    TurnOutcome,
+    TurnRequest,
+    chat_response,
+    outcome_of,
+    start_data,
+)
+from workflow_agent.assistant.turns.failures import error_data, failure_of
+from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
+from workflow_agent.assistant.turns.memory import remember
+from workflow_agent.assistant.turns.narration import tell
+from workflow_agent.assistant.turns.run import Runner
+from workflow_agent.assistant.window.contents import INLINE_BYTES, Contents
+from workflow_agent.conversations import iterations
+from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.document import Conversation, UserMessage
+from workflow_agent.conversations.message_records import STATUS_OF_END, EndStatus, call_id_of, message_call
+from workflow_agent.conversations.outcome import commit_reply, end_run
+from workflow_agent.conversations.records import leading_in
+from workflow_agent.conversations.runs import Run, RunError
+from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
+from workflow_agent.errors import (
+    ConversationNotFound,
+    ShuttingDown,
+    StaleRun,
+    StorageFailed,
+    WorkflowAgentError,
+)
+from workflow_agent.telemetry.providers import Telemetry
+from workflow_agent.telemetry.turns import TurnTrace
+from workflow_agent.values.run_fence import RunFence
+
+_log = logging.getLogger(__name__)
+_BEAT_SECONDS = 2.0
+"""How much working time a crash may lose."""
+_FAILURES = (AgentRunError, FallbackExceptionGroup, UserError, WorkflowAgentError)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Works on runs: each is settled exactly once, whatever way it ends."""
+
+    store: ConversationStore
+    journal: RunJournal
+    runner: Runner
+    owners: Owners
+    telemetry: Telemetry
+    live: LiveRuns
+    now: Callable[[], datetime]
+    new_id: Callable[[str], str]
+    inline_bytes: int = INLINE_BYTES
+    """A tool result up to this size stays in the conversation's file."""
+
+    def launch(
+        self,
+        tenant: str,
+        request: TurnRequest,
+        agent: AgentProfile,
+        conversation: Conversation,
+        run: Run,
+        trace: TurnTrace,
+    ) -> LiveRun:
+        """Start the work on an accepted message and return it; it belongs to nobody's request.
+
+        From here the work ends the trace.
+        """
+        job = self._job(tenant, request, agent, conversation, run, trace)
+        live = self.live.open(run.run_id)
+        self.live.also(leading_in(conversation, run).run_id, live)
+        # Those that answered when this was tried before; whoever watches now has not seen them.
+        before = outcome_of(conversation, leading_in(conversation, run).run_id) if run.follows else None
+        tell(live.stream, conversation.id, before.replies if before else ())
+        live.stream.publish("start", start_data(conversation, run))
+        live.worked_on_by(asyncio.create_task(self._work(job, live), name=run.run_id))
+        return live
+
+    def _job(
+        self,
+        tenant: str,
+        request: TurnRequest,
+        agent: AgentProfile,
+        conversation: Conversation,
+        run: Run,
+        trace: TurnTrace,
+    ) -> Job:
+        asked = (event for event in reversed(conversation.events) if event.id == run.user_event_id)
+        message = next(event for event in asked if isinstance(event, UserMessage))
+        evidence = Evidence(
+            turn=iterations.new(message.content, at=self.now()),
+            now=self.now,
+            calls=CallRecorder(
+                call_id_of(message.id, leading_in(conversation, run).attempt), len(conversation.calls)
+            ),
+            keep_step=partial(self.journal.keep, tenant, run),
+        )
+        return Job(tenant, request, agent, conversation, run, message, evidence, trace)
+
+    async def _work(self, job: Job, live: LiveRun) -> None:
+        """Run a job to its end; whatever happens, the run is settled and everyone who waits is told."""
+        with job.trace.active():
+            await self._settled(job, live)
+
+    async def _beat(self) -> None:
+        """Give signs of life for as long as there is work."""
+        while True:
+            self.owners.beat()
+            await asyncio.sleep(_BEAT_SECONDS)
+
+    async def _settled(self, job: Job, live: LiveRun) -> None:
+        jobs = [job]
+        beating = asyncio.create_task(self._beat(), name=f"{job.run.run_id} beats")
+        try:
+            outcome = await self._answered(jobs, live)
+        except asyncio.CancelledError:
+            await self._settle_stopped(jobs[-1], live)
+        except _FAILURES as error:
+            await self._settle_failed(jobs[-1], live, error)
+        except Exception as error:
+            await self._settle_failed(jobs[-1], live, error)
+            raise
+        else:
+            live.settle(outcome, self.live.clock())
+        finally:
+            beating.cancel()
+            for each in jobs:
+                each.trace.calls_unrecorded(each.evidence.calls.failed)
+            self.owners.settle(job.tenant, job.conversation.id)
+            if not isinstance(live.outcome, StorageFailed):
+                for each in jobs:
+                    await self.journal.forget(each.tenant, each.run)
+
+    async def _answered(self, jobs: list[Job], live: LiveRun) -> TurnOutcome:
+        """Answer a message, by one agent after the other where several are to; jobs grows by each."""
+        while True:
+            job = jobs[-1]
+            conversation = await self._replied(job, live)
+            following = conversation.followed_by(job.run.run_id)
+            if following is None:
+                break
+            trace = self.telemetry.turn(following.agent)
+            trace.identify(run_id=following.run_id, conversation_id=conversation.id)
+            agent = self.runner.roster[following.agent]
+            jobs.append(self._job(job.tenant, job.request, agent, conversation, following, trace))
+            live.stream.publish("start", start_data(conversation, following))
+        outcome = outcome_of(conversation, leading_in(conversation, jobs[0].run).run_id)
+        assert outcome is not None  # noqa: S101 - commit_reply put the replies there
+        live.stream.publish("complete", chat_response(outcome))
+        self.runner.compactor.after_reply(conversation, jobs[-1].evidence.counter.count)
+        return outcome
+
+    async def _replied(self, job: Job, live: LiveRun) -> Conversation:
+        """Return the conversation with one agent's reply in it."""
+        contents = self._contents(job)
+        reply = await self.runner.run(job, live.stream)
+        steps = await contents.keep(reply.iterations, job.evidence.instructions)
+        reply = replace(reply, iterations=steps)
+
+        def commit(conversation: Conversation) -> Conversation:
+            committed = commit_reply(
+                conversation, job.run.run_id, job.run.fence, reply, at=self.now(), new_id=self.new_id
+            )
+            if following := committed.followed_by(job.run.run_id):
+                # Before anybody can read of it: a run that is not live counts as dead.
+                self.live.also(following.run_id, live)
+            return committed
+
+        # Once the reply is being stored, stopping comes too late: the file decides.
+        with job.trace.saving("commit") as timed:
+            saved = self.store.update(job.tenant, job.conversation.id, timed(commit))
+            conversation = await asyncio.shield(saved)
+        stored = conversation.reply_of(job.run.run_id)
+        assert stored is not None  # noqa: S101 - commit_reply put it there
+        await remember(self.runner.memory, conversation, job.request.author, reply.references, job.trace)
+        job.trace.replied(stored)
+        self.telemetry.recent.add(stored.context_in(conversation.id))
+        live.stream.publish("context", dict(stored.context))
+        return conversation
+
+    def _contents(self, job: Job) -> Contents:
+        fence = RunFence(job.conversation.id, job.run.run_id, job.run.fence)
+        return Contents(self.store, job.tenant, job.conversation.id, self.inline_bytes, fence)
+
+    async def _settle_failed(self, job: Job, live: LiveRun, error: Exception) -> None:
+        stored, told = failure_of(error, job.run.run_id)
+        _log.warning(
+            "run failed", extra={"run_id": job.run.run_id, "error_type": stored.type}, exc_info=error
+        )
+        if not isinstance(error, StaleRun):
+            told = await self._ended(job, "failed", stored, told)
+        job.trace.ended("stale" if isinstance(error, StaleRun) else "failed", stored.type)
+        live.stream.publish("error", error_data(told))
+        live.settle(told, self.live.clock())
+
+    async def _settle_stopped(self, job: Job, live: LiveRun) -> None:
+        """Settle a run whose task was cancelled: by request, or because the server stops."""
+        if live.stopping == "cancelled":
+            stored = RunError(type="Cancelled", message="The run was cancelled on request.")
+            told = StaleRun(
+                f"Run {job.run.run_id!r} was cancelled.", run_id=job.run.run_id, status="cancelled"
+            )
+            ended = await self._ended(job, "cancelled", stored, told)
+        else:
+            message = "The server stopped before the reply was ready. Send the message again."
+            stored = RunError(type="Interrupted", message=message, retriable=True)
+            ended = await self._ended(
+                job, "interrupted", stored, ShuttingDown(message, run_id=job.run.run_id)
+            )
+        job.trace.ended("cancelled" if live.stopping == "cancelled" else "interrupted")
+        live.stream.publish("error", error_data(ended))
+        live.settle(ended, self.live.clock())
+
+    async def _ended(
+        self, job: Job, status: EndStatus, error: RunError, told: WorkflowAgentError
+    ) -> WorkflowAgentError:
+        """Store how a run ended without a reply; return what to tell, which is worse if that fails too."""
+        steps = job.evidence.closed(interrupted_as="cancelled" if status == "cancelled" else "interrupted")
+        said = message_call(job.message, job.run, STATUS_OF_END[status], self.now(), error)
+        # The message's own call is on record once another agent has answered it.
+        calls = (*(() if job.run.follows else (said,)), *job.evidence.call_records())
+
+        def end(conversation: Conversation) -> Conversation:
+            return end_run(
+                conversation, job.run.run_id, job.run.fence, status,
+                error=error, iterations=steps, calls=calls, spent=job.evidence.costs, at=self.now(),
+            )  # fmt: skip
+
+        try:
+            with job.trace.saving("end") as timed:
+                steps = await self._contents(job).keep(steps, job.evidence.instructions)
+                await asyncio.shield(self.store.update(job.tenant, job.conversation.id, timed(end)))
+        except (StaleRun, ConversationNotFound):
+            return told
+        except WorkflowAgentError as failed:
+            # The run is no longer live, so the next accept finds it dead and marks it interrupted.
+            _log.exception("the end of a run was not stored", extra={"run_id": job.run.run_id})
+            return failed
+        return told

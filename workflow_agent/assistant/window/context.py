@@ -1,0 +1,203 @@
+"""What the model will see this turn: the history that fits, the facts of the run, and the record of both."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from workflow_agent.assistant.compaction.policy import hidden_events
+from workflow_agent.assistant.compaction.service import Compactor
+from workflow_agent.assistant.compaction.text import earlier_turns, within
+from workflow_agent.assistant.replay import to_model_messages
+from workflow_agent.assistant.requests import Job
+from workflow_agent.assistant.window.past_turns import (
+    PastTurn,
+    PastTurns,
+    RenderedOf,
+    keeping_nothing,
+    reading_nothing,
+    tokens_of_messages,
+)
+from workflow_agent.assistant.window.record import BuiltContext, earlier_tokens
+from workflow_agent.conversations.agents import ROSTER
+from workflow_agent.conversations.content_refs import ReadContent
+from workflow_agent.conversations.context_records import WindowLimits, overflow_of
+from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
+from workflow_agent.conversations.handoffs import Handoff
+from workflow_agent.conversations.iterations import Message
+from workflow_agent.conversations.transcript import Entry, Transcript
+from workflow_agent.values.tokens import TokenCounter, newest_that_fit, shortened
+
+
+@dataclass(frozen=True, slots=True)
+class ContextManager:
+    """Builds the window of a turn.
+
+    Args:
+        max_turns: How many earlier turns are considered at all, newest first.
+        turns_with_tools: In how many of the newest turns tool calls and results are replayed; of older
+            ones only what was said, because a workflow read long ago may have changed since.
+        rendered_of: Keeps turns as they were rendered for earlier windows.
+    """
+
+    max_turns: int = 50
+    turns_with_tools: int = 3
+    rendered_of: RenderedOf = keeping_nothing
+
+    async def build(
+        self,
+        conversation: Conversation,
+        trigger: UserMessage,
+        agent: str,
+        fixed: Mapping[str, int],
+        limits: WindowLimits,
+        counter: TokenCounter,
+        *,
+        handoff: Handoff | None = None,
+        registered: Collection[str] = tuple(ROSTER),
+        system_in_place: bool = True,
+        mask_step: int = 1,
+        material_tokens: int = 0,
+        read: ReadContent = reading_nothing,
+    ) -> BuiltContext:
+        """Return what fits beside the fixed parts: the message itself and the newest unbroken turns.
+
+        Args:
+            conversation: With the trigger in it.
+            trigger: The message to answer; it comes last and is never in the history.
+            agent: Who answers: its own replies are the assistant's, those of others are attributed.
+            fixed: Tokens of what is sent in any case, by section: prompt module, tools, facts, open workflow.
+            limits: The window and how much of it may be used.
+            counter: Counts tokens as the run's model does.
+            handoff: What brought the agent in, if another handed over.
+            registered: The agents there are.
+            mask_step: In steps of how many turns tool results leave the window.
+            system_in_place: Whether the provider leaves system messages where they are.
+            material_tokens: What the artifacts take.
+            read: Reads the tool results of the turns that show them, where they are kept apart.
+
+        Raises:
+            ContextOverflow: The fixed parts alone are over the budget; says which weigh most.
+        """
+        transcript = Transcript(conversation, agent, trigger, handoff, registered)
+        left = limits.budget_tokens - sum(fixed.values())
+        if left <= 0:
+            raise overflow_of(fixed, limits.budget_tokens)
+        earlier = earlier_turns(conversation)
+        if earlier is not None:
+            earlier = within(earlier, left // 2, counter.count)
+            left -= sum(earlier_tokens(earlier, counter).values())
+        prompt = trigger.content
+        message_tokens = counter.count(prompt)
+        if message_tokens > left:
+            # Half of what there is room for: passages of it, chosen by what it asks, take the other half.
+            prompt = shortened(prompt, left // 2, counter.count)
+            message_tokens = counter.count(prompt)
+        # What frames the turns is there whatever fits between.
+        frame_tokens = tokens_of_messages(transcript.assembled(()), counter)
+        beside_message = left - message_tokens
+        room = beside_message - frame_tokens - material_tokens
+        past = PastTurns.of(transcript, counter, self.rendered_of, read)
+        before = await _until_full(self._turns_before(past, mask_step), self.max_turns, room)
+        past.settle()
+        fitted = newest_that_fit(before[::-1], room)
+        entries = [entry for turn in fitted.included for entry in turn.entries]
+        # First, because it stays the same from one compaction to the next and providers cache beginnings.
+        head = (Message(role="system", content=earlier.text),) if earlier else ()
+        messages = (*head, *transcript.assembled(entries))
+        turns = sum(turn.is_earlier for turn in fitted.included)
+        return BuiltContext(
+            history=to_model_messages(messages, system_in_place=system_in_place),
+            prompt=prompt,
+            limits=limits,
+            history_tokens=fitted.tokens + frame_tokens,
+            message_tokens=message_tokens,
+            turns_included=turns,
+            turns_excluded=max(trigger.turn - 1 - turns - (earlier.turns if earlier else 0), 0),
+            counter=counter,
+            original_chars=len(trigger.content),
+            room_tokens=beside_message,
+            verbatim=_verbatim(fitted.included, agent),
+            earlier=earlier,
+        )
+
+    async def _turns_before(self, past: PastTurns, mask_step: int) -> AsyncIterator[PastTurn]:
+        """Yield the uncompacted turns before the trigger, newest first, each rendered as it is asked for."""
+        transcript = past.transcript
+        group: list[Entry] = []
+        number = 0
+        # Between two steps the same turns stay whole, so that what was sent of them does not change.
+        whole = self.turns_with_tools + getattr(transcript.trigger, "turn", 0) % mask_step
+        answered = getattr(transcript.trigger, "turn", None)
+        hidden = hidden_events(transcript.conversation)
+        for entry in transcript.newest_first():
+            if entry.event.id in hidden:
+                continue
+            is_message = isinstance(entry.event, UserMessage)
+            if group and getattr(group[-1].event, "turn", None) == answered != getattr(
+                entry.event, "turn", None
+            ):
+                # What others answered to this very message is no earlier turn.
+                yield await past.rendered(group, with_tools=True, is_earlier=False)
+                group = []
+            group.append(entry)
+            if is_message:
+                yield await past.rendered(group, with_tools=number < whole)
+                group = []
+                number += 1
+        if group:
+            yield await past.rendered(group, with_tools=False, is_earlier=False)
+
+
+def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:
+    return frozenset(
+        entry.event.index
+        for turn in turns
+        if turn.with_tools
+        for entry, _ in turn.entries
+        if isinstance(entry.event, AgentReply) and entry.event.author == agent
+    )
+
+
+async def _until_full(newest_first: AsyncIterator[PastTurn], most: int, room: int) -> list[PastTurn]:
+    """Return turns up to the first that is too much: nothing older is rendered."""
+    taken: list[PastTurn] = []
+    if most == 0:
+        return taken
+    async for turn in newest_first:
+        taken.append(turn)
+        room -= turn.tokens
+        if room < 0 or len(taken) == most:
+            break
+    return taken
+
+
+@dataclass(slots=True)
+class FittingWindow:
+    """Builds the window of one job.
+
+    Args:
+        compactor: Makes room.
+        job: The message to answer.
+        build: Builds the window of a conversation.
+        may_compact: Whether turns that do not fit are compacted, rather than left out this once.
+    """
+
+    compactor: Compactor
+    job: Job
+    build: Callable[..., Awaitable[BuiltContext]]
+    may_compact: bool = True
+    _compacted: Conversation | None = field(default=None, init=False)
+
+    async def built(self, *, material_tokens: int = 0) -> BuiltContext:
+        """Return the window beside so many tokens of artifacts, which leave turns out but compact none."""
+        conversation = self._compacted or self.job.conversation
+        built = await self.build(conversation, material_tokens=material_tokens)
+        if built.turns_excluded == 0 or material_tokens or not self.may_compact:
+            return built
+        count = self.job.evidence.counter.count
+        made = await self.compactor.before_turn(conversation, built.turns_excluded, count)
+        if made is None:
+            return built
+        if made.compaction is not None:
+            self.job.evidence.summarised(made.compaction)
+        self._compacted = made.conversation
+        return await self.build(self._compacted)

@@ -1,0 +1,113 @@
+"""Which way the tokens of a model are counted: by its tokenizer, or by what was reported."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from threading import Lock
+
+from cachetools import LRUCache
+from pydantic_ai.models import Model
+
+from workflow_agent.values.tokens import Calibration, TokenCounter
+
+_MOST_MODELS = 64
+_KEPT_COUNTS = 20_000
+_SHORT_CHARS = 32
+_ENCODINGS = (
+    (re.compile(r"(?:chat)?gpt-(?:4o|4\.[1-9]|[5-9])|o[134](?:-|$)"), "o200k_base"),
+    (re.compile(r"gpt-(?:4|3\.5)(?:-|$)"), "cl100k_base"),
+)
+"""OpenAI's models by name; any other that speaks OpenAI's protocol has a tokenizer of its own."""
+
+Count = Callable[[str], int]
+
+
+def encoding_of(model: Model) -> str | None:
+    """Return the name of the encoding that OpenAI made a model with; None for all other models."""
+    if model.system != "openai":
+        return None
+    return next((name for pattern, name in _ENCODINGS if pattern.match(model.model_name)), None)
+
+
+def exact_count(encoding: str) -> Count | None:
+    """Return the tokenizer of an encoding, counting each text once; None if not installed."""
+    try:
+        # An extra, which takes a second to import and says nothing of its types.
+        import bpe_openai  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - see above
+    except ImportError:
+        return None
+    encode: Callable[[str], list[int]] = bpe_openai.get_encoding(encoding).encode_ordinary
+    return remembering(lambda text: len(encode(text)))
+
+
+def remembering(count: Count) -> Count:
+    """Return a counter that knows the texts it counted last; threads may share it."""
+    kept: LRUCache[bytes, int] = LRUCache(_KEPT_COUNTS)
+    lock = Lock()
+
+    def counted(text: str) -> int:
+        if len(text) <= _SHORT_CHARS:
+            return count(text)
+        # Only digests are kept: the texts may be long, and belong to somebody.
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        with lock:
+            known = kept.get(digest)
+        if known is None:
+            known = count(text)
+            with lock:
+                kept[digest] = known
+        return known
+
+    return counted
+
+
+class TokenCounters:
+    """The counters of all models, and what was learned about those without a tokenizer; threads may share it.
+
+    Args:
+        exact: Returns the tokenizer of an encoding, or None where there is none.
+    """
+
+    def __init__(self, exact: Callable[[str], Count | None] = exact_count) -> None:
+        self._exact = exact
+        self._tokenizers: dict[str, TokenCounter | None] = {}
+        self._learned: LRUCache[str, Calibration] = LRUCache(_MOST_MODELS)
+        self._lock = Lock()
+
+    def of(self, model: Model) -> TokenCounter:
+        """Return how a run with this model counts.
+
+        The first call for one of OpenAI's models loads its tokenizer, which takes about a second.
+        """
+        encoding = encoding_of(model)
+        with self._lock:
+            tokenizer = self._tokenizer(encoding) if encoding else None
+            if tokenizer is not None:
+                return tokenizer
+            learned = self._learned.get(model.model_name)
+            return learned.counter() if learned else TokenCounter()
+
+    def _tokenizer(self, encoding: str) -> TokenCounter | None:
+        if encoding not in self._tokenizers:
+            count = self._exact(encoding)
+            self._tokenizers[encoding] = TokenCounter("tokenizer", count) if count else None
+        return self._tokenizers[encoding]
+
+    def reported(
+        self, model: Model, counter: TokenCounter, counted_tokens: int, reported_tokens: int
+    ) -> None:
+        """Learn from a provider's figure for a request that was counted with this counter."""
+        if counter.counting == "tokenizer":
+            return
+        with self._lock:
+            learned = self._learned.get(model.model_name) or Calibration()
+            learned.learn(counted_tokens / counter.factor, reported_tokens)
+            self._learned[model.model_name] = learned
+
+
+def counters_for(models: Iterable[Model]) -> TokenCounters:
+    """Return the counters with the tokenizers of these models loaded, so that no turn waits for them."""
+    counters = TokenCounters()
+    for model in models:
+        counters.of(model)
+    return counters

@@ -1,0 +1,224 @@
+"""What a message may need beside the turns in the window: documents, and tool results no longer shown."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from pydantic_ai.models import Model
+
+from workflow_agent.assistant.providers import ModelConfig
+from workflow_agent.assistant.record import Evidence
+from workflow_agent.assistant.window.contents import Blobs
+from workflow_agent.assistant.window.costs import PlanningLedger
+from workflow_agent.assistant.window.extraction import (
+    Context,
+    build_llm_messages,
+    document_artifact,
+    replies_out_of_sight,
+    with_newest_results,
+)
+from workflow_agent.assistant.window.past_turns import with_results
+from workflow_agent.assistant.window.plan import (
+    DEFAULT_THRESHOLDS,
+    PlanningThresholds,
+    planning_need,
+    rule_plan,
+)
+from workflow_agent.assistant.window.planner import ArtifactProcessor, PlanningParts
+from workflow_agent.assistant.window.record import BuiltContext
+from workflow_agent.conversations.artifacts import Artifact, ArtifactPlan, ArtifactType, artifact_of
+from workflow_agent.conversations.content_refs import UNREADABLE_ERRORS
+from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
+from workflow_agent.conversations.frames import presented
+from workflow_agent.errors import WorkflowAgentError, WorkflowNotFound
+from workflow_agent.telemetry.turns import TurnTrace
+from workflow_agent.workflows.store import WorkflowCatalog
+
+_log = logging.getLogger(__name__)
+_QUESTION_CHARS = 2_000
+_BYTES_A_CHARACTER = 4
+"""At most, in UTF-8."""
+_UNPRICED = "the price of the primary model is not known: it counts as not expensive"
+
+
+class Question(Protocol):
+    """What is to be answered, and in which conversation."""
+
+    @property
+    def tenant(self) -> str:
+        """Return whose conversation it is."""
+        ...
+
+    @property
+    def conversation(self) -> Conversation:
+        """Return it as it was when the message was accepted."""
+        ...
+
+    @property
+    def message(self) -> UserMessage:
+        """Return the message to answer."""
+        ...
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return the record of the run, which learns what planning cost."""
+        ...
+
+    @property
+    def trace(self) -> TurnTrace:
+        """Return the turn as operators see it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GatheringLimits:
+    """How far it is looked, and how much of the window it may take."""
+
+    share: float = 0.5
+    """Of the room beside the fixed parts and the message; what the history leaves is taken in any case."""
+    replies: int = 40
+    """So many earlier replies are looked through for tool results."""
+    documents: int = 20
+    """So many attached documents are considered, the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """Finds artifacts, has a model plan them where that is worth it, and puts them before the message."""
+
+    blobs: Blobs
+    parts: PlanningParts
+    config_of: Callable[[str], ModelConfig] = ModelConfig.from_request
+    """Names the models for a primary one."""
+    models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """Those that do nothing but plan and summarize, by name; any other part is played by the primary one."""
+    thresholds: PlanningThresholds = DEFAULT_THRESHOLDS
+    limits: GatheringLimits = field(default_factory=GatheringLimits)
+    workflows: WorkflowCatalog | None = None
+    """Knows what was changed since a tool looked at it."""
+
+    async def around(
+        self,
+        asked: Question,
+        model: Model,
+        name: str,
+        goal: str,
+        build: Callable[..., Awaitable[BuiltContext]],
+    ) -> BuiltContext:
+        """Return the window with the artifacts the message may need.
+
+        Args:
+            asked: The message and its conversation.
+            model: The model that answers.
+            name: How it is called in the settings.
+            goal: What the turn is for: its mode.
+            build: Builds the window, beside artifacts of `material_tokens`.
+        """
+        ledger = PlanningLedger()
+        built = await build()
+        artifacts = await self._artifacts(asked, built, ledger)
+        if not artifacts:
+            return replace(built, planning=ledger.facts())
+        try:
+            with asked.trace.step("context.plan", artifacts=len(artifacts)):
+                frames = await self._frames(built, artifacts, model, self.config_of(name), goal, ledger)
+        finally:
+            asked.evidence.costs = asked.evidence.costs.with_aside(ledger.costs)
+        if not frames:
+            return replace(built, planning=ledger.facts())
+        material = presented(frames)
+        tokens = built.counter.count(material)
+        fitted = await build(material_tokens=tokens) if tokens > built.free_tokens else built
+        return replace(fitted, material=material, material_tokens=tokens, planning=ledger.facts())
+
+    async def _artifacts(
+        self, asked: Question, built: BuiltContext, ledger: PlanningLedger
+    ) -> Sequence[Artifact]:
+        documents = await self._documents(asked, ledger)
+        if built.is_shortened:
+            documents.insert(0, _message_itself(asked.message))
+        events = [event for event in reversed(asked.conversation.events) if event.id != asked.message.id]
+        away = replies_out_of_sight(events, built.verbatim, self.limits.replies)
+        in_sight = (one for one in events if isinstance(one, AgentReply) and one.index in built.verbatim)
+
+        async def read(content_ref: str) -> Any:
+            try:
+                return await self.blobs.get(asked.tenant, asked.conversation.id, content_ref)
+            except UNREADABLE_ERRORS as error:
+                _note_loss(ledger, content_ref, error)
+                raise
+
+        replies = [await with_results(one, read) for one in with_newest_results(away, in_sight)]
+        context = Context(
+            conversation_history=tuple(build_llm_messages(replies[::-1])), artifacts=tuple(documents)
+        )
+        return [await self._dated(asked, one) for one in context.all_artifacts()]
+
+    async def _dated(self, asked: Question, artifact: Artifact) -> Artifact:
+        """Return an artifact, marked where the workflow it is about was changed since."""
+        about = artifact.about_workflow()
+        if about is None or self.workflows is None:
+            return artifact
+        try:
+            version = (await self.workflows.get(asked.tenant, about[0])).version
+        except WorkflowNotFound:
+            now = "the workflow was deleted since"
+        else:
+            if version <= about[1]:
+                return artifact
+            now = f"the workflow is at version {version} now, this is about version {about[1]}"
+        return artifact.model_copy(update={"metadata": {**artifact.metadata, "out_of_date": now}})
+
+    async def _documents(self, asked: Question, ledger: PlanningLedger) -> list[Artifact]:
+        """Return the attached documents, the latest first; one that cannot be read is noted and left out."""
+        documents: list[Artifact] = []
+        for one in reversed(asked.conversation.attachments[-self.limits.documents :]):
+            try:
+                text = await self.blobs.get(asked.tenant, asked.conversation.id, one.content_ref)
+            except UNREADABLE_ERRORS as error:
+                _note_loss(ledger, one.attachment_id, error)
+                continue
+            documents.append(document_artifact(one, str(text), turn=asked.message.turn))
+        return documents
+
+    async def _frames(
+        self, built: BuiltContext, artifacts: Sequence[Artifact], model: Model,
+        config: ModelConfig, goal: str, ledger: PlanningLedger,
+    ) -> list[str]:  # fmt: skip
+        """Return the artifacts that go into the window, each framed."""
+        processor = ArtifactProcessor(
+            self.parts, self.models.get(config.context_planner, model),
+            self.models.get(config.summarizer, model), built.counter.count, ledger,
+        )  # fmt: skip
+        budget = max(built.free_tokens, int(built.room_tokens * self.limits.share))
+        plan = await self._plan(processor, artifacts, built, budget, config, goal)
+        included = await processor.execute_plan(plan, {one.artifact_id: one for one in artifacts}, budget)
+        return [frame for _, frame in included]
+
+    async def _plan(
+        self, processor: ArtifactProcessor, artifacts: Sequence[Artifact], built: BuiltContext, budget: int,
+        config: ModelConfig, goal: str,
+    ) -> ArtifactPlan:  # fmt: skip
+        question = built.prompt[:_QUESTION_CHARS]
+        # A token is at least a byte: what is small enough by that need not be counted.
+        most = sum(one.size_chars for one in artifacts) * _BYTES_A_CHARACTER
+        is_small = most <= budget * (1 - self.thresholds.buffer)
+        total = most if is_small else sum(built.counter.count(one.text) for one in artifacts)
+        needed, processor.ledger.reason = planning_need(artifacts, total, budget, config, self.thresholds)
+        if config.input_price_usd() is None:
+            processor.ledger.notes.append(_UNPRICED)
+        if needed:
+            return await processor.plan_context(artifacts, question, goal, budget)
+        processor.ledger.planned_by = "rule"
+        return rule_plan(artifacts, question, budget)
+
+
+def _note_loss(ledger: PlanningLedger, what: str, error: WorkflowAgentError) -> None:
+    ledger.notes.append(f"{what} cannot be read: {error.code}")
+    _log.warning("an artifact cannot be read", extra={"error_type": error.code})
+
+
+def _message_itself(message: UserMessage) -> Artifact:
+    about = {"title": "the whole of the user's message, of which the window shows only the ends"}
+    return artifact_of(ArtifactType.DOCUMENT, message.content, f"message:{message.turn}", message.at, about)

@@ -1,0 +1,253 @@
+"""When a model plans the context, and what is set right in its plan."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, cast
+
+from workflow_agent.conversations.artifacts import (
+    Artifact,
+    ArtifactDecision,
+    ArtifactPlan,
+    ArtifactType,
+    ProcessingStrategy,
+)
+from workflow_agent.values.stored import JsonObject
+
+Reason = Literal[
+    "no artifacts", "few characters", "fits with room to spare",
+    "near or over the limit", "expensive primary model", "a large artifact",
+]  # fmt: skip
+"""Why a model plans the context, or does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningThresholds:
+    """When planning by a model is worth its price."""
+
+    few_chars: int = 5_000
+    """Fewer in all are not worth it."""
+    large_chars: int = 10_000
+    """One of this turn that is longer is."""
+    buffer: float = 0.30
+    """The share of the budget that stays free where everything fits with room to spare."""
+    expensive_usd_per_token: float = 1e-5
+    """An input token of the primary model that costs more makes planning worth it."""
+
+
+class PricedModels(Protocol):
+    """The models of a turn, whose prices decide."""
+
+    def is_expensive_primary(self, threshold: float = 1e-5) -> bool:
+        """Say whether an input token of the primary model costs more than this, in US dollars."""
+        ...
+
+
+DEFAULT_THRESHOLDS = PlanningThresholds()
+
+
+def should_use_llm_planning(
+    artifacts: Sequence[Artifact],
+    total_tokens: int,
+    budget_tokens: int,
+    model_config: PricedModels,
+    thresholds: PlanningThresholds = DEFAULT_THRESHOLDS,
+) -> bool:
+    """Say whether a model should plan what of the artifacts goes into the window."""
+    return planning_need(artifacts, total_tokens, budget_tokens, model_config, thresholds)[0]
+
+
+def planning_need(
+    artifacts: Sequence[Artifact],
+    total_tokens: int,
+    budget_tokens: int,
+    model_config: PricedModels,
+    thresholds: PlanningThresholds = DEFAULT_THRESHOLDS,
+) -> tuple[bool, Reason]:
+    """Return whether a model should plan the context, and the first rule that decides it.
+
+    Args:
+        artifacts: All there are.
+        total_tokens: Of all of them in full.
+        budget_tokens: What there is room for.
+        model_config: Knows what the primary model costs.
+        thresholds: Where the rules draw their lines.
+    """
+    if not artifacts:
+        return False, "no artifacts"
+    if sum(one.size_chars for one in artifacts) < thresholds.few_chars:
+        return False, "few characters"
+    if total_tokens > budget_tokens * (1 - thresholds.buffer):
+        return True, "near or over the limit"
+    if model_config.is_expensive_primary(thresholds.expensive_usd_per_token):
+        return True, "expensive primary model"
+    # Of what is older, the rule takes no more than passages: it is there in every turn to come.
+    if any(one.size_chars > thresholds.large_chars and not one.is_historical for one in artifacts):
+        return True, "a large artifact"
+    return False, "fits with room to spare"
+
+
+def corrected_plan(
+    answer: Mapping[str, Any], artifacts: Sequence[Artifact], question: str
+) -> tuple[ArtifactPlan, tuple[str, ...]]:
+    """Return what a model planned with every artifact in it exactly once, and what had to be set right.
+
+    Raises:
+        ValueError: There is no plan in the answer at all.
+    """
+    given = answer.get("artifacts")
+    if not isinstance(given, list):
+        raise ValueError("the answer has no list of artifacts")
+    known = {one.artifact_id: one for one in artifacts}
+    decided: dict[str, ArtifactDecision] = {}
+    notes: list[str] = []
+    for at, entry in enumerate(cast("list[Any]", given), 1):
+        decision = _read(entry, at, known, question, notes)
+        if decision is None:
+            continue
+        if decision.artifact_id in decided:
+            notes.append(f"{decision.artifact_id} was planned twice; the first decision stands")
+            continue
+        decided[decision.artifact_id] = decision
+    ordered = sorted(decided.values(), key=lambda one: one.priority)
+    for missing in (one for one in known if one not in decided):
+        notes.append(f"{missing} was left out of the plan; it is excluded")
+        ordered.append(
+            ArtifactDecision(
+                artifact_id=missing, strategy=ProcessingStrategy.EXCLUDE, priority=len(ordered) + 1,
+                relevance_rationale="not mentioned by the planner",
+            )
+        )  # fmt: skip
+    renumbered = (one.model_copy(update={"priority": at}) for at, one in enumerate(ordered, 1))
+    reasoning = answer.get("reasoning")
+    return ArtifactPlan(
+        artifacts=tuple(renumbered), reasoning=reasoning[:2_000] if isinstance(reasoning, str) else ""
+    ), tuple(notes)
+
+
+def _read(
+    entry: Any, position: int, known: Mapping[str, Artifact], question: str, notes: list[str]
+) -> ArtifactDecision | None:
+    if not isinstance(entry, dict):
+        notes.append(f"entry {position} is no decision; it was dropped")
+        return None
+    told = cast("JsonObject", entry)
+    artifact_id = told.get("artifact_id")
+    if not isinstance(artifact_id, str) or artifact_id not in known:
+        notes.append(f"entry {position} names {str(artifact_id)[:40]!r}, which there is not; it was dropped")
+        return None
+    strategy = _strategy(told.get("strategy"), artifact_id, notes)
+    rationale = told.get("relevance_rationale")
+    return ArtifactDecision(
+        artifact_id=artifact_id,
+        strategy=strategy,
+        priority=_priority(told.get("priority"), position, artifact_id, notes),
+        relevance_rationale=rationale[:500] if isinstance(rationale, str) else "",
+        summarization_focus=_wish(told.get("summarization_focus"), question)
+        if strategy is ProcessingStrategy.SUMMARIZE
+        else None,
+        extraction_query=_wish(told.get("extraction_query"), question)
+        if strategy is ProcessingStrategy.RAG_EXTRACT
+        else None,
+    )
+
+
+def _strategy(given: Any, artifact_id: str, notes: list[str]) -> ProcessingStrategy:
+    try:
+        return ProcessingStrategy(given)
+    except ValueError:
+        notes.append(
+            f"{artifact_id} has the strategy {str(given)[:40]!r}, which there is not; it is extracted from"
+        )
+        return ProcessingStrategy.RAG_EXTRACT
+
+
+def _priority(given: Any, position: int, artifact_id: str, notes: list[str]) -> int:
+    if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
+        return given
+    notes.append(f"{artifact_id} has the priority {str(given)[:20]!r}; its place in the answer counts")
+    return position
+
+
+def _wish(given: Any, question: str) -> str:
+    """Return what to look for; the question itself where the planner does not say."""
+    return given[:500] if isinstance(given, str) and given.strip() else question[:500]
+
+
+_WORD = re.compile(r"[^\W_]{3,}")
+_COMMON = frozenset({
+    "the", "and", "for", "with", "from", "that", "this", "what", "when", "where", "which", "who", "how",
+    "why", "does", "did", "are", "was", "were", "has", "have", "had", "can", "could", "would", "should",
+    "will", "about", "into", "than", "then", "there", "their", "them", "they", "you", "your", "our",
+    "not", "any", "all", "its", "it's", "give", "show", "tell", "please", "say", "says", "said",
+})  # fmt: skip
+_MEANS_A_DOCUMENT = frozenset({"attach", "attached", "attachment", "document", "file", "upload", "uploaded"})
+_MOST_RELEVANT = 6
+_MOST_OLD_CHARS = 10_000
+_CHARS_A_TOKEN = 3
+"""Few, so that what is planned in full also fits."""
+_RAG = ProcessingStrategy.RAG_EXTRACT
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text that say what it is about, without plural endings."""
+    found = (word.casefold() for word in _WORD.findall(text))
+    return frozenset(word.removesuffix("s") for word in found if word not in _COMMON)
+
+
+def rule_plan(artifacts: Sequence[Artifact], question: str, available_tokens: int) -> ArtifactPlan:
+    """Return a plan made without a model.
+
+    What belongs to this turn is included, in full where it fits and in passages where it does not. Of
+    what is older, what shares most words with the question.
+    """
+    asked = words_of(question)
+    current = [one for one in artifacts if not one.is_historical]
+    older = [one for one in artifacts if one.is_historical]
+    scored = sorted(((_relevance(one, asked), one) for one in older), key=lambda pair: -pair[0])
+    chosen = [*current, *(one for score, one in scored if score)][: len(current) + _MOST_RELEVANT]
+    rest = [one for _, one in scored if one not in chosen]
+    searched = [one for one in rest if one.artifact_type is ArtifactType.DOCUMENT][:_MOST_RELEVANT]
+    left = [one for one in rest if one not in searched]
+    decided = [
+        *(_included(one, question, available_tokens) for one in chosen),
+        *(_decision(one, _RAG, "may hold what is asked for", question) for one in searched),
+        *(_decision(one, ProcessingStrategy.EXCLUDE, "shares no words with the question") for one in left),
+    ]
+    decisions = (one.model_copy(update={"priority": at}) for at, one in enumerate(decided, 1))
+    return ArtifactPlan(
+        artifacts=tuple(decisions), reasoning="By rule: this turn's first, then by the words of the question."
+    )
+
+
+def _relevance(artifact: Artifact, asked: frozenset[str]) -> int:
+    """Return how many of the question's words an artifact holds; its title and arguments count double."""
+    about = words_of(
+        f"{artifact.source} {artifact.metadata.get('title', '')} {artifact.metadata.get('args', '')}"
+    )
+    found = 2 * len(asked & about) + len(asked & words_of(artifact.text))
+    if artifact.artifact_type is ArtifactType.DOCUMENT:
+        return found + 2 * len(asked & _MEANS_A_DOCUMENT)
+    return found if found > 1 else 0
+
+
+def _included(artifact: Artifact, question: str, available_tokens: int) -> ArtifactDecision:
+    if artifact.size_chars > _most_chars(artifact, available_tokens):
+        return _decision(artifact, _RAG, "too large to be included in full", question)
+    why = "shares words with the question" if artifact.is_historical else "belongs to this turn"
+    return _decision(artifact, ProcessingStrategy.INCLUDE_FULL, why)
+
+
+def _decision(
+    artifact: Artifact, strategy: ProcessingStrategy, why: str, query: str | None = None
+) -> ArtifactDecision:
+    return ArtifactDecision(
+        artifact_id=artifact.artifact_id, strategy=strategy, priority=1, relevance_rationale=why,
+        extraction_query=query,
+    )  # fmt: skip
+
+
+def _most_chars(artifact: Artifact, available_tokens: int) -> int:
+    """Return how long an artifact may be to go in whole; older ones leave room for others."""
+    room = available_tokens * _CHARS_A_TOKEN
+    return min(room, _MOST_OLD_CHARS) if artifact.is_historical else room

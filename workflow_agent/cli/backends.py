@@ -1,0 +1,193 @@
+"""Giving a command the backend that its options and the environment name."""
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
+
+import typer
+from typing_extensions import override
+
+from workflow_agent.cli.context import OpenWorkflows, Wiring, wiring_of
+from workflow_agent.cli.exits import EXIT_NOT_FOUND, EXIT_USAGE, CommandFailed, or_exit
+from workflow_agent.cli.options import chosen_settings
+from workflow_agent.cli.ports import Backend, Listed, Listing
+from workflow_agent.settings import Settings
+from workflow_agent.workflows.store import WorkflowFilters, listed_workflow
+
+Own = ParamSpec("Own")
+Reached = TypeVar("Reached")
+_PANEL = "Where"
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", help="Work on this data directory (default data).", rich_help_panel=_PANEL),
+]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url", metavar="URL", help="Ask this server instead; or set WORKFLOW_AGENT_URL.",
+        rich_help_panel=_PANEL,
+    ),
+]  # fmt: skip
+ApiKey = Annotated[
+    str | None,
+    typer.Option(
+        "--api-key", metavar="KEY", help="The server's key; better set WORKFLOW_AGENT_API_KEY.",
+        rich_help_panel=_PANEL,
+    ),
+]  # fmt: skip
+_ADDED = {"context": typer.Context, "data_dir": DataDir, "url": Url, "api_key": ApiKey}
+
+
+def with_backend(
+    *, makes: bool = False
+) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
+    """Return what gives a command `--data-dir`, `--url` and `--api-key`, and the backend they name.
+
+    Args:
+        makes: Whether the command may begin a data directory; the others want one that is there.
+    """
+    return _given(functools.partial(_backend, makes=makes))
+
+
+def with_listing() -> Callable[[Callable[Concatenate[Listing, Own], None]], Callable[..., None]]:
+    """Return what gives a command the same options, and the workflows of the place they name."""
+    return _given(_listing)
+
+
+def _given(
+    reached: Callable[[Wiring, Settings], AbstractContextManager[Reached]],
+) -> Callable[[Callable[Concatenate[Reached, Own], None]], Callable[..., None]]:
+    def wrapped(command: Callable[Concatenate[Reached, Own], None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            context, data_dir, url, api_key = (given.pop(name) for name in _ADDED)
+
+            def act() -> None:
+                settings = settings_of(data_dir, url, api_key)
+                with reached(wiring_of(context), settings) as place:
+                    command(place, **given)  # pyright: ignore[reportCallIssue] - as its signature says
+
+            or_exit(act)
+
+        own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+        added = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, annotation=kind,
+                default=inspect.Parameter.empty if kind is typer.Context else None,
+            )
+            for name, kind in _ADDED.items()
+        ]  # fmt: skip
+        keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+        # Typer reads the signature to learn a command's arguments and options.
+        run.__signature__ = inspect.Signature([*keyword_only, *added])  # type: ignore[attr-defined] - functions may have one
+        run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
+        return run
+
+    return wrapped
+
+
+def settings_of(data_dir: Path | None, url: str | None, api_key: str | None) -> Settings:
+    """Return the settings that a command's options and the environment make; `url` is None for a directory.
+
+    Raises:
+        CommandFailed: Both places are named.
+    """
+    if data_dir is not None and url is not None:
+        raise CommandFailed("--data-dir and --url name two places; give one of them.", EXIT_USAGE)
+    chosen = chosen_settings(data_dir=data_dir, url=url, api_key=api_key)
+    # A directory that was asked for wins over a server that the environment names.
+    return chosen.model_copy(update={"url": None}) if data_dir is not None else chosen
+
+
+@contextmanager
+def on_server(settings: Settings) -> Generator[Backend]:
+    """Give the server that the settings name."""
+    # Imported here, because help texts and refusals should not wait for it.
+    from workflow_agent.cli.http_backend import server_backend  # noqa: PLC0415 - see above
+
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    with server_backend(str(settings.url), key) as backend:
+        yield backend
+
+
+@contextmanager
+def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> Generator[Backend]:
+    # Imported here, because help texts and refusals should not wait for it.
+    from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415 - see above
+
+    if settings.url is not None:
+        with on_server(settings) as backend:
+            yield backend
+        return
+    if not makes:
+        _want_directory(settings)
+    with wiring.application(settings) as transport, local_backend(transport, "this process") as backend:
+        yield backend
+
+
+@contextmanager
+def _listing(wiring: Wiring, settings: Settings) -> Generator[Listing]:
+    # Imported here, because help texts and refusals should not wait for it.
+
+    # What else the service does when it starts, and another search than that of the words.
+    needs_service = settings.samples or settings.embedding_model is not None
+    if settings.url is not None or needs_service:
+        with _backend(wiring, settings, makes=False) as backend:
+            yield BackendListing(backend)
+        return
+    _want_directory(settings)
+    with wiring.open_workflows(settings) as workflows:
+        yield DirectoryListing(workflows)
+
+
+def listed_silently(context: typer.Context, limit: int) -> Listed:
+    """Return the workflows of the place that an unfinished command line names; none where that fails."""
+    given = {name: context.params.get(name) for name in ("data_dir", "url", "api_key")}
+    try:
+        settings = settings_of(**given)
+        with _listing(wiring_of(context), settings) as listing:
+            return listing.found("", limit)
+    except (CommandFailed, typer.Exit):
+        # A shell in the middle of a line is told nothing; the finished command will say what is wrong.
+        return ()
+
+
+def _want_directory(settings: Settings) -> None:
+    if not settings.data_dir.is_dir():
+        raise CommandFailed(
+            f"There is no data directory {str(settings.data_dir)!r}. Name one with --data-dir or "
+            "WORKFLOW_AGENT_DATA_DIR; `workflow-agent chat` begins one.",
+            EXIT_NOT_FOUND,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BackendListing(Listing):
+    """The workflows of a service."""
+
+    backend: Backend
+
+    @override
+    def found(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
+        return list(self.backend.pages("/workflows", limit, q=words or None, tag=tag, trigger=trigger))
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryListing(Listing):
+    """The workflows of a data directory."""
+
+    workflows: OpenWorkflows
+
+    @override
+    def found(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
+        return asyncio.run(self._found(words, limit, WorkflowFilters(tag=tag, trigger=trigger)))
+
+    async def _found(self, words: str, limit: int, filters: WorkflowFilters) -> Listed:
+        tenant, catalog = self.workflows.tenant, self.workflows.catalog
+        answer = await self.workflows.search.search(tenant, words, filters, limit=limit)
+        return [listed_workflow(await catalog.get(tenant, hit.id), hit) for hit in answer.hits]

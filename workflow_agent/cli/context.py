@@ -1,0 +1,67 @@
+"""What main hands to the commands: the command line imports nothing that builds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import typer
+
+from workflow_agent.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from workflow_agent.conversations.store import ConversationStore
+    from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
+
+
+@dataclass(frozen=True, slots=True)
+class DataDirectory:
+    """What a data directory keeps, opened for one command."""
+
+    settings: Settings
+    conversations: ConversationStore
+
+    @property
+    def tenant(self) -> str:
+        """Return whose data the command works with."""
+        return self.settings.tenant
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWorkflows:
+    """The workflows of a data directory, opened for one command."""
+
+    tenant: str
+    catalog: WorkflowCatalog
+    search: WorkflowSearch
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """How commands get at what they need; the context's object.
+
+    A command that needs more gets another field here, and `main` gives it.
+    """
+
+    serve: Callable[[Settings], None]
+    """Runs the server until it is told to stop."""
+    open_data: Callable[[Settings], AbstractContextManager[DataDirectory]]
+    """Opens the stores of a data directory, and closes them at the end of the block."""
+    open_workflows: Callable[[Settings], AbstractContextManager[OpenWorkflows]]
+    """Opens the workflows of a data directory alone."""
+    application: Callable[[Settings], AbstractContextManager[httpx2.BaseTransport]]
+    """Builds the service in this process, as something that an HTTP client can send its requests to."""
+    try_provider: Callable[[Settings], str]
+    """Asks the model's provider something that costs nothing; returns what was found."""
+    run_program: Callable[[Sequence[str], Path], int]
+    """Runs another program in a folder, with this one's input and output; returns its exit code."""
+
+
+def wiring_of(context: typer.Context) -> Wiring:
+    """Return what main handed to the command."""
+    return cast("Wiring", context.obj)

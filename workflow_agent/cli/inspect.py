@@ -1,0 +1,148 @@
+"""`inspect`: a conversation as it went, for people in front of a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server, settings_of
+from workflow_agent.cli.context import DataDirectory, Wiring, wiring_of
+from workflow_agent.cli.exits import EXIT_NOT_FOUND, CommandFailed, or_exit
+from workflow_agent.cli.options import AsJson
+from workflow_agent.cli.output import is_terminal
+
+if TYPE_CHECKING:
+    from workflow_agent.conversations.document import Conversation
+    from workflow_agent.conversations.records import Records
+    from workflow_agent.settings import Settings
+
+_NARROWEST = 60
+ConversationIdArgument = Annotated[
+    str, typer.Argument(metavar="CONVERSATION_ID", help="As the file is named, without .json.")
+]
+Turn = Annotated[
+    int | None, typer.Option(min=1, help="Only this turn, in full; sealed turns are read back for it.")
+]
+
+
+def inspect(
+    context: typer.Context,
+    conversation_id: ConversationIdArgument,
+    turn: Turn = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+) -> None:
+    """Show a conversation: turns, modes, steps, calls, compactions, cost.
+
+    Reads the data directory, and needs no server for it; with --url it asks
+    one. Nothing is changed. In a pipe there are no boxes and nothing is cut.
+
+    Examples:
+
+      workflow-agent inspect expenses-chat
+
+      workflow-agent inspect expenses-chat --turn 2
+
+      workflow-agent inspect expenses-chat --url http://127.0.0.1:8000
+
+      workflow-agent inspect expenses-chat --json | jq '.turns[].mode.name'
+    """
+
+    def found() -> tuple[Conversation, Records]:
+        settings = settings_of(data_dir, url, api_key)
+        if settings.url is not None:
+            return _exported(settings, conversation_id, turn)
+        return _stored(wiring_of(context), settings, conversation_id, turn)
+
+    conversation, records = or_exit(found)
+    if as_json:
+        typer.echo(json.dumps(_plain(conversation, records, turn), indent=2, ensure_ascii=False))
+        return
+    _print(conversation, records, turn)
+
+
+# Imported where they are used, because it takes seconds that help texts and refusals should not wait for.
+
+
+def _print(conversation: Conversation, records: Records, turn: int | None) -> None:
+    from workflow_agent.cli.conversation_view import of_conversation, of_turn  # noqa: PLC0415 - see above
+
+    view = of_conversation(conversation) if turn is None else of_turn(conversation, records, turn)
+    if not is_terminal():
+        from workflow_agent.cli.output import piped  # noqa: PLC0415 - see above
+
+        sys.stdout.write(piped(view))
+        return
+    from rich.console import Console  # noqa: PLC0415 - see above
+
+    console = Console(highlight=False)
+    console.width = max(console.width, _NARROWEST)
+    for part in view:
+        console.print(part)
+
+
+def _exported(settings: Settings, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
+    from workflow_agent.assistant.turns.bundles import opened  # noqa: PLC0415 - see above
+    from workflow_agent.conversations.records import turn_in  # noqa: PLC0415 - see above
+
+    with on_server(settings) as backend:
+        bundle = backend.get(f"/conversations/{conversation_id}/export")
+    conversation = opened(bundle["payload"], bundle["sha256"]).conversation
+    if turn is not None and turn_in(conversation, turn) is None:
+        raise CommandFailed(
+            f"Conversation {conversation_id!r} has no turn {turn}; it has {conversation.turn_count}.",
+            EXIT_NOT_FOUND,
+        )
+    return conversation, conversation
+
+
+def _stored(
+    wiring: Wiring, settings: Settings, conversation_id: str, turn: int | None
+) -> tuple[Conversation, Records]:
+    with wiring.open_data(settings) as data:
+        return asyncio.run(_found(data, conversation_id, turn))
+
+
+async def _found(data: DataDirectory, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
+    conversation = await data.conversations.load(data.tenant, conversation_id)
+    if turn is None:
+        return conversation, conversation
+    from workflow_agent.conversations.history import Past  # noqa: PLC0415 - see above
+
+    past = Past(data.conversations, conversation)
+    await past.turn(turn)
+    return conversation, await past.around_turn(turn)
+
+
+def _plain(conversation: Conversation, records: Records, turn: int | None) -> dict[str, Any]:
+    """Return what is shown as JSON data: the evidence of each turn as the file has it."""
+    shown = conversation.model_dump(
+        mode="json", by_alias=True, exclude={"events", "runs", "calls", "workflow_refs", "archive"}
+    )
+    numbers = sorted({event.turn for event in records.events if event.type != "system_event"})
+    return shown | {
+        "sealed_turns": conversation.sealed_turns,
+        "turns": [_plain_turn(records, number) for number in numbers if turn in (None, number)],
+    }
+
+
+def _plain_turn(records: Records, number: int) -> dict[str, Any]:
+    events = [event for event in records.events if event.type != "system_event" and event.turn == number]
+    replies = [event for event in events if event.type == "agent_reply"]
+    first = replies[0].model_dump(mode="json") if replies else {}
+    return {
+        "turn": number,
+        "mode": first.get("mode"),
+        "events": [event.model_dump(mode="json") for event in events],
+        "runs": [
+            run.model_dump(mode="json", exclude={"iterations"} if replies else set())
+            for run in records.runs
+            if run.turn == number
+        ],
+    }

@@ -1,0 +1,201 @@
+"""What commands print: pretty on a terminal, one item a line and nothing else in a pipe."""
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_KEPT = 40
+"""So many characters of a column are kept before the next one gives way."""
+_IN_CELLS = re.compile(r"\s+")
+
+
+def is_terminal() -> bool:
+    """Say whether a person looks at standard output."""
+    return sys.stdout.isatty()
+
+
+def console() -> "Console":
+    """Return standard output with colours where it has them; NO_COLOR is honoured."""
+    from rich.console import Console  # noqa: PLC0415 - help texts need not wait for it
+
+    return Console(highlight=False, emoji=False, markup=False)
+
+
+def harmless(text: str) -> str:
+    """Return text from outside without what would steer a terminal."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def print_json(value: Any) -> None:
+    """Print JSON data for programs."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_text(text: str) -> None:
+    """Print text as it is."""
+    typer.echo(harmless(text))
+
+
+def print_note(text: str) -> None:
+    """Tell whoever looks something that is no part of the output."""
+    typer.echo(harmless(text), err=True)
+
+
+def print_markdown(text: str) -> None:
+    """Print Markdown: set on a terminal, as it is in a pipe."""
+    if not is_terminal():
+        print_text(text)
+        return
+    from rich.markdown import Markdown  # noqa: PLC0415 - help texts need not wait for it
+
+    console().print(Markdown(harmless(text)))
+
+
+def print_rows(
+    titles: Sequence[str], rows: Iterable[Sequence[object]], none: str, *, is_cut: bool = False
+) -> None:
+    """Print a table on a terminal, in a pipe one row a line with tabs between.
+
+    Args:
+        titles: Of the columns.
+        rows: The cells.
+        none: What to say, beside the output, when there are no rows.
+        is_cut: On a terminal each row is one line; what does not fit is cut.
+    """
+    cells = [[_cell(one) for one in row] for row in rows]
+    if not cells:
+        print_note(none)
+    elif is_terminal():
+        _print_table(titles, cells, is_cut=is_cut)
+    else:
+        for row in cells:
+            typer.echo("\t".join(row))
+
+
+def _cell(value: object) -> str:
+    return harmless(_IN_CELLS.sub(" ", "" if value is None else str(value)).strip())
+
+
+def _print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, is_cut: bool) -> None:
+    from rich import box  # noqa: PLC0415 - help texts need not wait for it
+    from rich.table import Table  # noqa: PLC0415 - help texts need not wait for it
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for number, title in enumerate(titles):
+        table.add_column(
+            title, no_wrap=is_cut or number == 0, overflow="fold" if number == 0 else "ellipsis",
+            style="cyan" if number == 0 else "",
+            # Of a row that is cut, the last column gives way.
+            min_width=min(_widest(rows, number), _KEPT) if is_cut and number < len(titles) - 1 else None,
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
+
+
+def _widest(rows: Sequence[Sequence[str]], number: int) -> int:
+    return max(len(row[number]) for row in rows)
+
+
+def print_facts(facts: Mapping[str, object]) -> None:
+    """Print names and values, one a line; what is not there is left out."""
+    shown = {name: _cell(value) for name, value in facts.items() if value not in (None, "", [], ())}
+    width = max(map(len, shown), default=0)
+    for name, value in shown.items():
+        if is_terminal():
+            from rich.text import Text  # noqa: PLC0415 - help texts need not wait for it
+
+            console().print(Text(f"{name:{width}}  ", style="bold").append(value, style="not bold"))
+        else:
+            typer.echo(f"{name}\t{value}")
+
+
+@contextmanager
+def progress(what: str, total: int) -> Generator[Callable[[], None]]:
+    """Show, on standard error and to a person only, how far a long work is; give what counts one more."""
+    if total <= 1 or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - help texts need not wait for it
+    from rich.progress import Progress  # noqa: PLC0415 - help texts need not wait for it
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
+
+
+def confirm_or_refuse(question: str, *, is_sure: bool) -> None:
+    """Go on where somebody is sure, or says so at a terminal.
+
+    Raises:
+        CommandFailed: They say no, or nobody is there to be asked.
+    """
+    if is_sure:
+        return
+    if not (sys.stdin.isatty() and is_terminal()):
+        raise CommandFailed("Nobody can be asked here; say --yes to do it.", EXIT_USAGE)
+    if not typer.confirm(question):
+        raise CommandFailed("Nothing was done.", EXIT_FAILED)
+
+
+_NO_WIDTH = 1_000_000
+
+
+def piped(view: Iterable[RenderableType]) -> str:
+    """Return the lines of a view, each as long as what it says."""
+    out = io.StringIO()
+    console = Console(
+        file=out, width=_NO_WIDTH, color_system=None, highlight=False, emoji=False, markup=False
+    )
+    for part in view:
+        for bare in _bare(part):
+            console.print(bare)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _bare(part: RenderableType) -> Iterator[RenderableType]:
+    """Yield what a part says, without what only decorates it."""
+    if isinstance(part, Panel):
+        yield Text(str(part.title or ""))
+        yield from _bare(part.renderable)
+    elif isinstance(part, Rule):
+        yield Text(str(part.title))
+    elif isinstance(part, Group):
+        for inner in part.renderables:
+            yield from _bare(inner)
+    elif isinstance(part, Padding):
+        # What was indented for the eye stays so: it tells what belongs to a turn.
+        for inner in _bare(part.renderable):
+            yield Padding(inner, (0, 0, 0, part.left), expand=False)
+    else:
+        if isinstance(part, Table):
+            part.box, part.expand = None, False
+        yield part
+
+
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def clean(text: str, style: str = "") -> Text:
+    """Return text in which whatever would move the cursor or change colours is marked."""
+    return Text(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\t", "    ")), style=style)
+
+
+def counted(count: int, noun: str, several: str | None = None) -> str:
+    """Return a count with its noun: `1 turn`, `1,200 turns`."""
+    return f"{count:,} {noun if count == 1 else several or noun + 's'}"

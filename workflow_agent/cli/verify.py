@@ -1,0 +1,85 @@
+"""`verify`: look a data directory over, and mend what can be mended without guessing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workflow_agent.cli.exits import or_exit
+from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
+
+if TYPE_CHECKING:
+    from workflow_agent.storage.files.verification.workflows import Finding
+
+EXIT_DAMAGED = 1
+EXIT_REFUSED = 3
+
+Repair = Annotated[
+    bool, typer.Option("--repair", help="Set right what needs no guessing; the server must be stopped.")
+]
+
+
+def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Look over a data directory: files, digests, references, versions.
+
+    Without --repair nothing is written. With it, what needs no guessing is
+    set right and nothing else is touched. While a server writes, a file may
+    look left over that is not: stop it for a certain answer.
+
+    Examples:
+
+      workflow-agent verify
+
+      workflow-agent verify --repair --data-dir ~/workflows
+
+      workflow-agent verify --json | jq '.findings[].kind'
+
+    What a killed process leaves is told as left over: nothing is wrong with it.
+
+    Exit codes: 0 nothing is wrong (any more), 1 something is, 3 nothing was
+    looked at, because the directory is not there or --repair found a
+    running server, 78 when a setting cannot work.
+    """
+    # Imported here and below, because help texts should not wait for it.
+    from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory  # noqa: PLC0415 - see above
+
+    root = chosen_settings(data_dir=data_dir).data_dir
+    _refuse(root, repair=repair)
+    mended, left = or_exit(lambda: repair_directory(root) if repair else ((), verify_directory(root)))
+    if as_json:
+        shown = {"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]}
+        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+    else:
+        _print(mended, left)
+    raise typer.Exit(0 if all(one.is_leftover for one in left) else EXIT_DAMAGED)
+
+
+def _refuse(root: Path, *, repair: bool) -> None:
+    from workflow_agent.storage.files.owners import running_owners  # noqa: PLC0415 - see above
+
+    why = None
+    if not root.is_dir():
+        why = f"there is no directory {str(root)!r}. Name it with --data-dir."
+    elif repair and (owners := running_owners(root)):
+        why = f"a server works on {str(root)!r} (process {', '.join(owners)}). Stop it, then repair."
+    if why is not None:
+        typer.echo(f"workflow-agent: {why}", err=True)
+        raise typer.Exit(EXIT_REFUSED)
+
+
+def _print(mended: Sequence[Finding], left: Sequence[Finding]) -> None:
+    for one in mended:
+        typer.echo(f"repaired  {one.kind}  {one.path}\n          {one.message}")
+    for one in left:
+        hint = " (--repair sets it right)" if one.mend is not None else ""
+        typer.echo(f"{'left over' if one.is_leftover else 'damaged  '} {one.kind}  {one.path}\n"
+                   f"          {one.message}{hint}")  # fmt: skip
+    wrong = sum(not one.is_leftover for one in left)
+    also = f", {len(left) - wrong} left over" if len(left) > wrong else ""
+    typer.echo(
+        f"{len(mended)} repaired, {wrong} left{also}." if mended else f"{wrong or 'Nothing'} wrong{also}."
+    )

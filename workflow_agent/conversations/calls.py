@@ -1,0 +1,172 @@
+"""Making the record of a call from what is known of how it ended."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from workflow_agent.conversations.call_history import CallRecord, CallStatus, OutcomeSummary, source_of
+from workflow_agent.conversations.iterations import Iteration, Outcome
+from workflow_agent.values.digests import content_ref_of
+from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import JsonObject
+
+PROGRAM_TOOL = "run_python"
+"""The tool whose argument is a program."""
+_MAX_SOURCE_CHARS = 10_000
+_STATUS: dict[Outcome, CallStatus] = {
+    "success": "success", "failed": "error", "retried": "retried", "interrupted": "interrupted",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class EndedCall:
+    """A call as it ended."""
+
+    id: str
+    name: str
+    args: JsonObject
+    status: CallStatus
+    started_at: datetime
+    duration_ms: float | None = None
+    result: Any = None
+    error_type: str | None = None
+    error_message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InnerCall:
+    """What a program called while a tool ran it."""
+
+    parent_id: str
+    name: str
+    wanted: str
+    started_at: datetime
+    duration_ms: float
+    is_found: bool
+    result: Any = None
+    error_message: str | None = None
+
+
+def ended_calls(iteration: Iteration, interrupted_as: CallStatus = "interrupted") -> Iterator[EndedCall]:
+    """Yield the calls of an iteration that ended, as its messages tell it.
+
+    Args:
+        iteration: Open or completed.
+        interrupted_as: How to name the end of a call that was cut off.
+    """
+    asked = {made.id: made.args for message in iteration.messages for made in message.tool_calls}
+    results = {result.id: result for message in iteration.messages for result in message.results}
+    for call in iteration.tool_calls:
+        if call.outcome is None:
+            continue
+        status = interrupted_as if call.outcome == "interrupted" else _STATUS[call.outcome]
+        content = results[call.id].content if call.id in results else None
+        yield EndedCall(
+            id=call.id, name=call.name, args=asked.get(call.id, {}), status=status,
+            started_at=iteration.started_at, duration_ms=call.duration_ms,
+            result=content if status == "success" else None,
+            error_message=None if status == "success" or content is None else str(content),
+        )  # fmt: skip
+
+
+def tool_record(
+    call: EndedCall, parent_call_id: str, trace_id: str | None = None, use: JsonObject | None = None
+) -> CallRecord:
+    """Return the record of a tool call; of a program, its source stands apart from the arguments.
+
+    Args:
+        call: As it ended.
+        parent_call_id: The message's call.
+        trace_id: Of the trace it ran in.
+        use: Of a program, how it used the history.
+    """
+    ok = call.status == "success"
+    args = dict(call.args)
+    source: Any = args.pop("code", None) if call.name == PROGRAM_TOOL else None
+    return CallRecord(
+        call_id=call.id,
+        timestamp=call.started_at,
+        speaker="agent",
+        method_name=call.name,
+        kwargs=json_safe(args),
+        outcome_summary=OutcomeSummary(
+            status=call.status, ok=ok, error_type=None if ok else call.error_type or call.status,
+            retriable=call.status in ("retried", "cancelled", "interrupted"),
+            value_class=type(call.result).__name__ if ok else None,
+        ),
+        trace_id=trace_id,
+        parent_call_id=parent_call_id,
+        depth=1,
+        duration_ms=call.duration_ms,
+        error_type=None if ok else call.error_type or call.status,
+        error_message=None if ok or call.error_message is None else json_safe(call.error_message),
+        program_source=None if source is None else str(source)[:_MAX_SOURCE_CHARS],
+        content_ref=content_ref_of(call.result) if ok else None,
+        source=source_of(call.result) if ok else None,
+        **(use or {}),
+    )  # fmt: skip
+
+
+def inner_record(call: InnerCall, call_id: str, trace_id: str | None) -> CallRecord:
+    """Return the record of a call that a program made."""
+    error_type = None if call.is_found else "LookupError"
+    return CallRecord(
+        call_id=call_id,
+        timestamp=call.started_at,
+        speaker="tool",
+        method_name=call.name,
+        args=(json_safe(call.wanted),),
+        outcome_summary=OutcomeSummary(
+            status="success" if call.is_found else "error", ok=call.is_found, error_type=error_type,
+            value_class=type(call.result).__name__ if call.is_found else None,
+        ),
+        trace_id=trace_id,
+        parent_call_id=call.parent_id,
+        depth=2,
+        duration_ms=call.duration_ms,
+        error_type=error_type,
+        error_message=call.error_message,
+        artifact_hit=call.is_found if call.name == "content" else None,
+        content_ref=content_ref_of(call.result) if call.is_found else None,
+    )  # fmt: skip
+
+
+_LATEST = 3
+HOW_TO_READ = (
+    'Programs for `run_python` read the call history in context["conversation_history"]: dicts, oldest '
+    "first, with speaker (user, agent, tool), method_name, args, kwargs, timestamp, outcome_summary "
+    "{status, ok}. Other fields are optional: code defensively, with .get. content(ref) gives what a "
+    "content_ref stands for."
+)
+"""What every turn is told as soon as there is a history."""
+
+
+def history_notice(records: Sequence[CallRecord], sealed: int = 0) -> str:
+    """Return all that the model is told of the call history; empty when there is none."""
+    return f"{HOW_TO_READ}\n\n{latest_calls(records, sealed)}" if records else ""
+
+
+def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:
+    """Return a few lines on the latest calls, however many there are; empty when there is none.
+
+    They name calls and how they ended, nothing of what was said or found: that is read with a program.
+
+    Args:
+        records: Those a program finds, oldest first.
+        sealed: How many older ones it does not find.
+    """
+    if not records:
+        return ""
+    latest = "\n".join(f"- {summary_of(record)}" for record in records[-_LATEST:])
+    count = f"{len(records)} {'record' if len(records) == 1 else 'records'}"
+    older = f" ({sealed} older ones are not in it)" if sealed else ""
+    return f"Call history: {count}{older}. The latest:\n{latest}"
+
+
+def summary_of(record: CallRecord) -> str:
+    """Return one call in a line: who called what, and how it ended."""
+    ended = record.outcome_summary
+    why = f" ({ended.error_type})" if ended.error_type and ended.error_type != ended.status else ""
+    found = f", {record.source.count} found" if record.source else ""
+    return f"{record.speaker}: {record.method_name}: {ended.status}{why}{found}"

@@ -1,0 +1,116 @@
+"""Bringing in what was said elsewhere, as turns that are over."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from workflow_agent.conversations.agents import DEFAULT_AGENT
+from workflow_agent.conversations.document import (
+    AgentReply,
+    AgentState,
+    Conversation,
+    Event,
+    ModeRecord,
+    UserMessage,
+)
+from workflow_agent.conversations.message_records import title_from
+from workflow_agent.conversations.runs import Run
+
+IMPORTED = "imported"
+"""The model, owner and fingerprint of a reply that was given elsewhere."""
+_MODE = ModeRecord(name="general", confidence=0.0, source="imported")
+
+
+class Said(NamedTuple):
+    """Something that was said elsewhere."""
+
+    role: Literal["user", "assistant"]
+    text: str
+    at: datetime | None = None
+    """When; None is not known."""
+    tools: tuple[str, ...] = ()
+    """The names of the tools that the assistant used for it."""
+
+
+def with_history(
+    conversation: Conversation,
+    said: Iterable[tuple[Literal["user", "assistant"], str]],
+    *,
+    author: str,
+    at: datetime,
+    new_id: Callable[[str], str],
+) -> Conversation:
+    """Return the conversation with messages added whose times are not known: they are the import's.
+
+    See `with_said`.
+    """
+    timeless = [Said(role, text) for role, text in said]
+    return with_said(conversation, timeless, author=author, at=at, new_id=new_id)
+
+
+def with_said(
+    conversation: Conversation,
+    said: Iterable[Said],
+    *,
+    author: str,
+    at: datetime,
+    new_id: Callable[[str], str],
+) -> Conversation:
+    """Return the conversation with messages added as they were said, none of which asks for a reply.
+
+    Each message of the user begins a turn; what the assistant says before any of them begins one too.
+
+    Args:
+        conversation: What they are added to; no run of it may be under way.
+        said: Oldest first.
+        author: Who the user is.
+        at: When the first was said, where it does not say so itself; any other then has the time of the
+            one before.
+        new_id: Makes an id from its prefix.
+    """
+    events: list[Event] = list(conversation.events)
+    runs: list[Run] = list(conversation.runs)
+    turn, index = conversation.turn_count, conversation.next_index
+    fence = max((run.fence for run in runs), default=0)
+    for one in said:
+        at = one.at or at
+        if one.role == "user":
+            turn += 1
+            events.append(
+                UserMessage(id=new_id("evt"), index=index, turn=turn, at=at, author=author, content=one.text)
+            )
+        else:
+            turn, fence = max(turn, 1), fence + 1
+            reply = _reply(conversation.id, turn, index, one, at, new_id)
+            events.append(reply)
+            runs.append(_run(reply, events, fence))
+        index += 1
+    states = dict(conversation.agent_states)
+    if len(runs) > len(conversation.runs):
+        known = states.get(DEFAULT_AGENT, AgentState())
+        states[DEFAULT_AGENT] = known.model_copy(update={"last_processed_index": index - 1})
+    first = next((event.content for event in events if isinstance(event, UserMessage)), "")
+    return conversation.model_copy(
+        update={
+            "title": conversation.title or title_from(first),
+            "events": tuple(events), "runs": tuple(runs), "agent_states": states, "updated_at": at,
+        }
+    )  # fmt: skip
+
+
+def _reply(
+    conversation_id: str, turn: int, index: int, said: Said, at: datetime, new_id: Callable[[str], str]
+) -> AgentReply:
+    return AgentReply(
+        id=new_id("evt"), index=index, turn=turn, at=at, author=DEFAULT_AGENT, content=said.text,
+        run_id=new_id(f"run_{conversation_id}_{turn}"), model=IMPORTED, mode=_MODE, tools_used=said.tools,
+    )  # fmt: skip
+
+
+def _run(reply: AgentReply, events: list[Event], fence: int) -> Run:
+    asked = (event.id for event in reversed(events) if isinstance(event, UserMessage))
+    return Run(
+        run_id=reply.run_id, fingerprint=IMPORTED, status="completed", fence=fence, agent=reply.author,
+        turn=reply.turn, user_event_id=next(asked, reply.id), reply_event_id=reply.id, owner=IMPORTED,
+        accepted_at=reply.at, completed_at=reply.at,
+    )  # fmt: skip

@@ -1,0 +1,120 @@
+"""Other names of a workflow: made from its name, or given by people."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workflow_agent.conversations.memory.words import SHORTENINGS, initials, telling_words, words_of
+
+MOST_ALIASES = 16
+_LONGEST_ALIAS_CHARS = 60
+_LONGEST_ALIAS_WORDS = 6
+
+_LEAD = (
+    r"(?:(?:ok(?:ay)?|and|so|also|please|from now on|hey)[, ]+)*"
+    r"(?:let(?:['\u2019]?s| us)\s+|(?:can|could|shall|should|will)\s+(?:we|you|i)\s+(?:please\s+)?|"
+    r"(?:we|i)(?:['\u2019]ll|\s+will|\s+usually|\s+always|\s+just|\s+like to)*\s+|please\s+|you can\s+)*"
+)
+_OBJECT = (
+    r"(?P<what>it|(?:this|that)(?:\s+one)?|(?:this|that|the|my|our)\s+(?:[^,.;:!?\"]{1,60}?\s+)?"
+    r"(?:workflow|process|flow|one|thing)|(?:this|that|the|my|our)\s+[^,.;:!?\"]{1,60}?(?=\s+[\"'\u201c\u2018`]))"
+)
+_TAIL = (
+    r"(?:\s*,?\s+(?:from now on|for short|from here on|going forward|please|in future|instead|ok(?:ay)?))*"
+    r"\s*[.!]*"
+)
+_QUOTED = r"[\"'\u201c\u2018`](?P<quoted>[^\"\u201d`]{1,60}?)[\"'\u201d\u2019`]"
+_NAME = rf"(?:{_QUOTED}|(?P<bare>[^,.;:!?\"]{{1,60}}?))"
+_GIVEN = tuple(
+    re.compile(pattern + _TAIL, re.IGNORECASE)
+    for pattern in (
+        rf"{_LEAD}(?:call|nickname|dub)\s+{_OBJECT}\s+{_NAME}",
+        rf"{_LEAD}refer to\s+{_OBJECT}\s+as\s+{_NAME}",
+        rf"{_LEAD}{_OBJECT}\s+is\s+(?:also\s+|usually\s+|better\s+)*(?:known as|called)\s+{_NAME}",
+    )
+)
+_BESIDE = re.compile(
+    r"\b(?:from now on|from here on|going forward|for short|in future|nickname|dub|refer to|known as|usually|"
+    r"always|like to)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_PARTS_OF_A_WORKFLOW_TEXT = "step steps state states field form transition branch task trigger role decision"
+_PARTS_OF_A_WORKFLOW = frozenset(_PARTS_OF_A_WORKFLOW_TEXT.split())
+_NO_NAME_TEXT = (
+    "when if after before from with off again later back once on in at to for up out every until because "
+    "a done quits anything something nothing what whatever now"
+)
+_NO_NAME = frozenset(_NO_NAME_TEXT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class GivenName:
+    """What somebody wants a workflow to be called."""
+
+    what: str
+    """The words that say which workflow: `it`, `the expense approval`."""
+    alias: str
+    is_nickname: bool
+    """Plainly beside its own name: "the Monday thing", "... for short"; "call it Travel costs" may rename."""
+
+
+@lru_cache(maxsize=4_096)
+def aliases_from_name(name: str) -> tuple[str, ...]:
+    """Return what people shorten a name to: its telling words, common shortenings, its initials."""
+    words = telling_words(name)
+    made = [" ".join(words)] if words != words_of(name) else []
+    if len(words) > 1:
+        made += [word for word in words if len(word) > 2 and not word.isdigit()]
+    short = [SHORTENINGS.get(word, word) for word in words]
+    if short != words:
+        made.append(" ".join(short))
+    letters = initials(words)
+    if len(letters) > 1:
+        made.append(letters.upper())
+    return distinct(made)
+
+
+def distinct(aliases: Iterable[str]) -> tuple[str, ...]:
+    """Return aliases in order, each once whatever its case, as many as are kept."""
+    kept: dict[str, str] = {}
+    for alias in aliases:
+        kept.setdefault(" ".join(alias.split()).casefold(), alias)
+    kept.pop("", None)
+    return tuple(list(kept.values())[:MOST_ALIASES])
+
+
+def given_aliases(name: str, aliases: Sequence[str]) -> tuple[str, ...]:
+    """Return the aliases that people gave, without those that are made from the name."""
+    made = {alias.casefold() for alias in (*aliases_from_name(name), name)}
+    return tuple(alias for alias in aliases if alias.casefold() not in made)
+
+
+def name_given_in(message: str) -> GivenName | None:
+    """Return how a message wants a workflow to be called from now on, or None when it does not say.
+
+    "Call it the Monday thing" gives a name; "add a step and call it Legal" names the step.
+    """
+    before: list[str] = []
+    for sentence in _SENTENCE_END.split(message[:2_000].strip()):
+        given = None if _PARTS_OF_A_WORKFLOW.intersection(before) else _given_by(sentence.strip())
+        if given is not None:
+            return given
+        before = words_of(sentence)
+    return None
+
+
+def _given_by(sentence: str) -> GivenName | None:
+    if sentence.endswith("?") and not sentence.casefold().startswith(("can ", "could ", "shall ")):
+        return None
+    for pattern in _GIVEN:
+        match = pattern.fullmatch(sentence.rstrip("?").strip())
+        if match is None or _PARTS_OF_A_WORKFLOW.intersection(words_of(match["what"])):
+            continue
+        alias = (match["quoted"] or match["bare"]).strip()
+        words = words_of(alias)
+        if words and words[0] not in _NO_NAME and len(words) <= _LONGEST_ALIAS_WORDS:
+            is_nickname = words[0] in ("the", "my", "our") or _BESIDE.search(sentence) is not None
+            return GivenName(match["what"], alias[:_LONGEST_ALIAS_CHARS], is_nickname)
+    return None

@@ -1,0 +1,146 @@
+"""Looking things up where turns are recorded: in the conversation's own file, or in a sealed part of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from workflow_agent.conversations.call_history import CallRecord
+from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.runs import Run
+
+
+class Records(Protocol):
+    """What a conversation and a sealed part of it have alike."""
+
+    @property
+    def id(self) -> str:
+        """Return the id of the conversation."""
+        ...
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Return its events, oldest first."""
+        ...
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """Return its runs."""
+        ...
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """Return its call records, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one agent did about a message: its run, and the reply it came to."""
+
+    run: Run | None
+    """None where the reply was brought in from elsewhere."""
+    reply: AgentReply | None
+
+    @property
+    def run_id(self) -> str:
+        """Return the id of the run."""
+        return self.run.run_id if self.run else self.reply.run_id if self.reply else ""
+
+    @property
+    def agent(self) -> str:
+        """Return the name of the agent."""
+        return self.run.agent if self.run else self.reply.author if self.reply else ""
+
+    @property
+    def iterations(self) -> Sequence[Iteration]:
+        """Return the iterations of the reply, or those of a run that came to none."""
+        if self.reply is not None:
+            return self.reply.iterations
+        return self.run.iterations if self.run is not None else ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """One turn: the message, and what each agent did about it, in order."""
+
+    message: UserMessage
+    answers: tuple[Answer, ...]
+
+    @property
+    def first(self) -> Answer:
+        """Return the first agent's answer, or the first that came to a reply."""
+        replied = (answer for answer in self.answers if answer.reply is not None)
+        return next(replied, self.answers[0] if self.answers else Answer(None, None))
+
+    @property
+    def reply(self) -> AgentReply | None:
+        """Return the first reply, or None."""
+        return self.first.reply
+
+    @property
+    def run(self) -> Run | None:
+        """Return the run that answered first, or None."""
+        return self.answers[0].run if self.answers else None
+
+    @property
+    def iterations(self) -> Sequence[Iteration]:
+        """Return the iterations of the first reply, or those of a run that came to none."""
+        return self.first.iterations
+
+    def answer(self, *, agent: str | None = None, run_id: str | None = None) -> Answer | None:
+        """Return the latest answer of an agent or of a run; without either, the first one; else None."""
+        if agent is None and run_id is None:
+            return self.first
+        fitting = (
+            answer
+            for answer in reversed(self.answers)
+            if agent in (None, answer.agent) and run_id in (None, answer.run_id)
+        )
+        return next(fitting, None)
+
+
+def run_in(records: Records, run_id: str) -> Run | None:
+    """Return the run with this id, or None; newest first, because that is whom people ask for."""
+    return next((run for run in reversed(records.runs) if run.run_id == run_id), None)
+
+
+def reply_in(records: Records, run_id: str) -> AgentReply | None:
+    """Return the reply a run committed, or None."""
+    replies = (event for event in reversed(records.events) if isinstance(event, AgentReply))
+    return next((reply for reply in replies if reply.run_id == run_id), None)
+
+
+def following_in(records: Records, run_id: str) -> Run | None:
+    """Return the run that answers the same message after another, or None."""
+    return next((run for run in reversed(records.runs) if run.follows == run_id), None)
+
+
+def leading_in(records: Records, run: Run) -> Run:
+    """Return the run that answered a message first, of those that answered it one after the other."""
+    while run.follows and (before := run_in(records, run.follows)):
+        run = before
+    return run
+
+
+def newest_in(records: Records, run: Run) -> Run:
+    """Return the run that answers a message last, of those that answer it one after the other."""
+    while following := following_in(records, run.run_id):
+        run = following
+    return run
+
+
+def turn_in(records: Records, number: int) -> RecordedTurn | None:
+    """Return a turn, or None where it is not recorded here."""
+    events = [e for e in records.events if not isinstance(e, SystemEvent) and e.turn == number]
+    message = next((event for event in events if isinstance(event, UserMessage)), None)
+    if message is None:
+        return None
+    replies = {event.run_id: event for event in events if isinstance(event, AgentReply)}
+    answers: list[Answer] = []
+    run = run_in(records, message.run_id) if message.run_id else None
+    while run is not None:
+        answers.append(Answer(run, replies.pop(run.run_id, None)))
+        run = following_in(records, run.run_id)
+    answers += [Answer(run_in(records, reply.run_id), reply) for reply in replies.values()]
+    return RecordedTurn(message, tuple(answers))

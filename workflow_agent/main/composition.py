@@ -1,0 +1,381 @@
+"""Building the service: the only place that makes collaborators and joins them."""
+
+import secrets
+from collections.abc import Callable
+from functools import partial
+
+from pydantic_ai.models import Model
+
+from workflow_agent.api.app import create_app
+from workflow_agent.api.services import ModeCard, Services
+from workflow_agent.assistant.assistant import Assistant, build_assistant
+from workflow_agent.assistant.attachments import Attaching
+from workflow_agent.assistant.compaction.policy import CompactionRule
+from workflow_agent.assistant.compaction.service import Compactor
+from workflow_agent.assistant.compaction.summarizer import build_summarizer
+from workflow_agent.assistant.context import READ_ONLY_MODES
+from workflow_agent.assistant.documents import DocumentLimits
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.assistant.prompts import read_phase_prompts, read_prompt, read_prompts
+from workflow_agent.assistant.providers import (
+    OFFLINE,
+    OPENAI_PROTOCOL,
+    ModelConfig,
+    Models,
+    Provider,
+    build_model,
+    with_fallback,
+)
+from workflow_agent.assistant.requests import RunLimits
+from workflow_agent.assistant.sandbox import PythonSandbox, SandboxLimits
+from workflow_agent.assistant.turns.followers import Joining, RunsElsewhere
+from workflow_agent.assistant.turns.live import LiveRuns
+from workflow_agent.assistant.turns.run import Runner
+from workflow_agent.assistant.turns.service import Chat
+from workflow_agent.assistant.turns.work import Worker
+from workflow_agent.assistant.window.contents import Blobs
+from workflow_agent.assistant.window.context import ContextManager
+from workflow_agent.assistant.window.counters import TokenCounters, counters_for
+from workflow_agent.assistant.window.material import Gathering, GatheringLimits
+from workflow_agent.assistant.window.plan import PlanningThresholds
+from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
+from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
+from workflow_agent.conversations.agents import Roster
+from workflow_agent.conversations.modes import MODES
+from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.main.application import Application
+from workflow_agent.main.clock import now
+from workflow_agent.main.resources import resources
+from workflow_agent.main.roster import roster_of
+from workflow_agent.main.seats import Seat
+from workflow_agent.main.stores import Stores, build_stores, embedder_of
+from workflow_agent.settings import ModelAccess, OtlpTargets, ProviderKeys, Settings
+from workflow_agent.storage.files.caches import CacheKey, InMemoryCache, count_lookups
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.journal import JsonlRunJournal
+from workflow_agent.storage.files.owners import running_owners
+from workflow_agent.storage.files.search.passages import ranked_by_bm25
+from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
+from workflow_agent.telemetry.workers import Fellows
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.outline import outline
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import WorkflowCatalog
+
+
+def speaks_elsewhere(settings: Settings, name: str) -> bool:
+    """Say whether a model is reached at an address of the operator's, and not at its provider's own."""
+    own = settings.models.get(name)
+    return (own.base_url if own else settings.model_base_url) is not None
+
+
+def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
+    """Return which model does what, for a request that a model answers."""
+    return ModelConfig.from_request(
+        request_model,
+        context_planner=settings.context_planner_model,
+        summarizer=settings.summarizer_model,
+        # Nobody's text goes to a provider that was not named, because a key for it happens to be there; and a
+        # server of one's own that speaks OpenAI's protocol need not have OpenAI's models.
+        has_openai_key=request_model.startswith("openai")
+        and not speaks_elsewhere(settings, request_model)
+        and ProviderKeys().openai_api_key is not None,
+    )
+
+
+def _by_meaning(settings: Settings) -> RankByMeaning | None:
+    embedder = embedder_of(settings)
+    if embedder is None:
+        return None
+    # Here, because most servers do without, and it takes a while.
+    from workflow_agent.storage.files.search.passages import PassagesByMeaning  # noqa: PLC0415 - see above
+
+    return PassagesByMeaning(embedder)
+
+
+def gathering_of(
+    settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models
+) -> Gathering:
+    """Return what gathers and plans artifacts.
+
+    Raises:
+        Misconfigured: A prompt is missing, or the embedding model cannot be used.
+    """
+    kept = settings.cache_max_entries if settings.caches_enabled else 0
+    configs = {name: model_config_of(settings, name) for name in models.by_name}
+    return Gathering(
+        Blobs(store),
+        PlanningParts(
+            plan_prompt=read_prompt(resources("prompts"), "plan"),
+            summary_prompt=read_prompt(resources("prompts"), "artifact_summary"),
+            rank=ranked_by_bm25,
+            summaries=SummaryCache(InMemoryCache(kept), settings.cache_ttl_seconds if kept else 0.0),
+            rank_by_meaning=_by_meaning(settings),
+            timeout_seconds=settings.planning_timeout_seconds,
+            plans=KeptResults(kept),
+            extracts=KeptResults(kept),
+        ),
+        config_of=lambda name: configs.get(name) or model_config_of(settings, name),
+        models=models.aside,
+        thresholds=PlanningThresholds(
+            few_chars=settings.planning_few_chars,
+            large_chars=settings.planning_large_chars,
+            buffer=settings.planning_buffer,
+            expensive_usd_per_token=settings.planning_expensive_usd_per_token,
+        ),
+        limits=GatheringLimits(share=settings.artifact_window_share),
+        workflows=workflows,
+    )
+
+
+def compactor_of(
+    settings: Settings,
+    store: JsonConversationStore,
+    models: Models,
+    telemetry: Telemetry,
+    counters: TokenCounters,
+    new_id: Callable[[str], str],
+) -> Compactor:
+    """Return what compacts the conversations of a store.
+
+    Raises:
+        Misconfigured: The summariser's prompt is missing.
+    """
+    name = model_config_of(settings, models.default).summarizer
+    summarizer = build_summarizer(
+        models.aside.get(name) or models.named(None),
+        read_prompt(resources("prompts"), "summary"),
+        timeout_seconds=settings.summarizer_timeout_seconds,
+        window_tokens=models.window_tokens,
+        instrumentation=telemetry.instrumentation,
+    )
+    rule = CompactionRule(settings.max_turns, settings.compaction_trigger_share, settings.compaction_share)
+    return Compactor(
+        store, summarizer, rule, telemetry, now, new_id, store.compacting,
+        count=lambda: counters.of(models.named(None)).count, share=settings.compaction_kept_share,
+    )  # fmt: skip
+
+
+def sandbox_of(settings: Settings) -> PythonSandbox:
+    """Return the interpreter with the limits that the settings say; it starts with its first program."""
+    return PythonSandbox(
+        SandboxLimits(
+            duration_seconds=settings.program_seconds,
+            memory_bytes=settings.program_memory_bytes,
+            recursion_depth=settings.program_recursion_depth,
+            sleep_seconds=settings.program_sleep_seconds,
+            output_chars=settings.program_output_chars,
+            suspensions=settings.program_calls,
+            processes=settings.program_processes,
+        )
+    )
+
+
+def telemetry_of(settings: Settings) -> Telemetry:
+    """Return the telemetry that the settings and the standard variables describe.
+
+    Raises:
+        Misconfigured: A collector is named, and the exporter is not installed.
+    """
+    targets = OtlpTargets()
+    return build_telemetry(
+        TelemetryOptions(
+            export_spans=targets.takes_spans,
+            export_metrics=targets.takes_metrics,
+            include_content=settings.spans_with_content,
+        )
+    )
+
+
+def build(
+    settings: Settings,
+    models: Models | None = None,
+    telemetry: Telemetry | None = None,
+    seat: Seat | None = None,
+) -> Application:
+    """Return the service that the settings describe; what else is given takes the place of what they name.
+
+    Args:
+        settings: What an operator can change.
+        models: In place of those that the settings name.
+        telemetry: In place of that of the environment.
+        seat: Which of several workers this process is; None where it serves alone.
+
+    Raises:
+        Misconfigured: A model, its key, a prompt or the agents file cannot be used.
+    """
+    telemetry = telemetry or telemetry_of(settings)
+    assistant = build_assistant(
+        read_prompts(resources("prompts")),
+        phases=read_phase_prompts(resources("prompts") / "phases"),
+        tool_timeout_seconds=settings.tool_timeout_seconds,
+        layout=settings.prompt_layout,
+        instrumentation=telemetry.instrumentation,
+    )
+    roster = roster_of(settings)
+    chosen = models or models_of(settings, roster)
+    stores = build_stores(settings, seat)
+    services = _services(settings, stores, assistant, chosen, telemetry, roster, seat)
+    app = create_app(services, settings)
+    late = (*_rules_of(chosen), app.state.late_routes.take_in)
+    return Application(app, services, stores, settings, late)
+
+
+def _rules_of(models: Models) -> list[Callable[[], None]]:
+    """Return what reads the rules of the offline model where it is the one that answers."""
+    answering = models.by_name[models.default]
+    return [answering.read_rules] if isinstance(answering, OfflineModel) else []
+
+
+def _services(
+    settings: Settings,
+    stores: Stores,
+    assistant: Assistant,
+    models: Models,
+    telemetry: Telemetry,
+    roster: Roster,
+    seat: Seat | None,
+) -> Services:
+    live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
+    counters = counters_for(models.by_name.values())
+    compactor = compactor_of(settings, stores.conversations, models, telemetry, counters, _new_id)
+    runner = _runner(settings, stores, assistant, models, roster, compactor, counters)
+
+    def caches() -> dict[str, JsonObject]:
+        return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
+
+    telemetry.observe(caches=caches, active_runs=lambda: len(live.running()))
+    journal = JsonlRunJournal(settings.data_dir)
+    worker = Worker(
+        stores.conversations, journal, runner, stores.owners, telemetry, live, now, _new_id,
+        settings.inline_result_bytes,
+    )  # fmt: skip
+    attaching = _attaching(settings, stores)
+    joining = Joining(stores.conversations, stores.owners, live, RunsElsewhere(stores.others))
+    return Services(
+        chat=Chat(
+            stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id
+        ),
+        conversations=stores.conversations,
+        compactor=compactor,
+        workflows=stores.workflows,
+        search=stores.search,
+        keys=stores.keys,
+        telemetry=telemetry,
+        agents=roster,
+        max_handoffs=settings.max_handoffs,
+        modes=_mode_cards(assistant),
+        caches=caches,
+        clock=now,
+        new_id=_new_id,
+        check_storage=stores.files.probe,
+        fellows=_fellows(settings, stores, seat) if seat else None,
+    )
+
+
+def _fellows(settings: Settings, stores: Stores, seat: Seat) -> Fellows:
+    def owners() -> dict[int, str]:
+        numbered = {owner: seat.number_of(owner) for owner in running_owners(settings.data_dir)}
+        return {number: owner for owner, number in numbered.items() if number not in (None, seat.number)}
+
+    return Fellows(seat.number, owners, stores.others)
+
+
+def _runner(
+    settings: Settings,
+    stores: Stores,
+    assistant: Assistant,
+    models: Models,
+    roster: Roster,
+    compactor: Compactor,
+    counters: TokenCounters,
+) -> Runner:
+    def cached_outline(workflow: Workflow) -> str:
+        # The time tells a workflow from another that had its id before.
+        key = CacheKey(settings.tenant, workflow.id, (workflow.version, workflow.updated_at))
+        return stores.caches.contexts.get_or_load(key, lambda: outline(workflow))
+
+    return Runner(
+        assistant=assistant,
+        context=ContextManager(max_turns=settings.max_history_turns, rendered_of=stores.caches.rendered_of),
+        gathering=gathering_of(settings, stores.conversations, stores.workflows, models),
+        compactor=compactor,
+        models=models,
+        roster=roster,
+        counters=counters,
+        workflows=stores.workflows,
+        search=stores.search,
+        memory=stores.memory,
+        sandbox=sandbox_of(settings),
+        blob=stores.conversations.blob,
+        find=stores.conversations.find,
+        sealed=stores.conversations.sealed,
+        outline=cached_outline,
+        count_caches=count_lookups,
+        limits=RunLimits(
+            timeout_seconds=settings.run_timeout_seconds,
+            reserve_tokens=settings.reply_reserve_tokens,
+            max_handoffs=settings.max_handoffs,
+        ),
+        now=now,
+    )
+
+
+def _attaching(settings: Settings, stores: Stores) -> Attaching:
+    limits = DocumentLimits(settings.max_attachment_bytes, settings.max_attachment_chars)
+    return Attaching(stores.conversations, limits, settings.max_attachments)
+
+
+def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
+    return tuple(
+        ModeCard(
+            name=mode, tools=tuple(sorted(assistant.offer.names(mode))),
+            prompt_chars=len(assistant.prompts[mode]), is_read_only=mode in READ_ONLY_MODES,
+        )
+        for mode in MODES
+    )  # fmt: skip
+
+
+def models_of(settings: Settings, roster: Roster) -> Models:
+    """Return the models that the settings and the agents name.
+
+    Raises:
+        Misconfigured: One of them cannot be used.
+    """
+    provider = partial(_provider_of, settings)
+
+    def offline() -> Model:
+        return OfflineModel()
+
+    by_name = {OFFLINE: offline()}
+    named = (agent.model for agent in roster.values())
+    for name in (settings.fallback_model, settings.model, *named):
+        if name is not None and name not in by_name:
+            by_name[name] = build_model(name, provider(name), offline)
+    fallback = by_name[settings.fallback_model] if settings.fallback_model else None
+    by_name[settings.model] = with_fallback(by_name[settings.model], fallback)
+    configs = [model_config_of(settings, name) for name in by_name]
+    aside = {name for config in configs for name in (config.context_planner, config.summarizer)} - {OFFLINE}
+    return Models(
+        settings.model, by_name, window_tokens=settings.model_window_tokens,
+        aside={
+            name: by_name.get(name) or build_model(name, provider(name), offline) for name in sorted(aside)
+        },
+    )  # fmt: skip
+
+
+def _provider_of(settings: Settings, name: str) -> Provider:
+    """Return how to reach a model: as the settings say of it, or of all that speak OpenAI's protocol."""
+    own = settings.models.get(name, ModelAccess())
+    is_shared = name not in settings.models and name.partition(":")[0] in OPENAI_PROTOCOL
+    key = settings.model_api_key if is_shared else own.api_key
+    return Provider(
+        base_url=settings.model_base_url if is_shared else own.base_url,
+        api_key=key.get_secret_value() if key else None,
+        timeout_seconds=own.timeout_seconds or settings.model_timeout_seconds,
+        max_retries=(own.attempts or settings.model_attempts) - 1,
+    )
+
+
+def _new_id(prefix: str) -> str:
+    return f"{prefix}_{secrets.token_hex(6)}"

@@ -1,0 +1,110 @@
+"""Serving until told to stop: the whole server in one process, or one worker of several."""
+
+import asyncio
+import logging
+import logging.config
+import socket
+from contextlib import closing
+
+import typer
+
+from workflow_agent.api.logs import log_config
+from workflow_agent.api.server import GracefulServer, listening_socket, make_server
+from workflow_agent.main.application import Application
+from workflow_agent.main.composition import build
+from workflow_agent.main.garbage import collect_seldom
+from workflow_agent.main.seats import Seat, announcement
+from workflow_agent.main.workers import Ended, Supervision
+from workflow_agent.settings import Settings
+from workflow_agent.values.stored import JsonObject
+
+_log = logging.getLogger(__name__)
+_SIGNS_IN_TIME = 5
+"""So many may be missed before a worker is taken for hung."""
+
+
+def serve(settings: Settings) -> None:
+    """Serve alone until told to stop.
+
+    Raises:
+        Misconfigured: A setting cannot work.
+        CannotListen: The address is taken, or not this machine's.
+    """
+    logging.config.dictConfig(log_config(settings.log_level))
+    application = build(settings)
+    with closing(application), listening_socket(settings) as listener:
+        serve_alone(application, listener)
+
+
+def serve_alone(application: Application, listener: socket.socket) -> None:
+    """Serve an application where nobody else listens, and say where, until told to stop."""
+    server = make_server(application.app, application.settings, application.finish)
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as loop:
+        loop.run(application.prepare())
+        loop.run(application.listen())
+        typer.echo(announcement(application.settings, listener))
+        loop.run(_serve(server, application, listener))
+
+
+async def _serve(server: GracefulServer, application: Application, listener: socket.socket) -> None:
+    collect_seldom()
+    # Together, so that a server which cannot read all that it is made of does not stay up without it.
+    sweeping = asyncio.create_task(application.sweep_regularly())
+    try:
+        async with asyncio.TaskGroup() as both:
+            both.create_task(application.catch_up())
+            both.create_task(server.serve([listener]))
+    finally:
+        sweeping.cancel()
+
+
+def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:
+    """Serve beside other workers until told to stop, or until the supervisor is gone.
+
+    Raises:
+        Misconfigured: A setting cannot work.
+    """
+    logging.config.dictConfig(log_config(settings.log_level))
+    _tell_of_the_one_before(settings, seat, supervision.replaced)
+    serve_beside_others(build(settings, seat=seat), listener, supervision)
+
+
+def _tell_of_the_one_before(settings: Settings, seat: Seat, replaced: Ended | None) -> None:
+    if replaced is None:
+        return
+    told: JsonObject = {"worker": seat.number, "exit_code": replaced.exit_code}
+    if replaced.was_hung:
+        _log.error(
+            "a worker hung and was killed; this one takes its place",
+            extra=told | {"silent_seconds": settings.worker_silence_seconds},
+        )
+    else:
+        _log.warning("a worker ended; this one takes its place", extra=told)
+
+
+def serve_beside_others(application: Application, listener: socket.socket, supervision: Supervision) -> None:
+    """Serve an application, which is closed at the end, where other workers listen too."""
+    server = make_server(application.app, application.settings, application.finish)
+    sign_every_seconds = application.settings.worker_silence_seconds / _SIGNS_IN_TIME
+
+    async def serve_while_supervised() -> None:
+        await application.prepare()
+        await application.listen()
+        supervision.ready()
+        loop = asyncio.get_running_loop()
+
+        def left_alone() -> None:
+            loop.remove_reader(supervision.line.fileno())
+            server.should_exit = True
+
+        def give_sign() -> None:
+            supervision.alive()
+            loop.call_later(sign_every_seconds, give_sign)
+
+        give_sign()
+        loop.add_reader(supervision.line.fileno(), left_alone)
+        await _serve(server, application, listener)
+
+    loops = asyncio.Runner(loop_factory=server.config.get_loop_factory())
+    with closing(application), loops as loop:
+        loop.run(serve_while_supervised())

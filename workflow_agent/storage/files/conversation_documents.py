@@ -1,0 +1,149 @@
+"""A conversation as the text of its file, and back."""
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from workflow_agent.conversations.call_history import mended_history
+from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
+from workflow_agent.conversations.upgrades import upgraded
+from workflow_agent.errors import StorageFailed
+
+_log = logging.getLogger(__name__)
+_LISTS = {
+    "events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive",
+}  # fmt: skip
+"""The fields that grow with the conversation."""
+_SPARSE = {"runs", "calls", "compactions"}
+"""Lists of records with many optional fields, most of them null: those are left out of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationText:
+    """A conversation, its text, and the text of its parts, so that the next save writes only new ones."""
+
+    conversation: Conversation
+    parts: Mapping[int, orjson.Fragment] = field(default_factory=dict[int, orjson.Fragment])
+    """By the identity of an event, a run, a call, ...: the conversation keeps those alive and unchanged."""
+    size_bytes: int = 0
+
+
+def written(
+    conversation: Conversation, known: Mapping[int, orjson.Fragment]
+) -> tuple[bytes, ConversationText]:
+    """Return the bytes of the file, and what to pass as `known` parts when a successor is written.
+
+    What it is by itself is indented, and each of its records, an event, a run, a call, stands on a line.
+    Takes time for what is new, not for how long the conversation is.
+
+    Raises:
+        StorageFailed: It holds a value that JSON cannot carry.
+    """
+    parts: dict[int, orjson.Fragment] = {}
+    try:
+        data = _document(conversation, known, parts)
+    except (PydanticSerializationError, orjson.JSONEncodeError) as error:
+        raise StorageFailed(
+            f"Conversation {conversation.id!r} holds a value that cannot be written as JSON: {error}."
+        ) from error
+    return data, ConversationText(conversation, parts, len(data))
+
+
+def _document(
+    value: Conversation,
+    known: Mapping[int, orjson.Fragment],
+    parts: dict[int, orjson.Fragment],
+) -> bytes:
+    plain = value.model_dump(mode="json", by_alias=True, exclude=_LISTS)
+    fields = {
+        name: _listed(name, getattr(value, name), known, parts)
+        if name in _LISTS
+        else _indented(plain[name])
+        if isinstance(plain[name], dict)
+        else plain[name]
+        for name in type(value).model_fields
+    }
+    return orjson.dumps(fields, option=orjson.OPT_INDENT_2)
+
+
+def _listed(
+    name: str, items: tuple[Any, ...], known: Mapping[int, orjson.Fragment], parts: dict[int, orjson.Fragment]
+) -> list[orjson.Fragment]:
+    """Return each record as a line: laid out further, it would take eight times as long to write."""
+    without_nulls = name in _SPARSE
+    keys = list(map(id, items))
+    lines = list(map(known.get, keys))
+    for at, line in enumerate(lines):
+        if line is None:
+            data = to_json(items[at], by_alias=True, inf_nan_mode="null", exclude_none=without_nulls)
+            lines[at] = orjson.Fragment(data)
+    written = cast("list[orjson.Fragment]", lines)
+    parts.update(zip(keys, written, strict=True))
+    return written
+
+
+def _indented(value: Any) -> orjson.Fragment:
+    """Return a value laid out; it may hold numbers that orjson does not write."""
+    return orjson.Fragment(to_json(value, indent=2, inf_nan_mode="null").replace(b"\n", b"\n  "))
+
+
+def parse_conversation(data: bytes, path: Path) -> Conversation:
+    """Return the conversation a file holds.
+
+    Raises:
+        ValueError: The file is damaged.
+        StorageFailed: It is sound, but of a newer schema, or of another conversation.
+    """
+    try:
+        conversation = Conversation.model_validate_json(data)
+    except ValidationError:
+        conversation = _as_it_should_be(_upgraded(data, path) or data, path)
+    tenant = path.parent.parent.name
+    if (conversation.tenant, conversation.id) != (tenant, path.stem):
+        raise StorageFailed(
+            f"The file of conversation {path.stem!r} of tenant {tenant!r} holds conversation "
+            f"{conversation.id!r} of tenant {conversation.tenant!r}. Move it to where it belongs."
+        )
+    return conversation
+
+
+def _upgraded(data: bytes, path: Path) -> bytes | None:
+    """Return a document of an earlier schema in the present one; None when it is of the present one."""
+    plain: Any = orjson.loads(data)
+    version: Any = cast("dict[str, Any]", plain).get("schema_version") if isinstance(plain, dict) else None
+    if not isinstance(version, int):
+        return None
+    if version > SCHEMA_VERSION:
+        raise StorageFailed(
+            f"Conversation {path.stem!r} was written by a newer release (schema {version}, "
+            f"this one reads up to {SCHEMA_VERSION}). Update the server."
+        )
+    if version == SCHEMA_VERSION:
+        return None
+    # Read once more, because orjson makes floats of very large integers.
+    return json.dumps(upgraded(json.loads(data), version)).encode()
+
+
+def _as_it_should_be(data: bytes, path: Path) -> Conversation:
+    """Return a conversation of the present schema, its call history set right where only that is wrong."""
+    try:
+        return Conversation.model_validate_json(data)
+    except ValidationError:
+        plain: Any = json.loads(data)
+        if not isinstance(plain, dict) or "calls" not in plain:
+            raise
+        document = cast("dict[str, Any]", plain)
+        document["calls"], mended = mended_history(document["calls"], str(document.get("updated_at", "")))
+        if not mended:
+            raise
+    _log.warning(
+        "a call history was set right", extra={"conversation_id": path.stem, "records_mended": mended}
+    )
+    return Conversation.model_validate_json(json.dumps(document))

@@ -1,0 +1,211 @@
+"""Lists of conversations: what one shows, which match, and where a page ends."""
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from pydantic import BaseModel, ConfigDict
+
+from workflow_agent.conversations.document import Conversation, Event, SystemEvent
+from workflow_agent.conversations.store import ConversationPage, ConversationSummary, MessageHit, MessageQuery
+from workflow_agent.errors import InvalidInput
+from workflow_agent.storage.files.paths import is_conversation_id, shown
+from workflow_agent.storage.files.search.messages import (
+    Found,
+    Indexed,
+    Lookup,
+    MessageDatabase,
+    Said,
+    storable,
+    word_in,
+)
+from workflow_agent.storage.files.search.passages import telling_words
+from workflow_agent.values.stored import Moment, iso_milliseconds
+from workflow_agent.workflows.model.outline import excerpt
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_POSITION = re.compile(r"(-?[0-9]{1,15}) (.{1,64})")
+
+
+class ListedEvent(BaseModel):
+    """An event as far as lists and searches need it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: str
+    id: str
+    index: int
+    turn: int = 0
+    author: str = ""
+    at: str = ""
+    run_id: str | None = None
+    content: str = ""
+
+
+class _ListedEntry(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    last_turn: int
+    last_index: int
+
+
+class ConversationHead(BaseModel):
+    """The part of a stored conversation that lists and searches need; cheaper to read than the whole."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    title: str
+    phase: str
+    version: int
+    created_at: Moment
+    updated_at: Moment
+    bound_workflow_id: str | None
+    events: tuple[ListedEvent, ...]
+    archive: tuple[_ListedEntry, ...] = ()
+
+
+class SealedHead(BaseModel):
+    """The part of a sealed file that searches need."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    events: tuple[ListedEvent, ...]
+
+
+def summary_of(found: Conversation | ConversationHead) -> ConversationSummary:
+    """Return a conversation as a list shows it."""
+    return ConversationSummary(
+        id=found.id,
+        title=found.title,
+        phase=found.phase,
+        version=found.version,
+        turns=_turns(found),
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+        bound_workflow_id=found.bound_workflow_id,
+    )
+
+
+def _turns(found: Conversation | ConversationHead) -> int:
+    sealed = found.archive[-1].last_turn if found.archive else 0
+    return max((event.turn for event in found.events if event.type == "user_message"), default=sealed)
+
+
+def stamp_of(summary: ConversationSummary) -> str:
+    """Return what tells one state of a conversation from its others, and from another of the same id."""
+    return f"{summary.version} {iso_milliseconds(summary.created_at)} {iso_milliseconds(summary.updated_at)}"
+
+
+def searchable_texts(found: Conversation) -> tuple[str, ...]:
+    """Return the title and each message, folded so that case does not matter."""
+    return (found.title.casefold(), *messages_of(found.events))
+
+
+def messages_of(events: Iterable[Event]) -> tuple[str, ...]:
+    """Return what was said in some events, folded so that case does not matter."""
+    said = (event for event in events if event.type in ("user_message", "agent_reply"))
+    return tuple(event.content.casefold() for event in said)
+
+
+def holds(texts: Iterable[str], query: str) -> bool:
+    """Say whether one of the folded texts holds a query; an empty one is in every text."""
+    wanted = query.strip().casefold()
+    return any(wanted in text for text in texts)
+
+
+def lookup_of(query: MessageQuery, words: tuple[str, ...]) -> Lookup:
+    """Return a query as the index takes it."""
+    telling = (tuple(telling_words(query.text)) or words) if query.is_ranked else ()
+    return Lookup(words, query.conversation_id, query.limit, query.offset, telling)
+
+
+def best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
+    """Return the messages of some conversations that say most of what a query asks for, best first."""
+    words = tuple(storable(query.text).casefold().split())
+    if not words:
+        return ()
+    lookup = lookup_of(query, words)
+    with closing(MessageDatabase(None)) as database:
+        for one in searched:
+            said = [
+                Said(event.index, event.turn, event.id, event.type, event.author, iso_milliseconds(event.at),
+                     event.run_id, event.content)
+                for event in one.events if not isinstance(event, SystemEvent)
+            ]  # fmt: skip
+            database.put(one.id, Indexed("", "", -1, 0), one.title, said, anew=True)
+        return [hit_of(found, lookup) for found in database.find(lookup)]
+
+
+def hit_of(one: Found, lookup: Lookup) -> MessageHit:
+    """Return a message that was found as it is told."""
+    return MessageHit(
+        conversation_id=one.conversation_id, title=one.title, turn=one.turn, index=one.number,
+        event_id=one.event_id, type=one.type, author=one.author, at=one.at, run_id=one.run_id,
+        snippet=excerpt(one.content, word_in(one.content, lookup)),
+    )  # fmt: skip
+
+
+def messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
+    """Return the messages of some conversations that a query asks for."""
+    if query.is_ranked:
+        return best_messages(searched, query)
+    words = query.text.casefold().split()
+    hits = [
+        MessageHit(
+            conversation_id=one.id, title=one.title, turn=event.turn, index=event.index, event_id=event.id,
+            type=event.type, author=event.author, at=iso_milliseconds(event.at), run_id=event.run_id,
+            snippet=excerpt(event.content, words[0]),
+        )
+        for one in searched
+        for event in one.events
+        if not isinstance(event, SystemEvent) and words
+        and all(word in event.content.casefold() for word in words)
+    ]  # fmt: skip
+    newest_first = sorted(hits, key=lambda hit: (hit.at, hit.conversation_id, hit.index), reverse=True)
+    return newest_first[query.offset : query.offset + query.limit]
+
+
+def page_of(
+    summaries: Iterable[ConversationSummary],
+    *,
+    cursor: str | None,
+    limit: int,
+    matches: Callable[[ConversationSummary], bool],
+) -> ConversationPage:
+    """Return the page that follows a cursor, latest change first; `matches` is asked no more than needed.
+
+    Raises:
+        InvalidInput: The cursor was not made here, or the limit is less than 1.
+    """
+    if limit < 1:
+        raise InvalidInput(f"A page of {limit!r} conversations cannot be made; ask for at least 1.")
+    before = None if cursor is None else _decoded(cursor)
+    newest_first = sorted(summaries, key=_position, reverse=True)
+    following = (one for one in newest_first if before is None or _position(one) < before)
+    found = tuple(islice((one for one in following if matches(one)), limit + 1))
+    more = len(found) > limit
+    return ConversationPage(found[:limit], _encoded(_position(found[limit - 1])) if more else None)
+
+
+def _position(summary: ConversationSummary) -> tuple[int, str]:
+    return (summary.updated_at - _EPOCH) // _MILLISECOND, summary.id
+
+
+def _encoded(position: tuple[int, str]) -> str:
+    return urlsafe_b64encode(f"{position[0]} {position[1]}".encode()).decode().rstrip("=")
+
+
+def _decoded(cursor: str) -> tuple[int, str]:
+    try:
+        text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+    except ValueError:
+        text = ""
+    match = _POSITION.fullmatch(text)
+    if match is None or not is_conversation_id(match[2]) or _encoded((int(match[1]), match[2])) != cursor:
+        raise InvalidInput(f"{shown(cursor)} is not a cursor; pass the `next_cursor` of the page before.")
+    return int(match[1]), match[2]

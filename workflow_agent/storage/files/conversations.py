@@ -1,0 +1,270 @@
+"""Conversations as JSON files: one a conversation, readable, replaced whole at each save."""
+
+import asyncio
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from typing_extensions import override
+
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.outcome import current_run
+from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_sealed
+from workflow_agent.conversations.store import (
+    ConversationPage,
+    ConversationStore,
+    MessageHit,
+    MessageQuery,
+    RunFences,
+)
+from workflow_agent.errors import ConversationNotFound
+from workflow_agent.storage.files.archives import ConversationArchive
+from workflow_agent.storage.files.blobs import ConversationBlobs
+from workflow_agent.storage.files.caches import StatCache
+from workflow_agent.storage.files.conversation_deletion import begin_deletion, finish_deletion, make_room
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation
+from workflow_agent.storage.files.conversation_index import ConversationIndex
+from workflow_agent.storage.files.documents import DocumentReader
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
+from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
+from workflow_agent.storage.files.refusals import (
+    check_new_id,
+    damaged_conversation,
+    id_taken,
+    no_conversation,
+)
+from workflow_agent.values.digests import content_json, parse_canonical
+from workflow_agent.values.run_fence import RunFence
+
+_CACHE_BYTES = 32 * 2**20
+_LARGE_CHARS = 64 * 2**10
+"""An attachment that is longer takes a while to digest."""
+
+
+class _Place(NamedTuple):
+    """Where one conversation is kept."""
+
+    id: str
+    directory: Path
+    document: Path
+    lock: Path
+    archive: Path
+
+
+# Names are matched first; making paths of them anew at every look took longer than looking.
+@lru_cache(maxsize=4_096)
+def _place_of(conversation_id: str, tenant_directory: Path) -> _Place:
+    directory = tenant_directory / "conversations"
+    document, lock, archive = (
+        directory / f"{conversation_id}{end}" for end in (".json", ".lock", ".archive")
+    )
+    return _Place(conversation_id, directory, document, lock, archive)
+
+
+class JsonConversationStore(ConversationStore, RunFences):
+    """Keeps each conversation in `<tenant>/conversations/<id>.json` below the data directory.
+
+    An operation makes one trip to a thread, where `update` runs the change too; what is known takes none,
+    only a look at its file (ADR-0016).
+
+    Args:
+        files: The data directory.
+        cache_bytes: How much of the most recently used files, by their size, stays parsed in memory.
+        seal: When compacted turns are moved into files of their own.
+    """
+
+    def __init__(
+        self, files: DurableFiles, *, cache_bytes: int = _CACHE_BYTES, seal: SealRule | None = None
+    ) -> None:
+        self._files = files
+        self._archive = ConversationArchive(files, seal or SealRule())
+        self._reader = DocumentReader(files, parse_conversation)
+        self._queues = WriterQueues()
+        self._conversations: StatCache[ConversationText] = StatCache(
+            cache_bytes, lambda kept: kept.size_bytes
+        )
+        self._index = ConversationIndex(files, self._check)
+        self._blobs = ConversationBlobs(files)
+
+    @override
+    async def create(self, conversation: Conversation) -> Conversation:
+        check_new_id(conversation.id)
+        place = self._place(conversation.tenant, conversation.id)
+        async with self._queues.of(place.document):
+            return await asyncio.to_thread(self._create, place, conversation)
+
+    @override
+    async def load(self, tenant: str, conversation_id: str) -> Conversation:
+        place = self._existing_place(tenant, conversation_id)
+        known = self._cached(place)
+        return known.conversation if known else await asyncio.to_thread(self._load, place)
+
+    @override
+    async def update(
+        self, tenant: str, conversation_id: str, change: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        place = self._existing_place(tenant, conversation_id)
+        async with self._queues.of(place.document):
+            return await asyncio.to_thread(self._update, place, change)
+
+    @override
+    async def delete(self, tenant: str, conversation_id: str) -> None:
+        place = self._existing_place(tenant, conversation_id)
+        async with self._queues.of(place.document):
+            await asyncio.to_thread(self._delete, place)
+
+    @override
+    async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
+        place = self._existing_place(tenant, conversation_id)
+        return await asyncio.to_thread(self._sealed, place, position)
+
+    @override
+    async def put_blob(
+        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
+    ) -> str:
+        place = self._place(tenant, conversation_id)
+        check_new_id(conversation_id)
+        if not isinstance(content, str) or len(content) <= _LARGE_CHARS:
+            known = self._blobs.reference_of_known(place.archive, content_json(content))
+            if known is not None:
+                return known
+        return await asyncio.to_thread(self._put_blob, place, tenant, content, fence)
+
+    @override
+    async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
+        place = self._existing_place(tenant, conversation_id)
+        known = self._blobs.known(place.archive, content_ref)
+        if known is not None:
+            return parse_canonical(known)
+        return await asyncio.to_thread(self._blobs.get, place.archive, conversation_id, content_ref)
+
+    @override
+    async def page(
+        self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
+    ) -> ConversationPage:
+        directory = self._directory(tenant)
+        return await asyncio.to_thread(self._index.page, directory, query, cursor, limit)
+
+    @override
+    async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
+        directory = self._directory(tenant)
+        if query.conversation_id is not None:
+            self._existing_place(tenant, query.conversation_id)
+        return await asyncio.to_thread(self._index.find, directory, query)
+
+    @contextmanager
+    @override
+    def held(self, tenant: str, fence: RunFence) -> Generator[None]:
+        place = self._existing_place(tenant, fence.conversation_id)
+        # Asked before locking, so that a deleted conversation gets no lock file.
+        is_there = self._files.state(place.document) is not None
+        with locked(place.lock) if is_there else nullcontext():
+            kept = self._cached(place) or self._read(place, is_locked=True) if is_there else None
+            current_run(kept.conversation if kept else None, fence.run_id, fence.number)
+            yield
+
+    def compacting(self, tenant: str, conversation_id: str) -> AbstractAsyncContextManager[None]:
+        """Return what keeps every other process from compacting a conversation as long as the block lasts."""
+        place = self._existing_place(tenant, conversation_id)
+        return locked_for_long(place.directory / f"{place.id}.compacting.lock")
+
+    def _directory(self, tenant: str) -> Path:
+        return tenant_directory(self._files.root, tenant) / "conversations"
+
+    def _place(self, tenant: str, conversation_id: str) -> _Place:
+        return _place_of(conversation_id, tenant_directory(self._files.root, tenant))
+
+    def _existing_place(self, tenant: str, conversation_id: str) -> _Place:
+        place = self._place(tenant, conversation_id)
+        if not is_conversation_id(conversation_id):
+            raise no_conversation(conversation_id)
+        return place
+
+    def _create(self, place: _Place, conversation: Conversation) -> Conversation:
+        self._files.ensure_directory(place.directory)
+        # Its sealed turns and contents are still there, and those of another would overwrite them.
+        aside = self._reader.waiting(place.document, place.lock)
+        with locked(place.lock):
+            if aside is not None or self._files.state(place.document) is not None:
+                raise id_taken(place.id, aside)
+            make_room(self._files, place.document)
+            return self._save(
+                place, conversation.model_copy(update={"version": 1}), ConversationText(conversation)
+            )
+
+    def _load(self, place: _Place) -> Conversation:
+        found = self._cached(place) or self._read(place)
+        if found is None:
+            raise self._missing(place)
+        return found.conversation
+
+    def _sealed(self, place: _Place, position: Position) -> SealedPart:
+        return self._archive.part(place.archive, self._load(place), position)
+
+    def _update(self, place: _Place, change: Callable[[Conversation], Conversation]) -> Conversation:
+        self._check_exists(place)
+        with locked(place.lock):
+            current = self._cached(place) or self._read(place, is_locked=True)
+            if current is None:
+                raise self._missing(place)
+            changed = change(current.conversation)
+            if changed is current.conversation:
+                return changed
+            version = current.conversation.version + 1
+            return self._save(place, changed.model_copy(update={"version": version}), current)
+
+    def _save(self, place: _Place, conversation: Conversation, previous: ConversationText) -> Conversation:
+        data, text = self._archive.sealed(place.archive, conversation, previous)
+        state = self._files.save(place.document, data)
+        self._conversations.put(place.document, state, text)
+        for name in no_longer_sealed(previous.conversation, text.conversation):
+            # What it holds is in the file again, which names it no more.
+            self._files.remove(place.archive / name)
+        return text.conversation
+
+    def _delete(self, place: _Place) -> None:
+        self._check_exists(place)
+        with locked(place.lock):
+            self._check_exists(place)
+            begin_deletion(self._files, place.document)
+            self._conversations.drop(place.document)
+            finish_deletion(self._files, place.document)
+
+    def _put_blob(self, place: _Place, tenant: str, content: Any, fence: RunFence | None) -> str:
+        data = content_json(content)
+        if fence is None:
+            return self._blobs.put(place.archive, data)
+        with self.held(tenant, fence):
+            return self._blobs.put(place.archive, data)
+
+    def _check_exists(self, place: _Place) -> None:
+        # Asked before locking too, so that a wrong id leaves no lock file behind.
+        if self._files.state(place.document) is None:
+            raise self._missing(place)
+
+    def _missing(self, place: _Place) -> ConversationNotFound:
+        aside = self._reader.waiting(place.document, place.lock)
+        return no_conversation(place.id) if aside is None else damaged_conversation(place.id, aside)
+
+    def _cached(self, place: _Place) -> ConversationText | None:
+        state = self._files.state(place.document)
+        return None if state is None else self._conversations.get(place.document, state)
+
+    def _read(self, place: _Place, *, is_locked: bool = False) -> ConversationText | None:
+        found = (
+            self._reader.read_locked(place.document)
+            if is_locked
+            else self._reader.read(place.document, place.lock)
+        )
+        if found is None:
+            return None
+        text = ConversationText(found.value, size_bytes=found.size_bytes)
+        self._conversations.put(place.document, found.state, text)
+        return text
+
+    def _check(self, document: Path) -> None:
+        self._read(_place_of(document.stem, document.parent.parent))

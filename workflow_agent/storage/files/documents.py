@@ -1,0 +1,125 @@
+"""Reading a stored document, and what happens to one that does not parse."""
+
+import logging
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import ValidationError
+
+from workflow_agent.errors import CorruptDocument, StorageFailed
+from workflow_agent.storage.files.durable import DurableFiles, StoredFile
+from workflow_agent.storage.files.file_system import FileState, concerns_one_file
+from workflow_agent.storage.files.locks import locked
+from workflow_agent.workflows.model.parser import problems_of
+
+_log = logging.getLogger(__name__)
+_PROBLEMS_SHOWN = 3
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Generic[T]):
+    """A parsed document, and the state of the file it was read from."""
+
+    value: T
+    state: FileState
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentReader(Generic[T]):
+    """Reads one kind of document; a damaged file is set aside, reported, and never overwritten."""
+
+    files: DurableFiles
+    parse: Callable[[bytes, Path], T]
+    """Raises ValueError for content that is damaged, and only for that."""
+
+    def read(self, path: Path, lock_file: Path) -> Document[T] | None:
+        """Return the document, or None when there is no such file; takes the lock for damage alone.
+
+        Raises:
+            CorruptDocument: The file does not parse; it was set aside.
+        """
+        stored = self.files.read(path)
+        if stored is None:
+            return None
+        try:
+            return self._parsed(stored, path)
+        except ValueError:
+            # Under the lock once more: it may have been mended, or set aside by somebody else.
+            with locked(lock_file):
+                return self.read_locked(path)
+
+    def read_locked(self, path: Path) -> Document[T] | None:
+        """Return the document as `read` does, for a caller that holds its lock."""
+        stored = self.files.read(path)
+        if stored is None:
+            return None
+        try:
+            return self._parsed(stored, path)
+        except ValueError as error:
+            name, aside = self.files.name_of(path), self.files.name_of(self.files.set_aside(path))
+            why = _in_short(error)
+            _log.error("document set aside", extra={"document": name, "aside": aside, "reason": why})
+            raise CorruptDocument(
+                f"The file {name!r} does not parse ({why}). It was set aside as {aside!r}; "
+                "mend it and rename it back, or restore a backup.",
+                document=name,
+                aside=aside,
+            ) from error
+
+    def waiting(self, path: Path, lock_file: Path) -> str | None:
+        """Return the name of what was set aside from here and waits to be mended; None where nothing does."""
+        # Only under its lock is a document set aside: without one there is no need to list the directory.
+        if self.files.state(lock_file) is None:
+            return None
+        asides = [name for name in self.files.names(path.parent) if name.startswith(f"{path.name}.corrupt-")]
+        return self.files.name_of(path.with_name(asides[-1])) if asides else None
+
+    def _parsed(self, stored: StoredFile, path: Path) -> Document[T]:
+        return Document(self.parse(stored.data, path), stored.state, len(stored.data))
+
+
+class LeftOut:
+    """The files that cannot be read and are left out of lists and searches; a failure is logged once.
+
+    Args:
+        files: The data directory.
+    """
+
+    def __init__(self, files: DurableFiles) -> None:
+        self._files = files
+        self._reasons: dict[Path, str] = {}
+
+    @contextmanager
+    def where_unreadable(self, path: Path) -> Generator[None]:
+        """Let a file be left out that cannot be read, or was set aside; what concerns all files is raised."""
+        try:
+            yield
+        except CorruptDocument:
+            # Reported where it was set aside.
+            self._reasons.pop(path, None)
+        except StorageFailed as error:
+            if not concerns_one_file(error):
+                raise
+            if self._reasons.get(path) != error.message:
+                name = self._files.name_of(path)
+                _log.warning("left out of lists", extra={"document": name, "reason": error.message})
+            self._reasons[path] = error.message
+        else:
+            self._reasons.pop(path, None)
+
+    def among(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        """Return the names of those that were left out when they were last read."""
+        return tuple(self._files.name_of(path) for path in paths if path in self._reasons)
+
+
+def _in_short(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    problems = problems_of(error)[:_PROBLEMS_SHOWN]
+    return "; ".join(f"{problem.pointer or '/'}: {problem.message}" for problem in problems)

@@ -1,0 +1,129 @@
+"""Which resource an idempotency key stands for: one small file a key."""
+
+import asyncio
+import hashlib
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from workflow_agent.errors import IdempotencyMismatch
+from workflow_agent.storage.files.documents import LeftOut
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.locks import WriterQueues, locked
+from workflow_agent.storage.files.paths import tenant_directory
+
+_DIRECTORY = "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a key stands for."""
+
+    resource_id: str
+    is_first: bool
+    """Whether the key was not known before."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonIdempotencyKeys:
+    """Keys that were sent with a creation, durable and shared between processes.
+
+    Args:
+        files: The data directory.
+        kept_seconds: For how long a key is remembered.
+    """
+
+    files: DurableFiles
+    kept_seconds: float
+    _queues: WriterQueues = field(default_factory=WriterQueues)
+
+    async def claim(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> Claim:
+        """Return the resource a key stands for: this one, or the one it was first sent for.
+
+        Args:
+            tenant: Whose key it is.
+            key: As the client sent it.
+            fingerprint: Digest of the request, to tell a retry from another request.
+            resource_id: What the request would make, if the key is new.
+
+        Raises:
+            IdempotencyMismatch: The key was sent with another request.
+            StorageFailed: The key could not be stored; nothing may be made under it.
+        """
+        path = self._path(tenant, key)
+        async with self._queues.of(path):
+            return await asyncio.to_thread(self._claimed, path, key, fingerprint, resource_id)
+
+    async def release(self, tenant: str, key: str) -> None:
+        """Forget a key whose request made nothing."""
+        await asyncio.to_thread(self.files.remove, self._path(tenant, key))
+
+    async def find(self, tenant: str, key: str) -> str | None:
+        """Return what a key stands for, or None where it is not known (any more)."""
+        known = await asyncio.to_thread(self._known, self._path(tenant, key))
+        return None if known is None else str(known["resource_id"])
+
+    async def set(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> None:
+        """Let a key stand for a resource from now on, whatever it stood for.
+
+        Raises:
+            StorageFailed: The key could not be stored.
+        """
+        path = self._path(tenant, key)
+        async with self._queues.of(path):
+            await asyncio.to_thread(self._save, path, fingerprint, resource_id)
+
+    async def sweep(self, tenant: str) -> int:
+        """Remove the keys that are too old; return how many."""
+        return await asyncio.to_thread(self._swept, tenant_directory(self.files.root, tenant) / _DIRECTORY)
+
+    def _path(self, tenant: str, key: str) -> Path:
+        # A key is any text: its digest is the name.
+        name = hashlib.sha256(key.encode()).hexdigest()
+        return tenant_directory(self.files.root, tenant) / _DIRECTORY / f"{name}.json"
+
+    def _claimed(self, path: Path, key: str, fingerprint: str, resource_id: str) -> Claim:
+        self.files.ensure_directory(path.parent)
+        with locked(path.with_suffix(".lock")):
+            try:
+                known = self._known(path)
+                if known is None:
+                    self._save(path, fingerprint, resource_id)
+                    return Claim(resource_id, is_first=True)
+            finally:
+                self.files.remove(path.with_suffix(".lock"))
+        if known["fingerprint"] != fingerprint:
+            raise IdempotencyMismatch(
+                f"The idempotency key {key[:80]!r} was used for a different request. Send a new key with a "
+                "new request.",
+                resource_id=known["resource_id"],
+            )
+        return Claim(known["resource_id"], is_first=False)
+
+    def _save(self, path: Path, fingerprint: str, resource_id: str) -> None:
+        record = {"fingerprint": fingerprint, "resource_id": resource_id, "at": time.time()}
+        self.files.save(path, orjson.dumps(record))
+
+    def _known(self, path: Path) -> dict[str, Any] | None:
+        stored = self.files.read(path)
+        if stored is None:
+            return None
+        try:
+            record: dict[str, Any] = orjson.loads(stored.data)
+            return record if record["at"] > time.time() - self.kept_seconds else None
+        except (ValueError, LookupError, TypeError):
+            # It never stood for anything: a key is saved whole.
+            return None
+
+    def _swept(self, directory: Path) -> int:
+        left_out = LeftOut(self.files)
+        removed = 0
+        for name in self.files.names(directory):
+            with left_out.where_unreadable(directory / name):
+                if name.endswith(".json") and self._known(directory / name) is None:
+                    self.files.remove(directory / name)
+                    removed += 1
+        return removed

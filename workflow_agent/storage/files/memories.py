@@ -1,0 +1,191 @@
+"""What users dealt with: kept for as long as the process runs, or as one JSON file a user."""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+from pydantic import Field
+from pydantic_core import to_json
+from typing_extensions import override
+
+from workflow_agent.conversations.document import WorkflowReference
+from workflow_agent.conversations.memory.references import (
+    MOST_REFERENCES,
+    holds_entries_of,
+    merged_references,
+)
+from workflow_agent.conversations.memory.store import WorkflowMemory
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.caches import StatCache
+from workflow_agent.storage.files.documents import Document, DocumentReader
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.locks import WriterQueues, locked
+from workflow_agent.storage.files.paths import check_tenant, tenant_directory
+from workflow_agent.values.stored import Value
+from workflow_agent.workflows.model.terms import ID_PATTERN
+
+_DIRECTORY = "memory"
+_KEPT_USERS = 1_024
+_PLAIN_NAME = re.compile(ID_PATTERN)
+
+
+class InMemoryWorkflowMemory(WorkflowMemory):
+    """Remembers what users dealt with in one process.
+
+    Args:
+        most: References kept for a user.
+    """
+
+    def __init__(self, *, most: int = MOST_REFERENCES) -> None:
+        self._most = most
+        self._kept: dict[tuple[str, str], tuple[WorkflowReference, ...]] = {}
+
+    @override
+    async def recall(self, tenant: str, user: str) -> Sequence[WorkflowReference]:
+        check_tenant(tenant)
+        return self._kept.get((tenant, user), ())
+
+    @override
+    async def remember(self, tenant: str, user: str, references: Sequence[WorkflowReference]) -> None:
+        known = await self.recall(tenant, user)
+        self._kept[tenant, user] = merged_references(known, references, most=self._most)
+
+
+class RememberedWorkflows(Value):
+    """A user's file."""
+
+    schema_version: int = Field(default=1, ge=1, le=1)
+    user: str
+    references: tuple[WorkflowReference, ...] = ()
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What several turns of one user wait to have stored, by whichever of them comes first."""
+
+    references: list[WorkflowReference] = field(default_factory=list[WorkflowReference])
+    is_stored: bool = False
+
+
+class JsonWorkflowMemory(WorkflowMemory):
+    """Keeps each user's references in `<tenant>/memory/<user>.json` below the data directory.
+
+    A user is any text: one that is no plain name is kept under `_` and its digest. What is new is stored
+    durably before `remember` returns. That something happened once more on a day is known at once, and
+    stored with the next new thing or by `settle`: most turns are about the workflow of the turn before.
+
+    Args:
+        files: The data directory.
+        most: References kept for a user.
+    """
+
+    def __init__(self, files: DurableFiles, *, most: int) -> None:
+        self._files = files
+        self._most = most
+        self._reader = DocumentReader(files, _parsed)
+        self._queues = WriterQueues()
+        self._kept: StatCache[tuple[WorkflowReference, ...]] = StatCache(_KEPT_USERS)
+        self._repeated: dict[Path, tuple[str, tuple[WorkflowReference, ...]]] = {}
+        """What is not stored yet, with the user it belongs to."""
+        self._waiting: dict[Path, _Batch] = {}
+
+    @override
+    async def recall(self, tenant: str, user: str) -> Sequence[WorkflowReference]:
+        path = self._path(tenant, user)
+        known = self._known(path)
+        if known is None:
+            known = await asyncio.to_thread(self._recall, path)
+        return self._merged(known, self._repeats(path))
+
+    @override
+    async def remember(self, tenant: str, user: str, references: Sequence[WorkflowReference]) -> None:
+        path = self._path(tenant, user)
+        if not references:
+            return
+        known = self._known(path)
+        is_repeated = known is not None and holds_entries_of(known, references)
+        if is_repeated and len(self._repeated) < _KEPT_USERS:
+            self._repeated[path] = user, self._merged(self._repeats(path), references)
+        else:
+            await self._store(path, user, references)
+
+    async def settle(self) -> None:
+        """Store what is not stored yet.
+
+        Raises:
+            StorageFailed: A user's file could not be written; what is left to store stays so.
+        """
+        for path, (user, _) in list(self._repeated.items()):
+            await self._store(path, user, ())
+
+    async def _store(self, path: Path, user: str, references: Sequence[WorkflowReference]) -> None:
+        batch = self._waiting.setdefault(path, _Batch())
+        batch.references += references
+        async with self._queues.of(path):
+            if batch.is_stored:
+                return
+            # Who comes now stores for all that wait; who comes later begins another batch.
+            if self._waiting.get(path) is batch:
+                del self._waiting[path]
+            _, repeats = self._repeated.pop(path, (user, ()))
+            try:
+                await asyncio.to_thread(self._remember, path, user, (*repeats, *batch.references))
+            except StorageFailed:
+                if repeats:
+                    self._repeated[path] = user, self._merged(repeats, self._repeats(path))
+                raise
+            batch.is_stored = True
+
+    def _repeats(self, path: Path) -> tuple[WorkflowReference, ...]:
+        return self._repeated[path][1] if path in self._repeated else ()
+
+    def _merged(
+        self, known: Sequence[WorkflowReference], new: Sequence[WorkflowReference]
+    ) -> tuple[WorkflowReference, ...]:
+        return merged_references(known, new, most=self._most) if new else tuple(known)
+
+    def _path(self, tenant: str, user: str) -> Path:
+        digest = hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()
+        name = user if _PLAIN_NAME.fullmatch(user) else f"_{digest}"
+        return tenant_directory(self._files.root, tenant) / _DIRECTORY / f"{name}.json"
+
+    def _known(self, path: Path) -> tuple[WorkflowReference, ...] | None:
+        """Return what was read or written last, where the file is as it was then; it takes one look."""
+        state = self._files.state(path)
+        return () if state is None else self._kept.get(path, state)
+
+    def _recall(self, path: Path) -> tuple[WorkflowReference, ...]:
+        return self._noted(path, self._reader.read(path, path.with_suffix(".lock")))
+
+    def _noted(
+        self, path: Path, found: Document[RememberedWorkflows] | None
+    ) -> tuple[WorkflowReference, ...]:
+        if found is None:
+            return ()
+        self._kept.put(path, found.state, found.value.references)
+        return found.value.references
+
+    def _remember(self, path: Path, user: str, references: Sequence[WorkflowReference]) -> None:
+        self._files.ensure_directory(path.parent)
+        with locked(path.with_suffix(".lock")):
+            known = self._known(path)
+            if known is None:
+                known = self._noted(path, self._reader.read_locked(path))
+            merged = self._merged(known, references)
+            if merged != known:
+                kept = RememberedWorkflows(user=_writable(user), references=merged)
+                self._kept.put(path, self._files.save(path, to_json(kept, indent=2)), merged)
+
+
+def _parsed(data: bytes, path: Path) -> RememberedWorkflows:
+    del path
+    return RememberedWorkflows.model_validate(orjson.loads(data))
+
+
+def _writable(user: str) -> str:
+    """Return a user's name as JSON can hold it."""
+    return user.encode("utf-8", "replace").decode()

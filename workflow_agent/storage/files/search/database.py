@@ -1,0 +1,284 @@
+"""What a search knows of workflows, in SQLite: their words in FTS5, and the facts a hit shows."""
+
+import os
+import sqlite3
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+
+import orjson
+
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.locks import locked
+from workflow_agent.workflows.search.document import FIELDS
+from workflow_agent.workflows.search.query import Query, expressions, last_resort
+from workflow_agent.workflows.search.ranking import (
+    FACT_COLUMNS,
+    WEIGHTS,
+    Candidate,
+    Entry,
+    Indexed,
+    entry_of,
+    facts_of,
+)
+
+_BUSY_MILLISECONDS = 5_000
+_SIDE_FILES = ("", "-wal", "-shm", "-journal")
+_DAMAGED = frozenset(
+    {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA}
+)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Say whether a new file would help, as it would not against a full disk or a lock."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & 0xFF in _DAMAGED
+
+
+class IndexFile:
+    """One index file, or an index in memory. Not for two threads at once.
+
+    Args:
+        path: The file; None keeps the index in memory.
+        schema: The number of the tables; a file with another one is begun anew.
+        tables: The statements that make them, in place of any there are.
+
+    Raises:
+        sqlite3.Error: From every method, when the file is damaged or cannot be used.
+        OSError: From the constructor, when the file cannot be made.
+    """
+
+    def __init__(self, path: Path | None, *, schema: int, tables: Sequence[str]) -> None:
+        self._path = path
+        self._wanted_schema = schema
+        if path is not None:
+            _make_private(path)
+        timeout_seconds = _BUSY_MILLISECONDS / 1000
+        self.connection = sqlite3.connect(
+            path or ":memory:", timeout=timeout_seconds, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._inode = path.stat().st_ino if path is not None else 0
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+            if self._schema() != schema:
+                with _alone(path):
+                    self._prepare(tables)
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self, tables: Sequence[str]) -> None:
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        with self.transaction():
+            # Again, because another process may have made the tables while this one waited.
+            if self._schema() != self._wanted_schema:
+                for statement in tables:
+                    self.connection.execute(statement)
+                self.connection.execute(f"PRAGMA user_version = {self._wanted_schema}")
+
+    def _schema(self) -> int:
+        return self.connection.execute("PRAGMA user_version").fetchone()[0]
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """Do all of a block's writes, or none."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            # A full disk, for one, has rolled back already.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Close the connection; nothing is lost."""
+        self.connection.close()
+
+    def discard(self) -> None:
+        """Close the connection and remove the file, unless another process already put a new one there."""
+        self.close()
+        if self._path is not None:
+            with _alone(self._path), suppress(FileNotFoundError):
+                if self._path.stat().st_ino == self._inode:
+                    _remove(self._path)
+
+
+def remove_database(path: Path) -> None:
+    """Remove a file that cannot be opened, and what SQLite keeps beside it.
+
+    Raises:
+        OSError: It cannot be removed.
+    """
+    with _alone(path):
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    for ending in _SIDE_FILES:
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _make_private(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+
+
+@contextmanager
+def _alone(path: Path | None) -> Generator[None]:
+    """Make or remove a file while no other process does; SQLite's own locks do not cover either."""
+    if path is None:
+        yield
+        return
+    try:
+        with locked(path.with_name(f"{path.name}.lock")):
+            yield
+    except StorageFailed as error:
+        raise OSError(error.message) from error
+
+
+_SCHEMA = 1
+_BATCH = 500
+_MOST_RANKED = 2_000
+"""Documents that one look-up ranks: of more with its words, those that were indexed last."""
+_TABLES = (
+    "DROP TABLE IF EXISTS vocabulary",
+    "DROP TABLE IF EXISTS texts",
+    "DROP TABLE IF EXISTS documents",
+    """CREATE TABLE documents(
+        rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, version INTEGER NOT NULL, changed TEXT NOT NULL,
+        name TEXT NOT NULL, description TEXT NOT NULL, aliases TEXT NOT NULL, facets TEXT NOT NULL)""",
+    f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(FIELDS)}, tokenize='ascii')",
+    "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(texts, 'row')",
+)
+# Made of the names of columns alone; what was typed or stored is always bound.
+_FACTS = ", ".join(FACT_COLUMNS)
+_COLUMNS = ", ".join(FIELDS)
+_RANK = f"bm25(texts, {', '.join(str(WEIGHTS[name]) for name in FIELDS)})"
+_SELECT_FACTS = f"SELECT rowid, {_FACTS} FROM documents"  # noqa: S608 - names of our own
+_SELECT_SOME_FACTS = f"{_SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 - names of our own
+_STORE_FACTS = (
+    f"INSERT INTO documents({_FACTS}) VALUES({', '.join('?' * len(FACT_COLUMNS))}) "
+    f"ON CONFLICT(id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in FACT_COLUMNS)} "
+    "RETURNING rowid"
+)
+_STORE_WORDS = f"INSERT INTO texts(rowid, {_COLUMNS}) VALUES(?, {', '.join('?' * len(FIELDS))})"
+_FORGET_WORDS = "DELETE FROM texts WHERE rowid = (SELECT rowid FROM documents WHERE id = ?)"
+_SELECT_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY {_RANK}"  # noqa: S608 - names of our own
+_SELECT_NEWEST_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? AND rowid > ? ORDER BY {_RANK} LIMIT ?"  # noqa: S608 - names of our own
+_SELECT_FIRST_BEFORE = "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
+_SELECT_WORDS = (
+    f"SELECT documents.id, {', '.join(f'texts.{name}' for name in FIELDS)} FROM texts "  # noqa: S608 - names of our own
+    "JOIN documents ON documents.rowid = texts.rowid "
+    "WHERE texts.rowid IN (SELECT value FROM json_each(?))"
+)
+_SELECT_FREQUENCIES = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
+
+
+class SearchDatabase:
+    """The index of one tenant's workflows. Not for two threads at once.
+
+    Args:
+        path: The file; None keeps the index in memory.
+
+    Raises:
+        sqlite3.Error: From every method, when the file is damaged or cannot be used.
+        OSError: From the constructor, when the file cannot be made.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._frequencies: dict[str, int] = {}
+        self._file = IndexFile(path, schema=_SCHEMA, tables=_TABLES)
+        self._connection = self._file.connection
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        self._frequencies.clear()
+        with self._file.transaction():
+            yield
+
+    def close(self) -> None:
+        """Close the connection; nothing is lost."""
+        self._file.close()
+
+    def discard(self) -> None:
+        """Close the connection and remove the file, unless another process already put a new one there."""
+        self._file.discard()
+
+    def entries(self) -> list[Entry]:
+        """Return what is known of every workflow."""
+        return [entry_of(row) for row in self._connection.execute(_SELECT_FACTS)]
+
+    def entries_of(self, ids: Iterable[str]) -> list[Entry]:
+        """Return what is known of some workflows."""
+        return [entry_of(row) for row in self._connection.execute(_SELECT_SOME_FACTS, (_listed(ids),))]
+
+    def put(self, documents: Sequence[Indexed]) -> list[Entry]:
+        """Store workflows in place of what was known of them; return them as stored."""
+        stored: list[Entry] = []
+        for start in range(0, len(documents), _BATCH):
+            with self._transaction():
+                stored += [self._put(one) for one in documents[start : start + _BATCH]]
+        return stored
+
+    def _put(self, document: Indexed) -> Entry:
+        facts = facts_of(document.entry)
+        self._connection.execute(_FORGET_WORDS, (document.entry.id,))
+        (number,) = self._connection.execute(_STORE_FACTS, facts).fetchone()
+        self._connection.execute(_STORE_WORDS, (number, *document.words))
+        return entry_of((number, *facts))
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Forget workflows; fine when they are not known."""
+        with self._transaction():
+            for workflow_id in ids:
+                self._connection.execute(_FORGET_WORDS, (workflow_id,))
+                self._connection.execute("DELETE FROM documents WHERE id = ?", (workflow_id,))
+
+    def frequencies(self, stems: Iterable[str]) -> Mapping[str, int]:
+        """Return in how many workflows each stem is, or lately was; those in none are missing."""
+        wanted = set(stems)
+        # Only of words that some workflow has: another process may bring in a new one at any time.
+        unknown = wanted.difference(self._frequencies)
+        if unknown:
+            self._frequencies.update(self._connection.execute(_SELECT_FREQUENCIES, (_listed(unknown),)))
+        return {stem: self._frequencies[stem] for stem in wanted if stem in self._frequencies}
+
+    def candidates(self, query: Query, rows: Collection[int] | None, limit: int) -> list[Candidate]:
+        """Return the likeliest documents for a query, in no order.
+
+        Args:
+            query: What is looked for.
+            rows: Where to look; None is everywhere.
+            limit: The most to return for each way of looking.
+        """
+        found: set[int] = set()
+        for expression in expressions(query):
+            found.update(self._likeliest(expression, rows, limit))
+        anything = last_resort(query)
+        if not found and anything is not None:
+            found.update(self._likeliest(anything, rows, limit))
+        read = self._connection.execute(_SELECT_WORDS, (_listed(found),))
+        return [Candidate(workflow_id, tuple(words)) for workflow_id, *words in read]
+
+    def _likeliest(self, expression: str, rows: Collection[int] | None, limit: int) -> list[int]:
+        if rows is None:
+            last_left_out = self._last_left_out(expression)
+            ranked = self._connection.execute(_SELECT_NEWEST_RANKED, (expression, last_left_out, limit))
+            return [row for (row,) in ranked]
+        ranked = self._connection.execute(_SELECT_RANKED, (expression,))
+        return list(islice((row for (row,) in ranked if row in rows), limit))
+
+    def _last_left_out(self, expression: str) -> int:
+        """Return the row after which no more documents with an expression come than are ranked."""
+        (most,) = self._connection.execute("SELECT max(rowid) FROM documents").fetchone()
+        if (most or 0) <= _MOST_RANKED:
+            return 0
+        found = self._connection.execute(_SELECT_FIRST_BEFORE, (expression, _MOST_RANKED)).fetchone()
+        return found[0] if found else 0
+
+
+def _listed(values: Iterable[str | int]) -> str:
+    return orjson.dumps(list(values)).decode()

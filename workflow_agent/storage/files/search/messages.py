@@ -1,0 +1,271 @@
+"""What was said in the conversations of one tenant, in SQLite: any part of a word is found."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from workflow_agent.storage.files.search.database import IndexFile
+from workflow_agent.workflows.search.passages import joined_ranks
+
+_SCHEMA = 2
+_SHORTEST_INDEXED_CHARS = 3
+"""The index knows sequences of three characters; a shorter word is looked for in the texts themselves."""
+TITLE = -1
+"""The number that stands for a conversation's title."""
+
+_TABLES = (
+    "DROP TABLE IF EXISTS texts",
+    "DROP TABLE IF EXISTS words",
+    "DROP TABLE IF EXISTS messages",
+    "DROP TABLE IF EXISTS conversations",
+    """CREATE TABLE conversations(
+        rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, began TEXT NOT NULL,
+        title TEXT NOT NULL, last_number INTEGER NOT NULL, last_turn INTEGER NOT NULL)""",
+    """CREATE TABLE messages(
+        rowid INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, number INTEGER NOT NULL,
+        turn INTEGER NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL, author TEXT NOT NULL,
+        at TEXT NOT NULL, run TEXT, UNIQUE(conversation, number))""",
+    # Folded before it is stored, because SQLite folds fewer letters than Python.
+    "CREATE VIRTUAL TABLE texts USING fts5(folded, content UNINDEXED, tokenize='trigram case_sensitive 1')",
+    # By stems, each message with those beside it: an answer seldom repeats the words of its question.
+    "CREATE VIRTUAL TABLE words USING fts5(talk, own, around, tokenize='porter unicode61')",
+)
+_KNOWN = "SELECT id, stamp, began, last_number, last_turn FROM conversations"
+_STORE_CONVERSATION = """INSERT INTO conversations(id, stamp, began, title, last_number, last_turn)
+    VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET stamp = excluded.stamp, began = excluded.began,
+    title = excluded.title, last_number = excluded.last_number, last_turn = excluded.last_turn
+    RETURNING rowid"""
+_STORE_MESSAGE = """INSERT OR IGNORE INTO messages(conversation, number, turn, event, type, author, at, run)
+    VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid"""
+_STORE_TEXT = "INSERT INTO texts(rowid, folded, content) VALUES(?, ?, ?)"
+_FORGET_TEXTS = """DELETE FROM texts WHERE rowid IN (SELECT rowid FROM messages
+    WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?) AND number >= ? AND number < ?)"""
+_FORGET_WORDS = _FORGET_TEXTS.replace("FROM texts", "FROM words", 1)
+_FORGET_MESSAGES = """DELETE FROM messages
+    WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?) AND number >= ? AND number < ?"""
+_EVERY_NUMBER = (TITLE, 2**62)
+_HOLDING = """SELECT DISTINCT conversations.id FROM texts JOIN messages ON messages.rowid = texts.rowid
+    JOIN conversations ON conversations.rowid = messages.conversation WHERE """
+_BESIDE = """SELECT messages.rowid, messages.number, texts.content FROM messages
+    JOIN texts ON texts.rowid = messages.rowid WHERE messages.conversation = ? AND messages.number >=
+    (SELECT coalesce(min(number), 0) FROM (SELECT number FROM messages
+        WHERE conversation = ? AND number >= 0 AND number < ? ORDER BY number DESC LIMIT 2))
+    ORDER BY messages.number"""
+_STORE_WORDS = "INSERT OR REPLACE INTO words(rowid, talk, own, around) VALUES(?, ?, ?, ?)"
+_BEST = """SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 0.0, 2.0, 1.0), rowid DESC
+    LIMIT ?"""
+_ROWS = """SELECT conversations.id, conversations.title, messages.turn, messages.number, messages.event,
+    messages.type, messages.author, messages.at, messages.run, texts.content
+    FROM messages JOIN texts ON texts.rowid = messages.rowid
+    JOIN conversations ON conversations.rowid = messages.conversation WHERE messages.rowid = ?"""
+_HOLDERS = """SELECT messages.rowid FROM texts JOIN messages ON messages.rowid = texts.rowid
+    JOIN conversations ON conversations.rowid = messages.conversation
+    WHERE messages.number >= 0 AND {where} ORDER BY messages.at DESC, messages.number DESC LIMIT ?"""
+_OWN_CHARS = 16_000
+_BESIDE_CHARS = 2_000
+"""Of a long message so much says what it is about."""
+_MOST_RANKED = 200
+_MOST_WORDS = 40
+_WORD = re.compile(r"\w+")
+_FOUND = """SELECT conversations.id, conversations.title, messages.turn, messages.number, messages.event,
+    messages.type, messages.author, messages.at, messages.run, texts.content
+    FROM (SELECT messages.rowid AS found FROM texts
+        JOIN messages ON messages.rowid = texts.rowid
+        JOIN conversations ON conversations.rowid = messages.conversation
+        WHERE messages.number >= 0 AND {where}
+        ORDER BY messages.at DESC, conversations.id DESC, messages.number DESC LIMIT ? OFFSET ?)
+    JOIN messages ON messages.rowid = found JOIN texts ON texts.rowid = found
+    JOIN conversations ON conversations.rowid = messages.conversation
+    ORDER BY messages.at DESC, conversations.id DESC, messages.number DESC"""
+
+
+class Said(NamedTuple):
+    """A message as the index takes it in."""
+
+    number: int
+    turn: int
+    event_id: str
+    type: str
+    author: str
+    at: str
+    run_id: str | None
+    content: str
+
+
+class Indexed(NamedTuple):
+    """Up to where a conversation is indexed."""
+
+    stamp: str
+    """Which state of the conversation that was; empty when some of it could not be read."""
+    began: str
+    last_number: int
+    last_turn: int
+
+
+class Found(NamedTuple):
+    """A message that was found."""
+
+    conversation_id: str
+    title: str
+    turn: int
+    number: int
+    event_id: str
+    type: str
+    author: str
+    at: str
+    run_id: str | None
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Which messages to find: those that hold every word, newest first."""
+
+    words: tuple[str, ...]
+    conversation_id: str | None
+    limit: int
+    offset: int = 0
+    telling: tuple[str, ...] = ()
+    """Where given, messages that hold some of these are found too, and come by how much they say of them."""
+
+
+class MessageDatabase:
+    """The messages of one tenant. Not for two threads at once.
+
+    Args:
+        path: The file; None keeps the index in memory.
+
+    Raises:
+        sqlite3.Error: From every method, when the file is damaged or cannot be used.
+        OSError: From the constructor, when the file cannot be made.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = IndexFile(path, schema=_SCHEMA, tables=_TABLES)
+        self._connection = self._file.connection
+
+    def close(self) -> None:
+        """Close the connection; nothing is lost."""
+        self._file.close()
+
+    def known(self) -> dict[str, Indexed]:
+        """Return up to where each conversation is indexed."""
+        return {row[0]: Indexed(*row[1:]) for row in self._connection.execute(_KNOWN)}
+
+    def known_of(self, conversation_id: str) -> Indexed | None:
+        """Return up to where one conversation is indexed; None for one that is not."""
+        row = self._connection.execute(f"{_KNOWN} WHERE id = ?", (conversation_id,)).fetchone()
+        return None if row is None else Indexed(*row[1:])
+
+    def put(
+        self, conversation_id: str, state: Indexed, title: str, messages: Iterable[Said], *, anew: bool
+    ) -> None:
+        """Index messages of a conversation, its title, and up to where it is indexed now.
+
+        Args:
+            conversation_id: Which one.
+            state: What `known` is to return of it.
+            title: Its title now.
+            messages: Those to add; one whose number is indexed already stays as it is.
+            anew: Whether to forget the messages indexed before.
+        """
+        with self._file.transaction():
+            first, end = _EVERY_NUMBER if anew else (TITLE, TITLE + 1)
+            self._connection.execute(_FORGET_WORDS, (conversation_id, first, end))
+            self._connection.execute(_FORGET_TEXTS, (conversation_id, first, end))
+            self._connection.execute(_FORGET_MESSAGES, (conversation_id, first, end))
+            facts = (conversation_id, state.stamp, state.began, title, state.last_number, state.last_turn)
+            (row,) = self._connection.execute(_STORE_CONVERSATION, facts).fetchone()
+            self._add(row, Said(TITLE, 0, "", "title", "", "", None, title))
+            first_added: int | None = None
+            for message in messages:
+                self._add(row, message)
+                first_added = message.number if first_added is None else min(first_added, message.number)
+            if first_added is not None:
+                self._index_words(row, first_added)
+
+    def _add(self, conversation: int, message: Said) -> None:
+        content = storable(message.content)
+        # Read to its end: until then the statement holds the table.
+        added = self._connection.execute(_STORE_MESSAGE, (conversation, *message[:-1])).fetchall()
+        for (row,) in added:
+            self._connection.execute(_STORE_TEXT, (row, content.casefold(), content))
+
+    def _index_words(self, conversation: int, first: int) -> None:
+        """Index messages from a number on by their words, and the one before, which has a new neighbour."""
+        rows = self._connection.execute(_BESIDE, (conversation, conversation, first)).fetchall()
+        texts = ["", *(content[:_BESIDE_CHARS] for _, _, content in rows), ""]
+        before = [number for _, number, _ in rows if number < first]
+        for place, (row, number, content) in enumerate(rows):
+            if not before[1:] or number > before[0]:
+                around = f"{texts[place]}\n{texts[place + 2]}"
+                own = content[:_OWN_CHARS]
+                self._connection.execute(_STORE_WORDS, (row, f"talk{conversation}", own, around))
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Take conversations out; fine when they are not known."""
+        for conversation_id in ids:
+            with self._file.transaction():
+                self._connection.execute(_FORGET_WORDS, (conversation_id, *_EVERY_NUMBER))
+                self._connection.execute(_FORGET_TEXTS, (conversation_id, *_EVERY_NUMBER))
+                self._connection.execute(_FORGET_MESSAGES, (conversation_id, *_EVERY_NUMBER))
+                self._connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+
+    def holding(self, text: str) -> set[str]:
+        """Return the conversations whose title or one of whose messages holds a folded text."""
+        where, values = _holds((text,))
+        return {row[0] for row in self._connection.execute(f"{_HOLDING}{where}", values)}
+
+    def find(self, lookup: Lookup) -> Sequence[Found]:
+        """Return the messages that hold every one of some folded words, newest first; or the best ones."""
+        if lookup.telling:
+            return self._best(lookup)
+        where, values = _holds(lookup.words)
+        if lookup.conversation_id is not None:
+            where, values = f"{where} AND conversations.id = ?", [*values, lookup.conversation_id]
+        found = self._connection.execute(_FOUND.format(where=where), (*values, lookup.limit, lookup.offset))
+        return [Found(*row) for row in found]
+
+    def _best(self, lookup: Lookup) -> Sequence[Found]:
+        """Return messages by BM25 over stems; one that holds every word ranks by that as well."""
+        terms = " OR ".join(
+            f'"{word}"' for one in lookup.telling[:_MOST_WORDS] for word in _WORD.findall(one)
+        )
+        match = f"{{own around}} : ({terms})" if terms else ""
+        where, values = _holds(lookup.words)
+        if lookup.conversation_id is not None:
+            known = self._connection.execute(
+                "SELECT rowid FROM conversations WHERE id = ?", (lookup.conversation_id,)
+            ).fetchone()
+            match = f"talk : talk{known[0] if known else 0} AND {match}" if terms else ""
+            where, values = f"{where} AND conversations.id = ?", [*values, lookup.conversation_id]
+        most = max(_MOST_RANKED, lookup.offset + lookup.limit)
+        ranked = [row for (row,) in self._connection.execute(_BEST, (match, most))] if match else []
+        place = {row: at for at, row in enumerate(ranked)}
+        whole = [row for (row,) in self._connection.execute(_HOLDERS.format(where=where), (*values, most))]
+        whole.sort(key=lambda row: place.get(row, most))
+        wanted = joined_ranks(ranked, whole)[lookup.offset : lookup.offset + lookup.limit]
+        return [Found(*row) for one in wanted for row in self._connection.execute(_ROWS, (one,))]
+
+
+def word_in(content: str, lookup: Lookup) -> str:
+    """Return the first of the words looked for that a message holds; the first of all where it holds none."""
+    folded = content.casefold()
+    return next((one for one in (*lookup.words, *lookup.telling) if one in folded and one), lookup.words[0])
+
+
+def storable(text: str) -> str:
+    """Return a text as SQLite can keep it: half a character and a zero byte have no place there."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def _holds(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the condition that a text holds every word, and what is bound to it."""
+    indexed = [word for word in words if len(word) >= _SHORTEST_INDEXED_CHARS]
+    short = [word for word in words if len(word) < _SHORTEST_INDEXED_CHARS]
+    conditions = ["texts MATCH ?"] if indexed else []
+    conditions += ["instr(texts.folded, ?) > 0"] * len(short)
+    matched = [" AND ".join('"' + word.replace('"', '""') + '"' for word in indexed)] if indexed else []
+    return " AND ".join(conditions), [*matched, *short]

@@ -1,0 +1,171 @@
+"""The index of one tenant: it follows the catalogue, answers, and starts over when its file is damaged."""
+
+import logging
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+
+from workflow_agent.storage.files.search.answer import Request, answer
+from workflow_agent.storage.files.search.database import SearchDatabase, is_damage, remove_database
+from workflow_agent.storage.files.search.directory import Directory
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.search.document import search_document
+from workflow_agent.workflows.search.ranking import Entry, Indexed
+from workflow_agent.workflows.store import SearchAnswer, WorkflowHead
+
+_log = logging.getLogger(__name__)
+
+
+def head_of(workflow: Workflow) -> WorkflowHead:
+    """Return which content a workflow has."""
+    return WorkflowHead(workflow.version, workflow.updated_at)
+
+
+class TenantIndex:
+    """What one tenant's workflows are found by. Calls block; threads may share it.
+
+    Args:
+        path: The database file; None keeps the index in memory.
+
+    Raises:
+        sqlite3.Error: From every method but `start_over`, which is to be called then.
+        OSError: Likewise.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._directory = Directory()
+        self._opened: SearchDatabase | None = None
+        self._followed: dict[str, WorkflowHead] = {}
+        """The catalogue's own objects: to see that one is the same is quicker than to compare it."""
+        self._seen: Mapping[str, WorkflowHead] | None = None
+        """What the index is in step with as a whole."""
+
+    def outdated(self, heads: Mapping[str, WorkflowHead]) -> set[str]:
+        """Return the workflows whose content must be given to `put`; all others are now as in `heads`."""
+        with self._lock:
+            database = self._database()
+            if heads is self._seen:
+                return set()
+            news = {one: head for one, head in heads.items() if self._followed.get(one) is not head}
+            missing = self._follow(news, database)
+            known = self._directory.entries
+            # Counting is quicker than comparing: whoever is known beyond the catalogue's is gone.
+            if len(known) + sum(one not in known for one in missing) != len(heads):
+                self._forget([one for one in known if one not in heads])
+            self._seen = None if missing else heads
+            return missing
+
+    def _follow(self, news: Mapping[str, WorkflowHead], database: SearchDatabase) -> set[str]:
+        """Take note of heads; return those whose content is needed."""
+        known = self._directory.entries
+        missing = {one for one, head in news.items() if one not in known or known[one].head != head}
+        for entry in database.entries_of(missing) if missing else ():
+            if _is_current(entry.head, news[entry.id]):
+                self._directory.put(entry)
+                missing.discard(entry.id)
+        self._followed.update((one, head) for one, head in news.items() if one not in missing)
+        for one in missing:
+            self._followed.pop(one, None)
+        return missing
+
+    def put(self, workflows: Sequence[Workflow]) -> None:
+        """Index workflows in place of what was known of them."""
+        documents = [indexed(workflow) for workflow in workflows]
+        with self._lock:
+            for entry in self._database().put(documents):
+                self._directory.put(entry)
+            self._seen = None
+
+    def forget(self, ids: Collection[str]) -> None:
+        """Take workflows out; fine when they are not known."""
+        with self._lock:
+            self._database()
+            self._forget(ids)
+            self._seen = None
+
+    def _forget(self, ids: Collection[str]) -> None:
+        if ids:
+            self._database().delete(ids)
+        for workflow_id in ids:
+            self._directory.remove(workflow_id)
+            self._followed.pop(workflow_id, None)
+
+    def search(self, request: Request) -> SearchAnswer:
+        """Return the answer to a request."""
+        with self._lock:
+            return answer(request, self._directory, self._database())
+
+    def start_over(self, error: Exception, *, in_memory: bool) -> None:
+        """Begin with an empty index after an error: in a new file where that may help, else in memory."""
+        with self._lock:
+            opened = self._reset()
+            if not in_memory and isinstance(error, sqlite3.Error) and is_damage(error):
+                _log.warning("The search index %s is damaged and is made anew: %s", self._path, error)
+                self._discard(opened)
+                return
+            _log.warning("The search index is kept in memory from now on: %s", error)
+            self._path = None
+            if opened is not None:
+                opened.close()
+
+    def _discard(self, opened: SearchDatabase | None) -> None:
+        try:
+            if opened is not None:
+                opened.discard()
+            elif self._path is not None:
+                remove_database(self._path)
+        except OSError as error:
+            _log.warning("The search index is kept in memory from now on: %s", error)
+            self._path = None
+
+    def _reset(self) -> SearchDatabase | None:
+        """Forget everything; return the database that was open."""
+        opened, self._opened = self._opened, None
+        self._directory = Directory()
+        self._followed = {}
+        self._seen = None
+        return opened
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            opened = self._reset()
+            if opened is not None:
+                opened.close()
+
+    def _database(self) -> SearchDatabase:
+        if self._opened is None:
+            opened = SearchDatabase(self._path)
+            try:
+                for entry in opened.entries():
+                    self._directory.put(entry)
+            except sqlite3.Error:
+                opened.close()
+                raise
+            self._opened = opened
+        return self._opened
+
+
+def _is_current(indexed: WorkflowHead, wanted: WorkflowHead) -> bool:
+    """Say whether indexed content is what is wanted, or newer, since then another process knew more."""
+    if indexed.changed is None or wanted.changed is None:
+        return indexed == wanted
+    return indexed == wanted or indexed.changed > wanted.changed
+
+
+def indexed(workflow: Workflow) -> Indexed:
+    """Return a workflow as the index takes it in."""
+    document = search_document(workflow)
+    entry = Entry(
+        row=0,
+        id=workflow.id,
+        head=head_of(workflow),
+        name=workflow.name,
+        description=workflow.description,
+        aliases=workflow.aliases,
+        facets=document.facets,
+    )
+    return Indexed(entry, document.words)

@@ -1,0 +1,299 @@
+"""Conversations and workflows kept in memory, for as long as the process runs."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from typing_extensions import override
+
+from workflow_agent.conversations.abandonment import LeftBehind
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.call_history import CallRecord
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.outcome import current_run
+from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.seals import SealedPart
+from workflow_agent.conversations.store import (
+    ConversationPage,
+    ConversationStore,
+    MessageHit,
+    MessageQuery,
+    RunFences,
+    RunJournal,
+)
+from workflow_agent.storage.files import refusals
+from workflow_agent.storage.files.conversation_list import (
+    holds,
+    messages_found,
+    page_of,
+    searchable_texts,
+    summary_of,
+)
+from workflow_agent.storage.files.paths import check_tenant
+from workflow_agent.storage.files.versions import (
+    check_expected,
+    check_new_id,
+    earlier_write,
+    first_version,
+    id_taken,
+    next_version,
+    no_version,
+    no_workflow,
+    record_of,
+)
+from workflow_agent.values.digests import content_json, content_ref_of, parse_canonical
+from workflow_agent.values.run_fence import RunFence
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
+
+
+class InMemoryConversationStore(ConversationStore, RunFences):
+    """Keeps conversations in one process, alone in the event loop while it changes one.
+
+    Turns stay where they are, because nothing is written: no conversation gets an archive.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, dict[str, Conversation]] = {}
+        self._blobs: dict[tuple[str, str], dict[str, bytes]] = {}
+
+    @override
+    async def create(self, conversation: Conversation) -> Conversation:
+        refusals.check_new_id(conversation.id)
+        kept = self._of(conversation.tenant)
+        if conversation.id in kept:
+            raise refusals.id_taken(conversation.id)
+        kept[conversation.id] = conversation.model_copy(update={"version": 1})
+        return kept[conversation.id]
+
+    @override
+    async def load(self, tenant: str, conversation_id: str) -> Conversation:
+        found = self._of(tenant).get(conversation_id)
+        if found is None:
+            raise refusals.no_conversation(conversation_id)
+        return found
+
+    @override
+    async def update(
+        self, tenant: str, conversation_id: str, change: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        current = await self.load(tenant, conversation_id)
+        changed = change(current)
+        if changed is not current:
+            changed = changed.model_copy(update={"version": current.version + 1})
+            self._kept[tenant][conversation_id] = changed
+        return changed
+
+    @override
+    async def delete(self, tenant: str, conversation_id: str) -> None:
+        await self.load(tenant, conversation_id)
+        del self._kept[tenant][conversation_id]
+        self._blobs.pop((tenant, conversation_id), None)
+
+    @override
+    async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
+        await self.load(tenant, conversation_id)
+        raise refusals.not_sealed(conversation_id, position)
+
+    @override
+    async def put_blob(
+        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
+    ) -> str:
+        check_tenant(tenant)
+        refusals.check_new_id(conversation_id)
+        if fence is not None:
+            self._check(tenant, fence)
+        content_ref = content_ref_of(content)
+        # As text, so that what is given out is nobody else's to change.
+        self._blobs.setdefault((tenant, conversation_id), {})[content_ref] = content_json(content)
+        return content_ref
+
+    @override
+    async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
+        check_tenant(tenant)
+        kept = self._blobs.get((tenant, conversation_id), {}).get(content_ref)
+        if kept is None:
+            raise refusals.no_content(conversation_id, content_ref)
+        return parse_canonical(kept)
+
+    @override
+    async def page(
+        self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
+    ) -> ConversationPage:
+        kept = self._of(tenant)
+        return page_of(
+            map(summary_of, kept.values()),
+            cursor=cursor,
+            limit=limit,
+            matches=lambda one: holds(searchable_texts(kept[one.id]), query),
+        )
+
+    @override
+    async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
+        one = query.conversation_id
+        searched = self._of(tenant).values() if one is None else [await self.load(tenant, one)]
+        return messages_found(searched, query)
+
+    @contextmanager
+    @override
+    def held(self, tenant: str, fence: RunFence) -> Generator[None]:
+        # Nothing else happens in the event loop meanwhile.
+        self._check(tenant, fence)
+        yield
+
+    def _check(self, tenant: str, fence: RunFence) -> None:
+        current_run(self._of(tenant).get(fence.conversation_id), fence.run_id, fence.number)
+
+    def _of(self, tenant: str) -> dict[str, Conversation]:
+        check_tenant(tenant)
+        return self._kept.setdefault(tenant, {})
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class InMemoryWorkflowCatalog(WorkflowCatalog):
+    """Keeps workflows and their versions in one process.
+
+    Args:
+        now: The time written on versions.
+        fences: Decides which attempt at a run may write; without them every one may.
+    """
+
+    def __init__(self, *, now: Callable[[], datetime] = _utc_now, fences: RunFences | None = None) -> None:
+        self._now = now
+        self._fences = fences
+        self._kept: dict[str, dict[str, list[WorkflowVersion]]] = {}
+        self._heads: dict[str, Mapping[str, WorkflowHead]] = {}
+        self._deleted: list[list[WorkflowVersion]] = []
+
+    @override
+    async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
+        check_new_id(workflow.id)
+        kept = self._of(tenant)
+        made = change.author.run_id and earlier_write((records[0] for records in kept.values()), change)
+        if made:
+            return parse_workflow(made.document)
+        if workflow.id in kept:
+            raise id_taken(workflow.id)
+        self._check(tenant, change.fence)
+        kept[workflow.id] = []
+        return self._append(tenant, kept[workflow.id], first_version(workflow, self._now()), change)
+
+    @override
+    async def get(self, tenant: str, workflow_id: str) -> Workflow:
+        return _newest(self._records(tenant, workflow_id))
+
+    @override
+    async def update(
+        self,
+        tenant: str,
+        workflow_id: str,
+        apply: Callable[[Workflow], tuple[Workflow, Change]],
+        *,
+        expected_version: int | None = None,
+        beforehand: Change | None = None,
+    ) -> Workflow:
+        records = self._records(tenant, workflow_id)
+        made = beforehand and earlier_write(records, beforehand)
+        if made is not None:
+            return parse_workflow(made.document)
+        current = _newest(records)
+        check_expected(current, expected_version)
+        changed, change = apply(current)
+        if changed is current:
+            return current
+        self._check(tenant, change.fence)
+        return self._append(tenant, records, next_version(current, changed, self._now()), change)
+
+    @override
+    async def delete(
+        self,
+        tenant: str,
+        workflow_id: str,
+        *,
+        expected_version: int | None = None,
+        fence: RunFence | None = None,
+    ) -> None:
+        records = self._records(tenant, workflow_id)
+        check_expected(_newest(records), expected_version)
+        self._check(tenant, fence)
+        self._deleted.append(self._kept[tenant].pop(workflow_id))
+        self._heads.pop(tenant, None)
+
+    @override
+    async def all(self, tenant: str) -> Sequence[Workflow]:
+        return [_newest(records) for _, records in sorted(self._of(tenant).items())]
+
+    @override
+    async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        kept = self._of(tenant)
+        if tenant not in self._heads:
+            self._heads[tenant] = {one: _head(records) for one, records in sorted(kept.items())}
+        return self._heads[tenant]
+
+    @override
+    async def versions(self, tenant: str, workflow_id: str) -> Sequence[WorkflowVersion]:
+        return tuple(self._records(tenant, workflow_id))
+
+    @override
+    async def version(self, tenant: str, workflow_id: str, number: int) -> WorkflowVersion:
+        records = self._records(tenant, workflow_id)
+        if not 1 <= number <= len(records):
+            raise no_version(_newest(records), number)
+        return records[number - 1]
+
+    def _check(self, tenant: str, fence: RunFence | None) -> None:
+        if fence is not None and self._fences is not None:
+            with self._fences.held(tenant, fence):
+                return
+
+    def _of(self, tenant: str) -> dict[str, list[WorkflowVersion]]:
+        check_tenant(tenant)
+        return self._kept.setdefault(tenant, {})
+
+    def _records(self, tenant: str, workflow_id: str) -> list[WorkflowVersion]:
+        records = self._of(tenant).get(workflow_id)
+        if records is None:
+            raise no_workflow(workflow_id)
+        return records
+
+    def _append(
+        self, tenant: str, records: list[WorkflowVersion], workflow: Workflow, change: Change
+    ) -> Workflow:
+        self._heads.pop(tenant, None)
+        records.append(record_of(workflow, change, workflow.updated_at or self._now()))
+        return workflow
+
+
+def _head(records: Sequence[WorkflowVersion]) -> WorkflowHead:
+    return WorkflowHead(records[-1].version, records[-1].at)
+
+
+def _newest(records: Sequence[WorkflowVersion]) -> Workflow:
+    return parse_workflow(records[-1].document)
+
+
+class InMemoryRunJournal(RunJournal):
+    """Keeps the steps of runs in one process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str, int], LeftBehind] = {}
+
+    @override
+    async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
+        before = self.left_by(tenant, run).iterations
+        steps = {step.number: step for step in (*before, iteration)}
+        self._kept[tenant, run.run_id, run.fence] = LeftBehind(tuple(steps.values()), tuple(calls))
+
+    @override
+    def left_by(self, tenant: str, run: Run) -> LeftBehind:
+        return self._kept.get((tenant, run.run_id, run.fence), LeftBehind())
+
+    @override
+    async def forget(self, tenant: str, run: Run) -> None:
+        self._kept.pop((tenant, run.run_id, run.fence), None)

@@ -1,0 +1,74 @@
+"""Which run a line of the log belongs to: carried along the call, never passed by hand."""
+
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from opentelemetry import context, trace
+from opentelemetry.trace import format_span_id, format_trace_id
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from workflow_agent.values.stored import JsonObject
+
+_PROPAGATOR = TraceContextTextMapPropagator()
+_RUN = context.create_key("workflow_agent-run")
+
+
+@contextmanager
+def continued(headers: Mapping[str, str]) -> Generator[None]:
+    """Let the block belong to the trace that a caller's `traceparent` names, as W3C Trace Context says.
+
+    A header that is none is passed over: the block then begins a trace of its own.
+    """
+    carrier = {name: headers[name] for name in _PROPAGATOR.fields if name in headers}
+    if not carrier:
+        yield
+        return
+    token = context.attach(_PROPAGATOR.extract(carrier))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
+@contextmanager
+def correlated(**ids: str) -> Generator[None]:
+    """Let everything logged inside the block carry these ids, beside those set around it."""
+    token = context.attach(context.set_value(_RUN, {**_run_ids(), **ids}))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
+def correlation() -> dict[str, str]:
+    """Return the ids of the run and the span in whose course this is called; nothing outside of one."""
+    span = trace.get_current_span().get_span_context()
+    ids = dict(_run_ids())
+    if span.is_valid:
+        ids |= {"trace_id": format_trace_id(span.trace_id), "span_id": format_span_id(span.span_id)}
+    return ids
+
+
+def _run_ids() -> dict[str, str]:
+    found = context.get_value(_RUN)
+    return found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType] - only correlated() sets it
+
+
+_KEPT_RECORDS = 1_000
+
+
+@dataclass(slots=True)
+class RecentContexts:
+    """The context records of the latest turns of this process, newest last."""
+
+    records: deque[JsonObject] = field(default_factory=lambda: deque(maxlen=_KEPT_RECORDS))
+
+    def add(self, record: JsonObject) -> None:
+        """Keep a turn's record; the oldest goes when there are too many."""
+        self.records.append(record)
+
+    def latest(self, limit: int) -> Sequence[JsonObject]:
+        """Return up to `limit` records, newest first."""
+        return list(self.records)[: -limit - 1 : -1]

@@ -1,0 +1,163 @@
+"""How many tokens a text is: counted, or estimated from its length and corrected by what was reported."""
+
+import math
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Generic, Literal, Protocol, TypeVar
+
+CHARS_PER_TOKEN = 4
+_KEPT_RATIOS = 20
+_PLAUSIBLE = (0.2, 8.0)
+"""A provider's figure over ours: outside, one of the two did not count the request that was sent."""
+Counting = Literal["provider", "tokenizer", "calibrated", "chars_div_4"]
+"""Who counted: the provider, its tokenizer here, our estimate corrected by reports, or the bare estimate."""
+
+
+def tokens_of_chars(chars: int) -> int:
+    """Return the estimated tokens of a text by its length: a token for each four characters begun."""
+    return -(-chars // CHARS_PER_TOKEN)
+
+
+def tokens_of(text: str) -> int:
+    """Return the estimated tokens of a text."""
+    return tokens_of_chars(len(text))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounter:
+    """How the tokens of one run are counted; it does not change while the run goes on."""
+
+    counting: Counting = "chars_div_4"
+    count: Callable[[str], int] = tokens_of
+    factor: float = 1.0
+    """What the bare estimate is multiplied by."""
+
+
+def estimated(factor: float) -> TokenCounter:
+    """Return the counter that estimates from lengths, times a factor that was learned."""
+    return TokenCounter("calibrated", lambda text: math.ceil(tokens_of(text) * factor), factor)
+
+
+@dataclass(slots=True)
+class Calibration:
+    """How far the bare estimate was off for the last requests to one model."""
+
+    ratios: deque[float] = field(default_factory=lambda: deque[float](maxlen=_KEPT_RATIOS))
+
+    def learn(self, estimate_tokens: float, reported_tokens: int) -> None:
+        """Take in what the provider reported for a request; absurd figures teach nothing."""
+        if is_plausible(estimate_tokens, reported_tokens):
+            self.ratios.append(reported_tokens / estimate_tokens)
+
+    def counter(self) -> TokenCounter:
+        """Return the counter as far as is known now."""
+        # The median, because one odd request must not move the others.
+        return estimated(median(self.ratios)) if self.ratios else TokenCounter()
+
+
+def is_plausible(estimate_tokens: float, reported_tokens: int) -> bool:
+    """Say whether a provider's figure can be of the request that the estimate is of."""
+    low, high = _PLAUSIBLE
+    return estimate_tokens > 0 and low <= reported_tokens / estimate_tokens <= high
+
+
+def apportioned(parts: Mapping[str, int], total: int) -> dict[str, int]:
+    """Return whole shares of a total in the proportion of the parts; they sum to it exactly.
+
+    Args:
+        parts: Not negative, and not all zero.
+        total: What to share out.
+    """
+    whole = sum(parts.values())
+    shares = {name: part * total // whole for name, part in parts.items()}
+    by_remainder = sorted(parts, key=lambda name: -(parts[name] * total % whole))
+    for name in by_remainder[: total - sum(shares.values())]:
+        shares[name] += 1
+    return shares
+
+
+Utilization = Literal["low", "medium", "full"]
+Level = Literal["ok", "warning", "critical"]
+SHARE_OF_WINDOW: dict[Utilization, float] = {"low": 0.33, "medium": 0.66, "full": 1.0}
+WARNING_FRACTION = 0.80
+CRITICAL_FRACTION = 0.95
+
+
+def budget_tokens(window_tokens: int, reserve_tokens: int, utilization: Utilization) -> int:
+    """Return how many tokens a request may be: the window less room for the answer, or a share of that."""
+    return int(max(window_tokens - reserve_tokens, 0) * SHARE_OF_WINDOW[utilization])
+
+
+def level_of(fraction: float) -> Level:
+    """Return how full the budget is, as a word."""
+    if fraction >= CRITICAL_FRACTION:
+        return "critical"
+    return "warning" if fraction >= WARNING_FRACTION else "ok"
+
+
+class Sized(Protocol):
+    """Something with a size in tokens."""
+
+    @property
+    def tokens(self) -> int:
+        """Return its estimated size."""
+        ...
+
+
+S = TypeVar("S", bound=Sized)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Generic[S]):
+    """What fits, oldest first, and how many older ones do not."""
+
+    included: Sequence[S]
+    excluded: int
+    tokens: int
+
+
+def newest_that_fit(items: Sequence[S], budget: int) -> Fitted[S]:
+    """Return the longest unbroken run of latest items within a budget.
+
+    An item that does not fit ends the run, even when older ones would fit: a gap would leave the
+    model answers to questions it cannot see.
+
+    Args:
+        items: Oldest first.
+        budget: Tokens left; 0 or less selects nothing.
+    """
+    used = 0
+    start = len(items)
+    while start > 0 and used + items[start - 1].tokens <= budget:
+        start -= 1
+        used += items[start].tokens
+    return Fitted(items[start:], start, used)
+
+
+def largest_first(sections: Mapping[str, int]) -> str:
+    """Return the sections that weigh most, in words: three at most, each with its tokens."""
+    heaviest = sorted(sections.items(), key=lambda item: -item[1])[:3]
+    return ", ".join(f"{name.replace('_', ' ')} ({tokens})" for name, tokens in heaviest if tokens)
+
+
+def shortened(text: str, budget: int, count: Callable[[str], int]) -> str:
+    """Return a text that fits the budget: its beginning and its end, and a note for what lies between.
+
+    Args:
+        text: Larger than the budget.
+        budget: In tokens; the note stands even where it alone is more.
+        count: Counts tokens.
+    """
+    kept_chars = len(text) // 2
+    while True:
+        kept_chars = kept_chars * 9 // 10
+        half = kept_chars // 2
+        note = (
+            f"\n[... {len(text) - 2 * half} of {len(text)} characters of this message are left out here: "
+            "it is larger than the window. The whole of it is stored with the conversation. ...]\n"
+        )
+        cut = text[:half] + note + text[len(text) - half :]
+        if half == 0 or count(cut) <= budget:
+            return cut

@@ -1,0 +1,41 @@
+"""Findings about a workflow: one rule, one id, one severity, with evidence and, where possible, a fix."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from workflow_agent.workflows.analysis import (
+    approvals,
+    data,
+    performance,
+    portfolio,
+    reliability,
+    security,
+    soundness,
+    structure,
+    tidiness,
+)
+from workflow_agent.workflows.analysis import branches as branching
+from workflow_agent.workflows.analysis.findings import SEVERITY_RANK, Family, Finding, Rule, Severity
+from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.model.workflow import Workflow
+
+__all__ = ["RULES", "Family", "Finding", "Rule", "Severity", "analyze"]
+
+_FAMILIES = (
+    structure, soundness, branching, reliability, approvals, data, security, performance, portfolio, tidiness,
+)  # fmt: skip
+
+RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for family in _FAMILIES for rule in family.RULES})
+"""Every rule by its id."""
+
+
+def analyze(workflow: Workflow, *, portfolio: Sequence[Workflow] = ()) -> tuple[Finding, ...]:
+    """Return what is worth knowing about a workflow, most severe first.
+
+    Args:
+        workflow: What is looked at.
+        portfolio: The workflows it lives among, for what concerns several; it may be one of them.
+    """
+    graph = FlowGraph(workflow, portfolio)
+    found = [finding for rule in RULES.values() for finding in rule.findings(graph)]
+    return tuple(sorted(found, key=lambda finding: SEVERITY_RANK[finding.severity]))

@@ -1,0 +1,295 @@
+"""A workflow as the rules see it: who leads where, what is reached, what can finish."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import rustworkx as rx
+
+from workflow_agent.workflows.analysis.calls import Call, read_call
+from workflow_agent.workflows.analysis.endings import ends_badly
+from workflow_agent.workflows.analysis.words import words
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+def reached(graph: "rx.PyDiGraph[str, str]", sources: Iterable[int]) -> set[int]:
+    """Return the nodes some path leads to from any of the sources, these included."""
+    seen = set(sources)
+    waiting = list(seen)
+    while waiting:
+        news = set(graph.successor_indices(waiting.pop())) - seen
+        seen |= news
+        waiting += news
+    return seen
+
+
+def ends_of(edge: Transition) -> tuple[str, str]:
+    """Return the two steps a transition joins."""
+    return edge.from_, edge.to
+
+
+def neighbours(edges: Iterable[Transition]) -> Mapping[str, set[str]]:
+    """Return for each step the steps joined to it, whatever the direction."""
+    beside: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        beside[edge.from_].add(edge.to)
+        beside[edge.to].add(edge.from_)
+    return beside
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> Mapping[K, list[T]]:
+    """Return the items by key, each group in order."""
+    groups: defaultdict[K, list[T]] = defaultdict(list)
+    for item in items:
+        groups[key(item)].append(item)
+    return dict(groups)
+
+
+_AUTOMATION_TARGETS = ("state", "status", "step", "target", "to")
+
+
+@dataclass(frozen=True, eq=False)
+class FlowGraph:
+    """One workflow and the others around it; what several rules need is worked out once.
+
+    A scope is entered from its step and returns to it: where nothing is drawn between a loop and
+    its body, the graph has those edges nevertheless. `data` transitions are side ports, not flow.
+    """
+
+    workflow: Workflow
+    portfolio: Sequence[Workflow] = ()
+
+    @cached_property
+    def came_from(self) -> str:
+        """The system it was imported from: the first word of its format; empty where it was made here."""
+        source = self.workflow.source
+        return (words(source.format) or [""])[0] if source is not None else ""
+
+    @cached_property
+    def steps(self) -> Mapping[str, Step]:
+        """The steps by id, in the order of the document."""
+        return {step.id: step for step in self.workflow.steps}
+
+    @cached_property
+    def flow(self) -> tuple[Transition, ...]:
+        """The transitions that carry control, in order."""
+        return tuple(edge for edge in self.workflow.transitions if edge.type != "data")
+
+    @cached_property
+    def _out(self) -> Mapping[str, list[Transition]]:
+        return grouped(self.flow, lambda edge: edge.from_)
+
+    @cached_property
+    def _into(self) -> Mapping[str, list[Transition]]:
+        return grouped(self.flow, lambda edge: edge.to)
+
+    def out(self, step_id: str) -> Sequence[Transition]:
+        """Return the flow transitions that leave a step, in order."""
+        return self._out.get(step_id, ())
+
+    def into(self, step_id: str) -> Sequence[Transition]:
+        """Return the flow transitions that enter a step, in order."""
+        return self._into.get(step_id, ())
+
+    @cached_property
+    def _exits(self) -> Mapping[str, list[Transition]]:
+        onward = (edge for edge in self.flow if edge.type not in ("error", "compensation"))
+        return grouped((e for e in onward if self.steps[e.to].parent != e.from_), lambda edge: edge.from_)
+
+    def exits(self, step_id: str) -> Sequence[Transition]:
+        """Return the transitions by which work that went well goes on; those into the own scope do not."""
+        return self._exits.get(step_id, ())
+
+    @cached_property
+    def calls(self) -> Mapping[str, Call]:
+        """What each reachable step does to the world outside, for those that call out, in order."""
+        steps = (step for step in self.workflow.steps if step.id in self.reachable)
+        return {step.id: call for step in steps if (call := read_call(step)) is not None}
+
+    @cached_property
+    def children(self) -> Mapping[str, list[Step]]:
+        """The steps of each scope, by the id of the step they are inside; `""` is the outermost scope."""
+        return grouped(self.workflow.steps, lambda step: step.parent or "")
+
+    @cached_property
+    def side_steps(self) -> frozenset[str]:
+        """The steps attached to others by `data` transitions alone: tools, memories, notes."""
+        attached = {end for edge in self.workflow.transitions if edge.type == "data" for end in ends_of(edge)}
+        return frozenset(attached - {end for edge in self.flow for end in ends_of(edge)})
+
+    @cached_property
+    def is_lifecycle(self) -> bool:
+        """Whether this is a state machine rather than a process."""
+        kinds = [step.type for step in self.workflow.steps if step.type != "end"]
+        return bool(kinds) and 2 * kinds.count("state") > len(kinds)
+
+    @cached_property
+    def declares_ends(self) -> bool:
+        """Whether the author marks where the work is done, so that stopping elsewhere is a slip.
+
+        End steps for failures alone do not count: success may then be wherever nothing follows. Those
+        inside a scope end the scope, and say nothing of what is around it.
+        """
+        return any(step.type == "end" and not ends_badly(step) for step in self.children.get("", ()))
+
+    @cached_property
+    def entries(self) -> Mapping[str, list[Step]]:
+        """The steps a scope begins with where no transition leads from its step into it, by scope."""
+        found: dict[str, list[Step]] = {}
+        for scope, inside in self.children.items():
+            if not scope or any(self.steps[edge.to].parent == scope for edge in self.out(scope)):
+                continue
+            siblings = {step.id for step in inside}
+            heads = [s for s in inside if not any(edge.from_ in siblings for edge in self.into(s.id))]
+            found[scope] = heads or inside[:1]
+        return found
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The position of each step, which is its node in `digraph`."""
+        return {step.id: at for at, step in enumerate(self.workflow.steps)}
+
+    @cached_property
+    def digraph(self) -> "rx.PyDiGraph[str, str]":
+        """Every way control can go; an edge carries its transition's type, or `enter` or `return`."""
+        return self._digraph(self.flow)
+
+    def _digraph(self, flow: Iterable[Transition]) -> "rx.PyDiGraph[str, str]":
+        graph: rx.PyDiGraph[str, str] = rx.PyDiGraph()
+        graph.add_nodes_from(list(self.steps))
+        at = self.index
+        edges = [(at[edge.from_], at[edge.to], str(edge.type)) for edge in flow]
+        edges += [(at[scope], at[s.id], "enter") for scope, heads in self.entries.items() for s in heads]
+        edges += [
+            (at[s.id], at[s.parent], "return") for s in self.workflow.steps if s.parent and self._returns(s)
+        ]
+        graph.add_edges_from(edges)
+        return graph
+
+    def _returns(self, step: Step) -> bool:
+        return step.type != "end" and not self.exits(step.id)
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """Where control appears: the start, events and named scopes nothing leads to, states set."""
+        free = (s for s in self.workflow.steps if not s.parent and not self.into(s.id))
+        begun = (s.id for s in free if s.type == "event" or (s.workflow and s.id in self.children))
+        return tuple(dict.fromkeys([self.workflow.start, *begun, *self._set_by_automations()]))
+
+    def _set_by_automations(self) -> Iterable[str]:
+        for automation in self.workflow.automations:
+            for key in _AUTOMATION_TARGETS:
+                target = automation.effect.with_.get(key)
+                if isinstance(target, str) and target in self.steps and self.steps[target].type == "state":
+                    yield target
+
+    @cached_property
+    def reachable(self) -> frozenset[str]:
+        """The steps that can run, and those attached to them by side ports."""
+        return self._with_side_steps(reached(self.digraph, [self.index[root] for root in self.roots]))
+
+    @cached_property
+    def error_handlers(self) -> frozenset[str]:
+        """The steps that run only after something failed; where they stop, the run has failed."""
+        return self.reachable - self._reachable_without("error")
+
+    @cached_property
+    def reachable_without_compensation(self) -> frozenset[str]:
+        """The steps that can run while nothing is being undone."""
+        return self._reachable_without("compensation")
+
+    @cached_property
+    def caught(self) -> frozenset[str]:
+        """The steps whose failure goes somewhere: by their own error path, or that of a scope around them."""
+        automated = [a.on for a in self.workflow.automations if a.on.event == "failed"]
+        if any(on.from_ is None and on.to is None for on in automated):
+            return frozenset(self.steps)
+        found = {s.id for s in self.workflow.steps if s.on_error == "continue"}
+        found |= {edge.from_ for edge in self.flow if edge.type == "error"}
+        found |= {step_id for on in automated for step_id in (on.from_, on.to) if step_id}
+        waiting = list(found)
+        while waiting:
+            inside = {step.id for step in self.children.get(waiting.pop(), ())} - found
+            found |= inside
+            waiting += inside
+        return frozenset(found)
+
+    def _reachable_without(self, kind: str) -> frozenset[str]:
+        drawn = self._digraph(edge for edge in self.flow if edge.type != kind)
+        return self._with_side_steps(reached(drawn, [self.index[root] for root in self.roots]))
+
+    def _with_side_steps(self, nodes: set[int]) -> frozenset[str]:
+        found = {self.workflow.steps[node].id for node in nodes}
+        beside = neighbours(edge for edge in self.workflow.transitions if edge.type == "data")
+        waiting = [step for step in found if step in beside]
+        while waiting:
+            news = (beside[waiting.pop()] & self.side_steps) - found
+            found |= news
+            waiting += news
+        return frozenset(found)
+
+    @cached_property
+    def natural_ends(self) -> frozenset[str]:
+        """The steps where work stops without an end step, outside every scope."""
+        return (
+            frozenset(
+                step.id
+                for step in self.workflow.steps
+                if step.type != "end" and step.parent is None and not self.exits(step.id)
+            )
+            - self.side_steps
+        )
+
+    @cached_property
+    def has_ends(self) -> bool:
+        """Whether there is any step, declared or natural, at which work is done."""
+        return bool(self.natural_ends) or any(step.type == "end" for step in self.workflow.steps)
+
+    @cached_property
+    def finishing(self) -> frozenset[str]:
+        """The steps from which some end is reached, be it declared or natural."""
+        declared = {step.id for step in self.workflow.steps if step.type == "end"}
+        # A loop that has gone over everything is done; where nothing follows, work ends with it.
+        loops = {step.id for step in self.workflow.steps if step.type == "loop" and not declared}
+        ends = declared | self.natural_ends | loops
+        backwards = self.digraph.copy()
+        backwards.reverse()
+        nodes = reached(backwards, [self.index[end] for end in ends])
+        return frozenset(self.workflow.steps[node].id for node in nodes)
+
+    @cached_property
+    def cycles(self) -> tuple[tuple[str, ...], ...]:
+        """The groups of steps that lead back to one another, without those of scopes alone."""
+        drawn = self.digraph.copy()
+        drawn.remove_edges_from(
+            [(a, b) for a, b, kind in self.digraph.weighted_edge_list() if kind == "return"]
+        )
+        groups = [sorted(group) for group in rx.strongly_connected_components(drawn)]
+        cyclic = [g for g in groups if len(g) > 1 or drawn.has_edge(g[0], g[0])]
+        return tuple(tuple(self.workflow.steps[node].id for node in group) for group in sorted(cyclic))
+
+    @cached_property
+    def dominators(self) -> Mapping[str, str]:
+        """For each step the run passes, the last step it has passed before on every way from the start."""
+        ids = list(self.steps)
+        found = rx.immediate_dominators(self.digraph, self.index[self.workflow.start])
+        return {ids[node]: ids[above] for node, above in found.items() if node != above}
+
+    def steps_of(self, ids: Iterable[str]) -> list[Step]:
+        """Return the steps with these ids, each once, in the order of the document."""
+        return [self.steps[step_id] for step_id in sorted(set(ids), key=self.index.__getitem__)]
+
+    def chooses(self, step: Step) -> bool:
+        """Say whether a step takes one of its exits rather than all of them."""
+        if step.type in ("decision", "human", "state", "event", "loop"):
+            return True
+        return step.type != "fork" and any(
+            edge.type != "sequence" or edge.when or edge.action for edge in self.exits(step.id)
+        )

@@ -1,0 +1,154 @@
+"""Structure: steps nothing leads to, steps that lead nowhere, and things drawn twice."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import rustworkx as rx
+
+from workflow_agent.workflows.analysis.endings import ends_badly, must_lead_on
+from workflow_agent.workflows.analysis.findings import EditDocument, Observation, rule
+from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.analysis.words import named, named_all, plural
+from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.steps import Step
+
+_UNNAMED_TYPES = frozenset(("end", "fork", "join", "wait", "loop"))
+"""Steps that are told apart by their place, so that sharing a name does no harm."""
+
+
+@rule(
+    "unreachable-step",
+    "structure",
+    "error",
+    finds="steps that no path from the start leads to",
+    why="What is drawn there never happens.",
+)
+def unreachable_step(graph: FlowGraph) -> Iterator[Observation]:
+    """Yield each connected group of steps that can never run."""
+    used = graph.reachable | graph.side_steps
+    lost = [step.id for step in graph.workflow.steps if step.id not in used]
+    # Where a last step may be skipped, work goes on past it, and nothing drawn says where.
+    skipping = {s.parent for s in graph.workflow.steps if s.when and s.id in used and not graph.exits(s.id)}
+    nodes = graph.digraph.subgraph([graph.index[step_id] for step_id in lost])
+    start = graph.steps[graph.workflow.start]
+    for group in sorted(rx.weakly_connected_components(nodes), key=min):
+        steps = [graph.steps[nodes[node]] for node in sorted(group)]
+        if any(step.parent in skipping for step in steps):
+            continue
+        yield Observation(
+            f"{named_all(steps)} can never run: no path from {named(start)} leads there.",
+            steps=tuple(step.id for step in steps),
+            evidence={"start": start.id, "unreachable": [step.id for step in steps]},
+        )
+
+
+def _is_dead_end(graph: FlowGraph, step: Step) -> bool:
+    if step.type == "end" or graph.exits(step.id) or step.id in graph.side_steps:
+        return False
+    if any(one.type == "end" for one in graph.children.get(step.id, ())):
+        # Its inside says how the work came out.
+        return False
+    if must_lead_on(step) and not graph.children.get(step.id):
+        return True
+    return graph.declares_ends and step.parent is None and step.id in graph.reachable_without_compensation
+
+
+@rule(
+    "dead-end",
+    "structure",
+    "error",
+    finds="a step nothing comes after, where the workflow has end steps or the step only splits the way",
+    why="Work that arrives there stops without an outcome.",
+    has_fix=True,
+)
+def dead_end(graph: FlowGraph) -> Iterator[Observation]:
+    """Yield each step that can run and leads nowhere without being an end."""
+    good = [s for s in graph.children.get("", ()) if s.type == "end" and not ends_badly(s)]
+    for step in graph.workflow.steps:
+        if step.id in graph.reachable and _is_dead_end(graph, step):
+            only = {edge.type for edge in graph.out(step.id)}
+            after = "when it succeeds, nothing comes after it" if only else "nothing comes after it"
+            yield Observation(
+                f"{named(step)} is a dead end: {after}.",
+                steps=(step.id,),
+                evidence={"type": step.type, "exits": sorted(only)},
+                fix=_lead_to_the_end(graph, step, good),
+            )
+
+
+def _lead_to_the_end(graph: FlowGraph, step: Step, good: list[Step]) -> tuple[EditDocument, ...]:
+    """Return an edit that leads on to the one good end; where there are several, only a person knows."""
+    if len(good) != 1 or must_lead_on(step) or graph.out(good[0].id):
+        return ()
+    entered = graph.into(good[0].id)
+    if good[0].id in graph.error_handlers or (good[0].id not in graph.reachable and entered):
+        return ()
+    return ({"op": "connect", "from": step.id, "to": good[0].id},)
+
+
+@rule(
+    "no-way-to-end",
+    "structure",
+    "error",
+    finds="steps that lead only to one another, so that no end is ever reached",
+    why="Work that gets there can never be finished.",
+)
+def no_way_to_end(graph: FlowGraph) -> Iterator[Observation]:
+    """Yield each trap: a group of reachable steps without a way out."""
+    trapped = [s.id for s in graph.workflow.steps if s.id in graph.reachable and s.id not in graph.finishing]
+    trapped = [step_id for step_id in trapped if step_id not in graph.side_steps]
+    if graph.is_lifecycle and not graph.has_ends:
+        return
+    nodes = graph.digraph.subgraph([graph.index[step_id] for step_id in trapped])
+    for group in sorted(rx.strongly_connected_components(nodes), key=min):
+        if all(set(nodes.successor_indices(node)) <= set(group) for node in group):
+            steps = [graph.steps[nodes[node]] for node in sorted(group)]
+            yield Observation(
+                f"From {named_all(steps)} no end can be reached: "
+                f"{plural(len(steps), 'it leads only back to itself', 'they lead only to one another')}.",
+                steps=tuple(step.id for step in steps),
+                evidence={"trap": [step.id for step in steps], "leading_there": trapped[:50]},
+            )
+
+
+@rule(
+    "lifecycle-without-end",
+    "structure",
+    "info",
+    finds="a lifecycle in which no state is final",
+    why="That is right for things that are never done, and an oversight for all others.",
+)
+def lifecycle_without_end(graph: FlowGraph) -> Iterator[Observation]:
+    """Yield a lifecycle all of whose states lead on."""
+    if graph.is_lifecycle and not graph.has_ends:
+        start = graph.steps[graph.workflow.start]
+        yield Observation(f"No state is final: from {named(start)} it goes on for ever.", steps=(start.id,))
+
+
+@rule(
+    "no-end-step",
+    "structure",
+    "info",
+    finds="a process drawn here that never says where it is done",
+    why="An end step says how the work came out.",
+    has_fix=True,
+)
+def no_end_step(graph: FlowGraph) -> Iterator[Observation]:
+    """Yield the last steps of a process without end steps; imported formats often have no such thing."""
+    last = [s for s in graph.steps_of(graph.natural_ends & graph.reachable) if not must_lead_on(s)]
+    declared = any(step.type == "end" for step in graph.workflow.steps)
+    if declared or graph.is_lifecycle or graph.workflow.source is not None or not last:
+        return
+    runs_side_by_side = len(last) > 1 and any(step.type == "fork" for step in graph.workflow.steps)
+    done = unique_id("done", graph.steps)
+    made: dict[str, Any] = {"id": done, "name": "Done", "type": "end", "outcome": "ok"}
+    links = ({"op": "connect", "from": step.id, "to": done} for step in last)
+    yield Observation(
+        f"The workflow has no end step; it stops after {named_all(last)}.",
+        steps=tuple(step.id for step in last),
+        # Branches that run side by side need a join first, and where it belongs only a person knows.
+        fix=() if runs_side_by_side else ({"op": "add_step", "step": made}, *links),
+    )
+
+
+RULES = (unreachable_step, dead_end, no_way_to_end, lifecycle_without_end, no_end_step)

@@ -1,0 +1,187 @@
+"""The outlines of steps: rounded, and each kind told apart by more than its colour."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from workflow_agent.workflows.diagrams.layout.geometry import Box, Point, Route
+from workflow_agent.workflows.model.steps import StepType
+
+
+def element(name: str, *inside: str, **attributes: str | float | None) -> str:
+    """Return an element; its attributes are escaped, what is inside is markup already.
+
+    `class_` is `class`, `font_size` is `font-size`; an attribute that is None is left out.
+    """
+    listed = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return f"<{name}{listed}>{''.join(inside)}</{name}>" if inside else f"<{name}{listed}/>"
+
+
+def words(text: str) -> str:
+    """Return a text as markup, without the characters XML forbids."""
+    return escape(_allowed(text), quote=False)
+
+
+def number(value: float) -> str:
+    """Return a number in its shortest form, to a tenth."""
+    return f"{round(value, 1) + 0.0:g}" if abs(value) < 100_000 else f"{value:.0f}"
+
+
+def _value(value: str | float) -> str:
+    return number(value) if isinstance(value, int | float) else escape(_allowed(value), quote=True)
+
+
+def _allowed(text: str) -> str:
+    return "".join(char for char in text if _is_allowed(char))
+
+
+def _is_allowed(char: str) -> bool:
+    code = ord(char)
+    return char in "\t\n\r" or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code >= 0x10000
+
+
+_CORNER = 10.0
+_SLANT = 16.0
+KINDS: Mapping[StepType, str] = {
+    "action": "ACTION", "human": "HUMAN", "decision": "DECISION", "fork": "FORK", "join": "JOIN",
+    "loop": "LOOP", "wait": "WAIT", "event": "EVENT", "subworkflow": "SUB-WORKFLOW", "state": "STATE",
+    "end": "END",
+}  # fmt: skip
+_SIDE_ROOM: Mapping[StepType, float] = {
+    "decision": 30.0, "fork": 26.0, "join": 26.0, "end": 22.0, "wait": 22.0, "event": 24.0,
+}  # fmt: skip
+
+
+def side_room(kind: StepType) -> float:
+    """Return how much wider than its text a step is on either side."""
+    return _SIDE_ROOM.get(kind, 16.0)
+
+
+def outline(kind: StepType, box: Box, **attributes: str) -> str:
+    """Return the outline of a step."""
+    if kind in ("decision", "fork", "join"):
+        return element("path", d=_pointed(box), **attributes)
+    if kind == "event":
+        return element("path", d=_flag(box), **attributes)
+    corner = box.height / 2 if kind in ("end", "wait") else _CORNER
+    return frame(box, corner, **attributes)
+
+
+def ornament(kind: StepType, box: Box) -> str:
+    """Return what tells a kind of step apart beside its outline, which may be nothing."""
+    if kind in ("subworkflow", "loop"):
+        inner = Box(box.left + 4, box.top + 4, box.width - 8, box.height - 8)
+        return frame(inner, _CORNER - 3, class_="ornament")
+    if kind == "human":
+        x, y = box.centre.x - 28, box.top + 13
+        shoulders = f"M{number(x - 4.5)} {number(y + 7.5)}a4.5 4.5 0 0 1 9 0"
+        head = element("circle", cx=x, cy=y, r=2.7, class_="ornament")
+        return head + element("path", d=shoulders, class_="ornament")
+    return ""
+
+
+def frame(box: Box, corner: float, **attributes: str) -> str:
+    """Return a rectangle with round corners."""
+    return element(
+        "rect", x=box.left, y=box.top, width=box.width, height=box.height, rx=corner, ry=corner, **attributes
+    )
+
+
+def _pointed(box: Box) -> str:
+    """Return a hexagon that points to the sides."""
+    slant = min(_SLANT, box.height / 2)
+    return _closed(
+        [
+            (box.left + slant, box.top), (box.right - slant, box.top), (box.right, box.centre.y),
+            (box.right - slant, box.bottom), (box.left + slant, box.bottom), (box.left, box.centre.y),
+        ]
+    )  # fmt: skip
+
+
+def _flag(box: Box) -> str:
+    return _closed(
+        [
+            (box.left, box.top), (box.right, box.top), (box.right, box.bottom), (box.left, box.bottom),
+            (box.left + _SLANT - 4, box.centre.y),
+        ]
+    )  # fmt: skip
+
+
+def _closed(corners: Sequence[tuple[float, float]], radius: float = 4.0) -> str:
+    """Return a path around corners, each rounded a little."""
+    drawn: list[str] = []
+    for at, (x, y) in enumerate(corners):
+        before, after = corners[at - 1], corners[(at + 1) % len(corners)]
+        start, end = _towards((x, y), before, radius), _towards((x, y), after, radius)
+        drawn.append(f"{'L' if drawn else 'M'}{_at(start)}Q{_at((x, y))} {_at(end)}")
+    return "".join(drawn) + "Z"
+
+
+def _towards(here: tuple[float, float], there: tuple[float, float], by: float) -> tuple[float, float]:
+    across, down = there[0] - here[0], there[1] - here[1]
+    share = by / max((across * across + down * down) ** 0.5, by)
+    return here[0] + across * share, here[1] + down * share
+
+
+def _at(point: tuple[float, float]) -> str:
+    return f"{number(point[0])} {number(point[1])}"
+
+
+_BEND = 8.0
+_HEAD = 8.0
+_HEAD_WIDTH = 4.5
+
+
+def path_of(route: Route) -> str:
+    """Return the path of a line, up to where its head begins."""
+    points = [*route.points[:-1], _before_head(route.points)]
+    drawn = [f"M{_point(points[0])}"]
+    for at in range(1, len(points)):
+        here, before = points[at], points[at - 1]
+        if here.x != before.x and here.y != before.y:
+            middle = number((here.y + before.y) / 2)
+            drawn.append(f"C{number(before.x)} {middle} {number(here.x)} {middle} {_point(here)}")
+        elif at + 1 < len(points) and _is_corner(before, here, points[at + 1]):
+            drawn.append(_round(before, here, points[at + 1]))
+        else:
+            drawn.append(f"L{_point(here)}")
+    return "".join(drawn)
+
+
+def head_of(route: Route) -> str:
+    """Return the path of a line's head."""
+    tip, start = route.points[-1], _before_head(route.points)
+    if tip.x == start.x:
+        left, right = Point(start.x - _HEAD_WIDTH, start.y), Point(start.x + _HEAD_WIDTH, start.y)
+    else:
+        left, right = Point(start.x, start.y - _HEAD_WIDTH), Point(start.x, start.y + _HEAD_WIDTH)
+    return f"M{_point(tip)}L{_point(left)}L{_point(right)}Z"
+
+
+def _before_head(points: Sequence[Point]) -> Point:
+    tip, before = points[-1], points[-2]
+    if tip.y == before.y:
+        return Point(tip.x + (_HEAD if before.x > tip.x else -_HEAD), tip.y)
+    return Point(tip.x, tip.y - _HEAD if before.y < tip.y else tip.y + _HEAD)
+
+
+def _is_corner(before: Point, here: Point, after: Point) -> bool:
+    return (before.x == here.x and here.y == after.y) or (before.y == here.y and here.x == after.x)
+
+
+def _round(before: Point, here: Point, after: Point) -> str:
+    return f"L{_point(_near(here, before))}Q{_point(here)} {_point(_near(here, after))}"
+
+
+def _near(here: Point, there: Point) -> Point:
+    across, down = there.x - here.x, there.y - here.y
+    length = abs(across) + abs(down)
+    share = min(_BEND, length / 2) / length if length else 0.0
+    return Point(here.x + across * share, here.y + down * share)
+
+
+def _point(point: Point) -> str:
+    return f"{number(point.x)} {number(point.y)}"

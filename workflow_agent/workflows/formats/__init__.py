@@ -1,0 +1,169 @@
+"""The formats workflows come in and go out as, and telling which one a document is."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workflow_agent.errors import InvalidInput, Problem
+from workflow_agent.workflows.formats.base import Exported, Format, Imported, Note, Report, UnreadableDocument
+from workflow_agent.workflows.formats.late import LateFormats
+from workflow_agent.workflows.formats.shapes import list_in
+from workflow_agent.workflows.formats.text import read_texts
+
+FORMATS: Mapping[str, Format] = LateFormats({
+    "json": "native.NativeJson",
+    "yaml": "native.NativeYaml",
+    "asl": "asl.AmazonStatesLanguage",
+    "serverless-workflow": "serverless_workflow.ServerlessWorkflow",
+    "github-actions": "github_actions.GitHubActions",
+    "argo": "argo.ArgoWorkflows",
+    "state-machine": "state_machine.StateMachine",
+    "n8n": "n8n.N8n",
+    "bpmn": "bpmn.Bpmn",
+    "arazzo": "arazzo.Arazzo",
+    "dag-factory": "dag_factory.DagFactory",
+    "mermaid": "mermaid.Mermaid",
+})  # fmt: skip
+"""Every format by its name, in the order in which they are asked whether a document is theirs."""
+MAX_DOCUMENTS = 200
+"""Of one text."""
+_CERTAIN_ENOUGH = 0.3
+
+
+def format_named(name: str) -> Format:
+    """Return the format of this name.
+
+    Raises:
+        InvalidInput: There is none; names those that there are.
+    """
+    found = FORMATS.get(name)
+    if found is None:
+        message = f"there is no format {name[:40]!r}"
+        raise InvalidInput(
+            f"There is no format {name[:40]!r}; there are {', '.join(FORMATS)}.",
+            [Problem("/format", message, tuple(FORMATS))],
+        )
+    return found
+
+
+def detect_format(document: Any) -> Format:
+    """Return the format a parsed document most certainly is in, by its content.
+
+    Raises:
+        UnreadableDocument: It is in none of them.
+    """
+    found = _most_certain(document)
+    if found is None:
+        known = ", ".join(one.title for one in FORMATS.values())
+        raise UnreadableDocument("workflow", [Problem("", f"is in no format that is known: {known}")])
+    return found
+
+
+def _most_certain(document: Any) -> Format | None:
+    ranked = max(FORMATS.values(), key=lambda one: one.recognises(document))
+    return ranked if ranked.recognises(document) >= _CERTAIN_ENOUGH else None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the documents in a text, and what became of it: the workflow in it, or why there is none."""
+
+    number: int
+    """Which one it is, from 1."""
+    format: Format | None
+    imported: Imported | None
+    problems: tuple[Problem, ...] = ()
+
+
+def summary_of_import(name: str, format_: Format | None) -> tuple[str, ...]:
+    """Return what the record of a version says of the import that made it."""
+    return (f"Imported {name!r} from {format_.title if format_ else 'a document'}",)
+
+
+def import_workflow(text: str, format_name: str | None = None) -> tuple[Format, Imported]:
+    """Return the workflow of a text that holds a single one, and the format it was in.
+
+    Args:
+        text: JSON, YAML or XML.
+        format_name: The format it is in; None tells it by its content.
+
+    Raises:
+        InvalidInput: There is no such format.
+        UnreadableDocument: The text is no valid document of the format, or holds several.
+    """
+    parts = import_workflows(text, format_name)
+    only = parts[0]
+    if len(parts) > 1 or only.format is None or only.imported is None:
+        raise UnreadableDocument(
+            "workflow", [Problem("", f"has {len(parts)} documents; one is read at a time")]
+        )
+    return only.format, only.imported
+
+
+def import_workflows(text: str, format_name: str | None = None) -> tuple[Part, ...]:
+    """Return what became of each document in a text, in order; of at least one, a workflow.
+
+    There are several where YAML separates them, where the text is a list of them, and where a format
+    has several in one, as dag-factory has.
+
+    Raises:
+        InvalidInput: There is no such format.
+        UnreadableDocument: None of them is a valid document of the format; with the problems of each.
+    """
+    chosen = format_named(format_name) if format_name else None
+    documents = [one for whole in read_texts(text) for one in _listed(whole)]
+    singles = list(_singles(documents, chosen))
+    if len(singles) > MAX_DOCUMENTS:
+        message = f"has {len(singles)} documents, more than the {MAX_DOCUMENTS} that are read at a time"
+        raise UnreadableDocument("workflow", [Problem("", message)])
+    if len(singles) == 1:
+        found, document = singles[0]
+        found = found or detect_format(document)
+        return (Part(1, found, found.read(document)),)
+    parts = tuple(_part(number, *single) for number, single in enumerate(singles, 1))
+    if not any(part.imported for part in parts):
+        problems = [
+            Problem(f"/{part.number - 1}{one.pointer}", one.message, one.valid)
+            for part in parts
+            for one in part.problems
+        ]
+        raise UnreadableDocument("workflow", problems or [Problem("", "has 0 documents")])
+    return parts
+
+
+def _listed(document: Any) -> list[Any]:
+    """Return the documents of a list of them, as tools write that export all they have."""
+    items = list_in(document)
+    return items if items and all(isinstance(one, dict) for one in items) else [document]
+
+
+def _singles(documents: Iterable[Any], chosen: Format | None) -> Iterator[tuple[Format | None, Any]]:
+    for document in documents:
+        found = chosen or _most_certain(document)
+        for single in found.documents(document) if found else [document]:
+            yield found, single
+
+
+def _part(number: int, found: Format | None, document: Any) -> Part:
+    try:
+        found = found or detect_format(document)
+        return Part(number, found, found.read(document))
+    except UnreadableDocument as refused:
+        return Part(number, found, None, refused.problems)
+
+
+__all__ = [
+    "FORMATS",
+    "Exported",
+    "Format",
+    "Imported",
+    "Note",
+    "Part",
+    "Report",
+    "UnreadableDocument",
+    "detect_format",
+    "format_named",
+    "import_workflow",
+    "import_workflows",
+    "summary_of_import",
+]

@@ -1,0 +1,214 @@
+"""What a step of Arazzo says in the terms of the model, and the step that says it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.fidelity import same
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.model.durations import duration_of
+from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import step_document
+
+OWN = "x-workflow-agent"
+"""The specification extension that holds what Arazzo has no place for."""
+_NOT_OURS = ("id", "extensions", "parent", "from", "to")
+_STEP_ID = re.compile(r"[A-Za-z0-9_\-]{1,200}")
+_WITH = ("parameters", "requestBody", "successCriteria")
+FLOW = ("onSuccess", "onFailure")
+SAID_BY = {
+    "description": ("description",),
+    "type": ("workflowId", "operationId", "operationPath"),
+    "uses": ("workflowId", "operationId", "operationPath"),
+    "workflow": ("workflowId", "operationId", "operationPath"),
+    "with": _WITH,
+    "writes": ("outputs",),
+}
+
+
+def residue_of(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of the model that a part does not say, with None for what it says too much."""
+    names = [name for name in {**wanted, **said} if name not in _NOT_OURS]
+    fields = {name: wanted.get(name) for name in names if not same(wanted.get(name), said.get(name))}
+    return {OWN: fields} if fields else {}
+
+
+def merged(
+    said: JsonObject, part: Mapping[str, Any], model: type[BaseModel], others: JsonObject
+) -> JsonObject:
+    """Return what a part and the residue in it say together; the residue only where it makes sense."""
+    residue = {key: value for key, value in object_in(part.get(OWN)).items() if key not in _NOT_OURS}
+    whole = {key: value for key, value in (said | residue).items() if value is not None}
+    try:
+        model.model_validate(others | whole)
+    except ValidationError:
+        return said
+    return whole
+
+
+def said(step: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of a step of the model that a step says, apart from its name."""
+    called = text_in(step.get("workflowId"), 200)
+    outputs = [key for key in object_in(step.get("outputs")) if 0 < len(key) <= 200]
+    fields: JsonObject = {
+        "type": "subworkflow" if called else "action",
+        "description": text_in(step.get("description")),
+        "uses": text_in(step.get("operationId")) or text_in(step.get("operationPath")),
+        "workflow": called,
+        "with": {key: step[key] for key in _WITH if key in step} or None,
+        "retry": said_retry(step),
+        "writes": outputs or None,
+    }
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def said_retry(step: Mapping[str, Any]) -> JsonObject | None:
+    """Return how a step is tried again, if one of its failure actions says so for every failure."""
+    for action in map(object_in, list_in(step.get("onFailure"))):
+        after, limit = action.get("retryAfter", 0), action.get("retryLimit", 1)
+        is_plain = action.get("type") == "retry" and "criteria" not in action and "stepId" not in action
+        if not is_plain or isinstance(after, bool) or not isinstance(after, int | float):
+            continue
+        if type(limit) is int and 0 <= limit < 1_000_000 and 0 <= after < 1e9:
+            return {"max_attempts": limit + 1} | ({"interval": duration_of(after)} if after else {})
+    return None
+
+
+def generated(step: Step, step_id: str) -> JsonObject:
+    """Return the step for a step of the model, without what comes after it."""
+    made: JsonObject = {"stepId": step_id}
+    if step.description:
+        made["description"] = step.description
+    if step.type == "subworkflow" and step.workflow:
+        made["workflowId"] = step.workflow
+    elif step.uses and ("{$" in step.uses or "#/" in step.uses):
+        made["operationPath"] = step.uses
+    else:
+        made["operationId"] = step.uses or step.id
+    made |= {key: value for key, value in step.with_.items() if key in _WITH and _is_allowed(key, value)}
+    return made
+
+
+def _is_allowed(key: str, value: Any) -> bool:
+    if key == "requestBody":
+        return isinstance(value, dict)
+    items = list_in(value)
+    distinct = all(not same(one, other) for at, one in enumerate(items) for other in items[:at])
+    needed = ("name", "value") if key == "parameters" else ("condition",)
+    known = all(set(needed) <= object_in(one).keys() or "reference" in object_in(one) for one in items)
+    return bool(items) and distinct and known
+
+
+def made_id(name: str, step_id: str) -> str:
+    """Return how a step is called: by its name where that may be, else by its id."""
+    return name if _STEP_ID.fullmatch(name) and slug(name) == step_id else step_id
+
+
+def with_residue(step: Step, part: JsonObject) -> JsonObject:
+    """Return a part with all that it does not say of a step."""
+    told = {"name": part["stepId"], **said(part)}
+    wanted = step_document(step)
+    return part | residue_of(wanted, {key: value for key, value in told.items() if value is not None})
+
+
+def said_action(action: Mapping[str, Any], kind: str) -> JsonObject:
+    """Return the fields of a transition that a success or failure action says."""
+    criteria = list_in(action.get("criteria"))
+    when = {"when": {"expression": criteria, "language": "arazzo"}} if criteria else {}
+    told = "error" if kind == "onFailure" else "condition" if criteria else "sequence"
+    return {"type": told, **when}
+
+
+def made_action(edge: Transition, target: str, name: str) -> JsonObject:
+    """Return the action that leads where a transition does."""
+    kind = "onFailure" if edge.type == "error" else "onSuccess"
+    action: JsonObject = {"name": name, "type": "goto", "stepId": target}
+    if edge.when is not None:
+        expression = edge.when.expression
+        is_ours = edge.when.language == "arazzo" and bool(list_in(expression))
+        text = expression if isinstance(expression, str) and expression else edge.when.text
+        criteria = list_in(expression) if is_ours else [{"condition": text}] if text else []
+        action |= {"criteria": criteria} if criteria else {}
+    return action | residue_of(plain_edge(edge), said_action(action, kind))
+
+
+def plain_edge(edge: Transition) -> JsonObject:
+    """Return what a transition is, apart from its ends."""
+    plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return {"type": edge.type, **{key: plain[key] for key in plain if key not in _NOT_OURS}}
+
+
+ENDS = {"id": "go", "from": "here", "to": "there"}
+Way = tuple[str, JsonObject]
+"""The id of a step, and what the transition to it is."""
+Following = Mapping[str, str | None]
+"""Each step of a workflow by its id, and the one after it."""
+
+
+def following(step_ids: Sequence[str]) -> Following:
+    """Return each of the steps with the one after it; of an id that is there twice, the first."""
+    return dict(reversed(list(zip(step_ids, [*step_ids[1:], None], strict=True))))
+
+
+def said_flow(step: Mapping[str, Any], known: Following) -> list[Way]:
+    """Return where a step leads."""
+    after = known[step["stepId"]]
+    found = list(_led_to(step, "onSuccess", known))
+    if not any(_is_final(action) for action in _actions(step, "onSuccess")) and after is not None:
+        found.append((after, {"type": "sequence"}))
+    return found + list(_led_to(step, "onFailure", known))
+
+
+def _actions(step: Mapping[str, Any], kind: str) -> list[JsonObject]:
+    return [object_in(one) for one in list_in(step.get(kind))]
+
+
+def _is_final(action: JsonObject) -> bool:
+    return action.get("type") in ("goto", "end") and not list_in(action.get("criteria"))
+
+
+def _led_to(step: Mapping[str, Any], kind: str, known: Following) -> Iterator[Way]:
+    for action in _actions(step, kind):
+        if action.get("type") == "goto" and action.get("stepId") in known:
+            fields = merged(said_action(action, kind), action, Transition, ENDS)
+            yield action["stepId"], plain_edge(Transition.model_validate(ENDS | fields))
+        if _is_final(action) and kind == "onSuccess":
+            return
+
+
+def made_flow(step_id: str, edges: Sequence[tuple[str, Transition]], known: Following) -> JsonObject:
+    """Return the actions of a step that lead where its transitions do."""
+    after = known[step_id]
+    success = [one for one in edges if one[1].type != "error"]
+    falls = bool(success) and success[-1][0] == after and plain_edge(success[-1][1]) == {"type": "sequence"}
+    names: set[str] = set()
+    actions: dict[str, list[JsonObject]] = {kind: [] for kind in FLOW}
+    for target, edge in [one for one in edges if not (falls and one is success[-1])]:
+        kind = "onFailure" if edge.type == "error" else "onSuccess"
+        if kind == "onSuccess" and any(map(_is_final, actions[kind])):
+            # Nothing comes after an action that is always taken: a step of Arazzo has one way on.
+            continue
+        name = unique_id(f"to-{target}", names)
+        names.add(name)
+        actions[kind].append(made_action(edge, target, name))
+    if after and not falls and not any(map(_is_final, actions["onSuccess"])):
+        actions["onSuccess"].append({"name": "end", "type": "end"})
+    return {kind: listed for kind, listed in actions.items() if listed}
+
+
+def flow_of(
+    part: JsonObject, edges: Sequence[tuple[str, Transition]], known: Following, kept: JsonObject
+) -> JsonObject:
+    """Return the actions of a step: those that were read where they still lead the same ways."""
+    wanted = [(target, plain_edge(edge)) for target, edge in edges]
+    told = said_flow({**part, **kept}, known)
+    if len(told) == len(wanted) and all(
+        a[0] == b[0] and same(a[1], b[1]) for a, b in zip(told, wanted, strict=True)
+    ):
+        return kept
+    return made_flow(part["stepId"], edges, known)

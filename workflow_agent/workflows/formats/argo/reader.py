@@ -1,0 +1,209 @@
+"""An Argo document as a workflow."""
+
+from typing import Any
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.argo.metadata import said_metadata, said_triggers
+from workflow_agent.workflows.formats.argo.rules import broken_rules, said_depends, spec_of
+from workflow_agent.workflows.formats.argo.shapes import document_shape
+from workflow_agent.workflows.formats.argo.templates import call_of, said_call
+from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.builder import Draft, fit
+from workflow_agent.workflows.formats.fidelity import kept_of
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.model.parser import slug
+from workflow_agent.workflows.model.steps import Step
+
+START = "Start"
+ON_EXIT = "on_exit"
+_CALLED = ("template", "templateRef", "inline")
+_WAITING = ("depends", "dependencies")
+
+
+def read_document(document: Any, format_name: str, title: str) -> Imported:
+    """Return the workflow of a document.
+
+    Raises:
+        UnreadableDocument: With everything that Argo does not allow.
+    """
+    problems = problems_in(document, document_shape) or broken_rules(object_in(document))
+    if problems:
+        raise UnreadableDocument(title, problems)
+    whole = object_in(document)
+    draft = Draft(format_name, title)
+    reader = _Reader(draft, spec_of(whole))
+    start, entry = reader.entry(whole)
+    kept: JsonObject = {**{key: whole[key] for key in ("apiVersion", "kind", "metadata")}, **entry}
+    kept |= {"status": whole["status"]} if "status" in whole else {}
+    if whole["kind"] in ("CronWorkflow", "WorkflowEventBinding"):
+        kept["starts"] = {key: value for key, value in whole["spec"].items() if key != "workflowSpec"}
+    spec = spec_of(whole) if whole["kind"] != "WorkflowEventBinding" else {}
+    kept["spec"] = {
+        key: value for key, value in spec.items() if key not in ("templates", "entrypoint", "onExit")
+    }
+    if "templates" in spec:
+        kept["templates"] = [
+            one["name"] if one.get("name") in reader.expanded else one for one in spec["templates"]
+        ]
+    fields = said_metadata(whole["metadata"])
+    triggers = said_triggers(whole["kind"], whole["spec"])
+    exits = said_exit(spec.get("onExit"))
+    return draft.finished(
+        fields.pop("name"), start=start, triggers=triggers, automations=exits, kept=kept, **fields
+    )
+
+
+def said_exit(template: Any) -> list[JsonObject]:
+    """Return the automation that a workflow's exit handler is."""
+    if not isinstance(template, str) or not template.strip():
+        return []
+    effect = {"type": "template", "with": {"template": template}}
+    return [{"id": ON_EXIT, "on": {"event": "completed"}, "effect": effect}]
+
+
+class _Reader:
+    def __init__(self, draft: Draft, spec: JsonObject) -> None:
+        self._draft = draft
+        self._spec = spec
+        self._templates = {one.get("name"): one for one in list_in(spec.get("templates"))}
+        self.expanded: set[str] = set()
+        """The templates whose tasks are steps; each where it is called first."""
+
+    def entry(self, document: JsonObject) -> tuple[str, JsonObject]:
+        """Add everything, and return the first step and what is kept about how it begins."""
+        spec = self._spec
+        name = spec.get("entrypoint")
+        template = self._templates.get(name)
+        if template is None and "templates" in spec and name is None:
+            return self._choice(said_metadata(document["metadata"])["name"])
+        if template is None:
+            kept = {**_named(name), "entry": "reference"}
+            return self._reference(name, object_in(spec.get("submit", spec))), kept
+        if _calls(template):
+            self.expanded.add(str(name))
+            heads = self._inside(template, None, ("spec", "templates", str(name)))
+            return self._started(heads), {**_named(name), "inside": _layout(template)}
+        return self._root(template), {**_named(name), "entry": "single"}
+
+    def _reference(self, name: Any, spec: JsonObject) -> str:
+        """Add the step that runs a workflow which is told elsewhere."""
+        reference = object_in(spec.get("workflowTemplateRef"))
+        called = str(reference.get("name") or name)
+        return self._draft.add(called, "subworkflow", workflow=fit(called))
+
+    def _choice(self, name: str) -> tuple[str, JsonObject]:
+        """Add all templates that no other calls, and a decision between them: who uses them chooses."""
+        called = {call.get("template") for one in self._templates.values() for call in _calls(one)}
+        roots = [one for key, one in self._templates.items() if key not in called] or [
+            *self._templates.values()
+        ][:1]
+        if len(roots) == 1:
+            return self._root(roots[0]), {"entry": "choice"}
+        start = self._draft.add(name, "decision")
+        for template in roots:
+            self._draft.connect(start, self._root(template), "condition", when={"text": template["name"]})
+        return start, {"entry": "choice"}
+
+    def _root(self, template: JsonObject) -> str:
+        call = {"name": template["name"], "template": template["name"]}
+        return self._call(call, None, ("spec", "templates", template["name"]))
+
+    def _started(self, heads: list[str]) -> str:
+        """Return the step that begins, which where several do is one that starts them all."""
+        if len(heads) == 1:
+            return heads[0]
+        start = self._draft.add(START, "fork")
+        for head in heads:
+            self._draft.connect(start, head)
+        return start
+
+    def _inside(self, template: JsonObject, parent: str | None, at: tuple[str | int, ...]) -> list[str]:
+        """Add the tasks of a template, and return those that nothing comes before."""
+        if "dag" in template:
+            return self._dag(template["dag"]["tasks"], parent, (*at, "dag", "tasks"))
+        return self._steps(template["steps"], parent, (*at, "steps"))
+
+    def _dag(self, tasks: list[Any], parent: str | None, at: tuple[str | int, ...]) -> list[str]:
+        ids = {task["name"]: self._call(task, parent, (*at, place)) for place, task in enumerate(tasks)}
+        for task in tasks:
+            needed, any_is_enough = said_depends(task)
+            target = ids[task["name"]]
+            if len(needed) > 1:
+                target = self._join(task["name"], target, parent, any_is_enough=any_is_enough)
+            for name, on_failure in needed.items():
+                self._draft.connect(ids[name], target, "error" if on_failure else "sequence")
+        return [ids[task["name"]] for task in tasks if not said_depends(task)[0]]
+
+    def _join(self, name: str, target: str, parent: str | None, *, any_is_enough: bool) -> str:
+        mode = {"mode": "any"} if any_is_enough else None
+        words = "Any" if any_is_enough else "All"
+        called = f"{words} before {name}"[:200]
+        join = self._draft.add(called, "join", parent=parent, wanted_id=f"before_{slug(name)}", join=mode)
+        self._draft.connect(join, target)
+        return join
+
+    def _steps(self, groups: list[Any], parent: str | None, at: tuple[str | int, ...]) -> list[str]:
+        heads: list[str] = []
+        before: list[str] = []
+        for place, group in enumerate(groups):
+            ids = [self._call(step, parent, (*at, place, beside)) for beside, step in enumerate(group)]
+            if not ids:
+                continue
+            heads = heads or ids
+            self._after(before, ids, group[0]["name"], parent)
+            before = ids
+        return heads
+
+    def _after(self, before: list[str], ids: list[str], name: str, parent: str | None) -> None:
+        """Connect all of a group with all of the next."""
+        if len(before) > 1:
+            join = self._draft.add(
+                f"All before {name}"[:200], "join", parent=parent, wanted_id=f"before_{slug(name)}"
+            )
+            for one in before:
+                self._draft.connect(one, join)
+            before = [join]
+        for source in before:
+            for target in ids:
+                self._draft.connect(source, target)
+
+    def _call(self, task: JsonObject, parent: str | None, at: tuple[str | int, ...]) -> str:
+        """Add the step of a task, and what is inside the template it calls."""
+        template = (
+            object_in(task["inline"]) if "inline" in task else self._templates.get(task.get("template"))
+        )
+        is_composite = template is not None and bool(_calls(template))
+        if is_composite and "inline" not in task:
+            if task["template"] in self.expanded:
+                template, is_composite = None, False
+            else:
+                self.expanded.add(task["template"])
+        fields = {key: value for key, value in said_call(task, template).items() if value is not None}
+        step = Step.model_validate({"id": "x", **fields})
+        own = {key: value for key, value in task.items() if key not in _CALLED}
+        kept = kept_of(own, call_of(step, task["name"]))
+        kept |= {key: task[key] for key in _CALLED if key in task}
+        if is_composite and template is not None:
+            kept |= {"inside": _layout(template), **({"inline": {}} if "inline" in task else {})}
+        name, kind = fields.pop("name"), fields.pop("type", "action")
+        added = self._draft.add(name, kind, parent=parent, kept=kept, at=at, **fields)
+        if is_composite and template is not None:
+            self._inside(template, added, at)
+        return added
+
+
+def _calls(template: JsonObject) -> list[JsonObject]:
+    tasks = list_in(object_in(template.get("dag")).get("tasks"))
+    return [*tasks, *(step for group in list_in(template.get("steps")) for step in group)]
+
+
+def _named(name: Any) -> JsonObject:
+    return {} if name is None else {"entrypoint": name}
+
+
+def _layout(template: JsonObject) -> JsonObject:
+    """Return what is kept of a template whose tasks are steps: all but these, and how they are laid out."""
+    if "dag" in template:
+        dag = {key: value for key, value in template["dag"].items() if key != "tasks"}
+        return {**template, "dag": dag}
+    return {**template, "steps": [[step["name"] for step in group] for group in template["steps"]]}

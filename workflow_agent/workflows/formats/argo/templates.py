@@ -1,0 +1,205 @@
+"""One task with its template as the fields of a step, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.argo.shapes import KINDS
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.durations import as_short_duration, short_duration
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.model.conditions import Condition
+from workflow_agent.workflows.model.parser import slug
+from workflow_agent.workflows.model.steps import Retry, Step
+
+LANGUAGE = "argo"
+COMPOSITE = ("steps", "dag")
+_RESOURCE = "kubernetes."
+_UNBOUNDED = 1_000_000
+_CALLED = ("template", "templateRef", "inline")
+TASK_SAID_BY: Mapping[str, tuple[str, ...]] = {
+    "name": ("name",),
+    "uses": _CALLED,
+    "when": ("when",),
+    "loop": ("withItems", "withParam", "withSequence"),
+    "on_error": ("continueOn",),
+    "with": ("arguments",),
+}
+
+
+def kind_of_template(template: Mapping[str, Any]) -> str | None:
+    """Return what a template is: `container`, `dag`, ..."""
+    return next((kind for kind in KINDS if kind in template), None)
+
+
+def said_template(template: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of a step that does what a template says; nothing of the tasks in it."""
+    fields: JsonObject = {
+        "retry": _said_retry(template.get("retryStrategy")),
+        "timeout": _said_timeout(template),
+    }
+    kind = kind_of_template(template)
+    if kind == "suspend":
+        return {**fields, **_said_suspend(object_in(template["suspend"]))}
+    part = object_in(template.get(kind)) if kind else {}
+    if kind in ("container", "script"):
+        given = {key: part[key] for key in ("command", "args", "source") if key in part}
+        return {**fields, "uses": text_in(part.get("image")) or kind, "with": given}
+    if kind == "resource":
+        given = {"manifest": part["manifest"]} if "manifest" in part else {}
+        return {**fields, "uses": _RESOURCE + str(part["action"]), "with": given}
+    if kind == "http":
+        return {**fields, "uses": "http", "with": part}
+    return fields if kind in COMPOSITE else {**fields, "uses": kind}
+
+
+def _said_suspend(part: JsonObject) -> JsonObject:
+    if "duration" not in part:
+        return {"type": "human"}
+    return {"type": "wait", "duration": short_duration(str(part["duration"]))}
+
+
+def _said_timeout(template: Mapping[str, Any]) -> str | None:
+    seconds = template.get("activeDeadlineSeconds")
+    if "timeout" in template:
+        return short_duration(str(template["timeout"]))
+    return None if seconds is None else short_duration(str(seconds))
+
+
+def _said_retry(strategy: Any) -> JsonObject | None:
+    if not isinstance(strategy, dict):
+        return None
+    given = object_in(strategy)
+    limit = str(given.get("limit", ""))
+    backoff = object_in(given.get("backoff"))
+    factor = str(backoff.get("factor", ""))
+    grows = bool(factor.isdigit() and int(factor) > 1)
+    return {
+        "max_attempts": min(int(limit) + 1, _UNBOUNDED) if limit.isdigit() and len(limit) < 9 else _UNBOUNDED,
+        "interval": short_duration(str(backoff.get("duration", ""))),
+        "max_interval": short_duration(str(backoff.get("cap", ""))),
+        "backoff": "exponential" if grows else "fixed",
+        "factor": float(factor) if grows and len(factor) < 9 else None,
+    }
+
+
+def said_call(task: Mapping[str, Any], template: Mapping[str, Any] | None) -> JsonObject:
+    """Return the fields of the step that a task is.
+
+    Args:
+        task: A task of a DAG, or a step.
+        template: What it calls; None where that is not in the document, or is told elsewhere already.
+    """
+    fields: JsonObject = {}
+    fields |= said_template(template) if template is not None else {"uses": _called(task)}
+    fields["name"] = fit(task["name"])
+    if "when" in task:
+        fields["when"] = {"expression": task["when"], "language": LANGUAGE}
+    over = _said_items(task)
+    if over is not None:
+        fields |= {"type": "loop", "loop": {"over": over, "parallel": 0}}
+    if any(object_in(task.get("continueOn")).values()):
+        fields["on_error"] = "continue"
+    parameters = _said_parameters(task)
+    if parameters:
+        fields["with"] = {**object_in(fields.get("with")), "parameters": parameters}
+    return fields
+
+
+def _called(task: Mapping[str, Any]) -> str | None:
+    reference = object_in(task.get("templateRef"))
+    if reference:
+        return f"{reference['name']}/{reference['template']}"
+    return text_in(task.get("template"))
+
+
+def _said_items(task: Mapping[str, Any]) -> Any:
+    if "withSequence" in task:
+        return {"sequence": task["withSequence"]}
+    return task.get("withItems", task.get("withParam"))
+
+
+def _said_parameters(task: Mapping[str, Any]) -> JsonObject:
+    given = list_in(object_in(task.get("arguments")).get("parameters"))
+    return {one["name"]: one["value"] for one in given if "value" in one}
+
+
+def call_of(step: Step, name: str) -> JsonObject:
+    """Return the task for a step, without the template it calls and what it waits for."""
+    found: JsonObject = {"name": name}
+    parameters = object_in(step.with_.get("parameters"))
+    if parameters:
+        listed = [{"name": name, "value": value} for name, value in parameters.items()]
+        found["arguments"] = {"parameters": listed}
+    if step.when is not None:
+        found["when"] = expression_of(step.when)
+    if step.type == "loop" or step.loop is not None:
+        found |= _items(step.loop.over if step.loop else None)
+    if step.on_error == "continue":
+        found["continueOn"] = {"failed": True}
+    return found
+
+
+def expression_of(when: Condition) -> str:
+    """Return a condition as an expression; one in words asks a parameter of the workflow."""
+    if when.language == LANGUAGE and isinstance(when.expression, str):
+        return when.expression
+    asked = slug(when.text or when.formula, fallback="condition")
+    return f"{{{{workflow.parameters.{asked}}}}} == true"
+
+
+def _items(over: Any) -> JsonObject:
+    if isinstance(over, list):
+        return {"withItems": over}
+    sequence = object_in(over).get("sequence")
+    if isinstance(sequence, dict):
+        return {"withSequence": sequence}
+    return {"withParam": over if isinstance(over, str) else "{{workflow.parameters.items}}"}
+
+
+def template_of(step: Step, name: str) -> JsonObject:
+    """Return the template for a step that has nothing in it."""
+    return {"name": name, **_inputs(step), **_limits(step), **_work(step)}
+
+
+def _inputs(step: Step) -> JsonObject:
+    parameters = object_in(step.with_.get("parameters"))
+    return {"inputs": {"parameters": [{"name": name} for name in parameters]}} if parameters else {}
+
+
+def _limits(step: Step) -> JsonObject:
+    limit = as_short_duration(step.timeout)
+    found: JsonObject = {"timeout": limit} if limit is not None else {}
+    return {**found, **({"retryStrategy": _strategy(step.retry)} if step.retry is not None else {})}
+
+
+def _strategy(retry: Retry) -> JsonObject:
+    limit = {"limit": str(retry.max_attempts - 1)} if retry.max_attempts < _UNBOUNDED else {}
+    backoff = {"duration": as_short_duration(retry.interval), "cap": as_short_duration(retry.max_interval)}
+    found = {key: value for key, value in backoff.items() if value is not None}
+    if retry.backoff == "exponential":
+        found["factor"] = str(int(retry.factor or 2))
+    return {**limit, **({"backoff": found} if found else {})}
+
+
+def _work(step: Step) -> JsonObject:
+    if step.type == "wait" and (duration := as_short_duration(step.duration)):
+        return {"suspend": {"duration": duration}}
+    if step.type in ("human", "event", "wait", "state"):
+        return {"suspend": {}}
+    uses = step.uses or "alpine"
+    given = step.with_
+    if uses.startswith(_RESOURCE):
+        manifest = {"manifest": given["manifest"]} if isinstance(given.get("manifest"), str) else {}
+        return {"resource": {"action": uses.removeprefix(_RESOURCE) or "get", **manifest}}
+    if uses == "http" and isinstance(given.get("url"), str):
+        return {"http": {key: value for key, value in given.items() if key != "parameters"}}
+    pod: JsonObject = {"image": uses}
+    pod |= {key: given[key] for key in ("command", "args") if _is_texts(given.get(key))}
+    if isinstance(given.get("source"), str):
+        return {"script": {**pod, "source": given["source"]}}
+    return {"container": pod}
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))

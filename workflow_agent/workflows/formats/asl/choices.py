@@ -1,0 +1,182 @@
+"""Choice rules and catchers as the conditions and errors of transitions, and back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.asl.values import (
+    CATCH,
+    REFERENCE,
+    STATE_NAME,
+    TEXT,
+    TIMESTAMP,
+    expression,
+    payload,
+    template,
+)
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.shapes import (
+    Place,
+    Shape,
+    flag,
+    listed,
+    number,
+    one_kind,
+    problems_in,
+    record,
+)
+from workflow_agent.workflows.model.parser import slug
+from workflow_agent.workflows.model.transitions import Transition
+
+_COMPARISONS = ("Equals", "LessThan", "GreaterThan", "LessThanEquals", "GreaterThanEquals")
+
+
+def _comparison_shapes() -> dict[str, Shape]:
+    found: dict[str, Shape] = {"StringMatches": TEXT}
+    values: Mapping[str, Shape] = {
+        "String": TEXT,
+        "Numeric": number(),
+        "Timestamp": TIMESTAMP,
+    }
+    for kind, shape in values.items():
+        for comparison in _COMPARISONS:
+            found[kind + comparison] = shape
+            found[f"{kind}{comparison}Path"] = REFERENCE
+    found |= {"BooleanEquals": flag, "BooleanEqualsPath": REFERENCE}
+    return found | {
+        f"Is{kind}": flag for kind in ("Null", "Present", "Numeric", "String", "Boolean", "Timestamp")
+    }
+
+
+_TESTS = _comparison_shapes()
+_TOP_OF_RULE: Mapping[str, Shape] = {"Next": STATE_NAME, "Assign": payload, "Comment": TEXT}
+
+
+def rule_shape(value: Any, place: Place) -> None:
+    """Check a choice rule of JSONPath, without the fields that only an outermost one has."""
+    _rule_shape(value, place, {"Comment": TEXT})
+
+
+def _rule_shape(
+    value: Any, place: Place, beside: Mapping[str, Shape], required: tuple[str, ...] = ()
+) -> None:
+    nested: Mapping[str, Shape] = {
+        "And": listed(rule_shape, least=1),
+        "Or": listed(rule_shape, least=1),
+        "Not": rule_shape,
+    }
+    if isinstance(value, Mapping) and not nested.keys().isdisjoint(cast("Mapping[str, Any]", value)):
+        record({**nested, **beside}, required=required, exactly_one=[list(nested)])(value, place)
+        return
+    data_test = {"Variable": REFERENCE, **_TESTS, **beside}
+    record(data_test, required=["Variable", *required], exactly_one=[list(_TESTS)])(value, place)
+
+
+def _outer_rule(value: Any, place: Place) -> None:
+    _rule_shape(value, place, _TOP_OF_RULE, ("Next",))
+
+
+CHOICES = {
+    "JSONPath": listed(_outer_rule, least=1),
+    "JSONata": listed(
+        record(
+            {
+                "Condition": one_kind(text=expression, flag=flag),
+                "Next": STATE_NAME,
+                "Assign": template,
+                "Output": template,
+                "Comment": TEXT,
+            },
+            required=["Condition", "Next"],
+        ),
+        least=1,
+    ),
+}
+
+_ALL = ["States.ALL"]
+_TIMEOUT = "States.Timeout"
+
+
+def split_rule(rule: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """Return the condition of a choice rule, and what else it has."""
+    if "Condition" in rule:
+        kept = {key: value for key, value in rule.items() if key not in ("Next", "Condition")}
+        return {"expression": rule["Condition"], "language": "jsonata"}, kept
+    kept = {key: value for key, value in rule.items() if key in ("Assign", "Comment")}
+    test = {key: value for key, value in rule.items() if key not in ("Next", *kept)}
+    return {"expression": test, "language": "asl"}, kept
+
+
+def split_catcher(catcher: JsonObject) -> tuple[list[str], JsonObject]:
+    """Return which errors a catcher is for, and what else it has."""
+    errors = errors_of(catcher)
+    kept = {key: value for key, value in catcher.items() if key not in ("Next", "ErrorEquals")}
+    named = catcher["ErrorEquals"]
+    return errors, kept if error_names(errors) == named else {**kept, "ErrorEquals": named}
+
+
+def errors_of(handler: Mapping[str, Any]) -> list[str]:
+    """Return which errors a retrier or catcher is for; none stands for all."""
+    names = [fit(str(name)) for name in handler.get("ErrorEquals", ())]
+    return ["timeout" if name == _TIMEOUT else name for name in names if name and name not in _ALL]
+
+
+def error_names(errors: Sequence[str]) -> list[str]:
+    """Return the names the language has for these errors; `errors_of` reads them back."""
+    return [_TIMEOUT if name == "timeout" else name for name in errors] or _ALL
+
+
+def condition_language(ways: Sequence[Transition], otherwise: str) -> str:
+    """Return the query language in which the conditions of these transitions are written."""
+    for edge in ways:
+        expression = edge.when.expression if edge.when else None
+        if isinstance(expression, str) and expression.startswith("{%"):
+            return "JSONata"
+        if isinstance(expression, dict):
+            return "JSONPath"
+    return otherwise
+
+
+def choices_of(
+    ways: Sequence[Transition], names: Mapping[str, str], format_name: str, language: str
+) -> JsonObject:
+    """Return the rules for these transitions; nothing where none has a condition."""
+    guarded = [edge for edge in ways if edge.type == "condition" or edge.when or edge.action]
+    if not guarded:
+        return {}
+    rules = [_rule(edge, names[edge.to], format_name, language) for edge in guarded]
+    others = [edge for edge in ways if edge not in guarded]
+    return {"Choices": rules, **({"Default": names[others[0].to]} if others else {})}
+
+
+def _rule(edge: Transition, target: str, format_name: str, language: str) -> JsonObject:
+    expression = edge.when.expression if edge.when else None
+    if language == "JSONata":
+        tested: JsonObject = {"Condition": expression}
+    else:
+        tested = dict(cast("JsonObject", expression)) if isinstance(expression, dict) else {}
+    rule = {**tested, **kept_in(edge.extensions, format_name), "Next": target}
+    if not problems_in([rule], CHOICES[language]):
+        return rule
+    # What is not in the language is asked of the input as a flag of that name.
+    asked = slug((edge.when and edge.when.text) or edge.action or edge.label or target, fallback="condition")
+    if language == "JSONata":
+        return {"Condition": f"{{% $states.input.{asked} %}}", "Next": target}
+    return {"Variable": f"$.{asked}", "BooleanEquals": True, "Next": target}
+
+
+def catchers_of(
+    failing: Sequence[Transition], names: Mapping[str, str], format_name: str, language: str
+) -> list[JsonObject]:
+    """Return the catchers for these error transitions, the one for all errors last."""
+    found: list[JsonObject] = []
+    for edge in sorted(failing, key=lambda one: not one.errors):
+        kept = kept_in(edge.extensions, format_name)
+        if "ErrorEquals" in kept and errors_of(kept) != list(edge.errors):
+            kept = {key: value for key, value in kept.items() if key != "ErrorEquals"}
+        plain = {"ErrorEquals": error_names(edge.errors), "Next": names[edge.to]}
+        whole = {**plain, **kept, "Next": names[edge.to]}
+        found.append(plain if problems_in([whole], CATCH[language]) else whole)
+    catch_all = next((at for at, one in enumerate(found) if one["ErrorEquals"] == _ALL), len(found))
+    return found[: catch_all + 1]

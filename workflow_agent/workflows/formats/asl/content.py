@@ -1,0 +1,224 @@
+"""One state as the fields of a step, and back; how states follow one another is not told here."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.analysis.endings import ends_badly
+from workflow_agent.workflows.formats.asl.choices import error_names, errors_of
+from workflow_agent.workflows.formats.asl.paths import value_problem
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.model.durations import duration_of, whole_seconds
+from workflow_agent.workflows.model.parser import slug
+from workflow_agent.workflows.model.steps import Loop, Retry, Step
+
+_STEP_TYPES = {
+    "Task": "action",
+    "Pass": "action",
+    "Choice": "decision",
+    "Wait": "wait",
+    "Succeed": "end",
+    "Fail": "end",
+    "Parallel": "fork",
+    "Map": "loop",
+}
+_VARIABLE = re.compile(r"\A\$\{(\w+)\}\Z")
+_START_EXECUTION = "arn:aws:states:::states:startExecution"
+_ACTIVITY = "arn:aws:states:REGION:ACCOUNT_ID:activity:"
+"""People and outside events answer through an activity; where it lives is filled in on deployment."""
+STRUCTURES = ("Map", "Parallel", "Choice")
+SAID_BY: Mapping[str, tuple[str, ...]] = {
+    "type": ("Resource",),
+    "description": ("Comment",),
+    "uses": ("Resource",),
+    "workflow": ("Parameters", "Arguments"),
+    "with": ("Parameters", "Arguments"),
+    "timeout": ("TimeoutSeconds", "TimeoutSecondsPath"),
+    "duration": ("Seconds", "SecondsPath", "Timestamp", "TimestampPath"),
+    "retry": ("Retry",),
+    "loop": ("Items", "ItemsPath", "MaxConcurrency", "MaxConcurrencyPath"),
+    "outcome": ("Error", "ErrorPath"),
+}
+"""The fields of a state that say each field of a step."""
+
+
+def said(state: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of the step that a state is."""
+    kind = str(state.get("Type"))
+    fields: JsonObject = {
+        "type": _STEP_TYPES[kind],
+        "description": text_in(state.get("Comment")),
+        "timeout": _seconds(state.get("TimeoutSeconds")),
+        "retry": _said_retry(state.get("Retry")),
+    }
+    if kind == "Task":
+        fields |= _said_call(state)
+    elif kind == "Pass":
+        fields["with"] = object_in(state.get("Parameters"))
+    elif kind == "Wait":
+        fields["duration"] = _seconds(state.get("Seconds"))
+    elif kind == "Map":
+        fields["loop"] = _said_loop(state)
+    elif kind == "Succeed":
+        fields["outcome"] = "ok"
+    elif kind == "Fail":
+        fields["outcome"] = _said_outcome(state.get("Error"))
+    return fields
+
+
+def _seconds(value: Any) -> str | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return duration_of(value) if is_number and 0 <= value < 1e15 else None
+
+
+def _said_call(state: Mapping[str, Any]) -> JsonObject:
+    resource = state.get("Resource")
+    given = object_in(state.get("Parameters", state.get("Arguments")))
+    if isinstance(resource, str) and resource.startswith(_START_EXECUTION):
+        machine = given.get("StateMachineArn")
+        name = fit(machine) if isinstance(machine, str) else None
+        whole = set(given) <= {"StateMachineArn", "Input"}
+        arguments = object_in(given.get("Input")) if whole else given
+        return {"type": "subworkflow", "uses": resource, "workflow": name, "with": arguments}
+    if isinstance(resource, Mapping):
+        resource = " ".join(f"{name} {_joined(value)}" for name, value in object_in(resource).items())
+    return {"uses": text_in(resource), "with": given}
+
+
+def _joined(value: Any) -> str:
+    return ".".join(map(str, list_in(value))) or str(value)
+
+
+def _said_retry(retriers: Any) -> JsonObject | None:
+    """Return the first of the retriers; the model has room for one."""
+    if not list_in(retriers):
+        return None
+    first = object_in(retriers[0])
+    rate = first.get("BackoffRate", 2.0)
+    return {
+        "max_attempts": min(int(first.get("MaxAttempts", 3)) + 1, 1_000_000),
+        "interval": _seconds(first.get("IntervalSeconds", 1)),
+        "max_interval": _seconds(first.get("MaxDelaySeconds")),
+        "backoff": "fixed" if rate == 1 else "exponential",
+        "factor": None if rate in (1, 2) else float(rate),
+        "errors": errors_of(first),
+    }
+
+
+def _said_loop(state: Mapping[str, Any]) -> JsonObject:
+    limit = state.get("MaxConcurrency", None if "MaxConcurrencyPath" in state else 0)
+    is_limit = isinstance(limit, int) and not isinstance(limit, bool) and limit != 1
+    over = state.get("Items", state.get("ItemsPath"))
+    return {"over": over, "parallel": limit if is_limit else None}
+
+
+def _said_outcome(error: Any) -> str:
+    """Return the error as the outcome where it tells by itself that the end is a bad one."""
+    named = fit(error) if isinstance(error, str) else None
+    if named and ends_badly(Step(id="end", name="end", type="end", outcome=named)):
+        return named
+    return "failed"
+
+
+def generated(step: Step, structure: str = "", language: str = "JSONPath") -> JsonObject:
+    """Return the state for a step, with nothing about what comes next and what is inside.
+
+    Args:
+        step: What to write.
+        structure: `Map`, `Parallel` or `Choice` where that is decided by what is around the step.
+        language: The query language of the state.
+    """
+    comment = {"Comment": step.description} if step.description else {}
+    if structure:
+        items = _items(step.loop) if structure == "Map" else {}
+        retriers = _retriers(step.retry) if structure != "Choice" else {}
+        return {"Type": structure, **comment, **items, **retriers}
+    if step.type == "end":
+        return {**_ending(step), **comment}
+    if step.type == "wait":
+        return {"Type": "Wait", **comment, **_waiting(step, language)}
+    resource = _resource(step)
+    arguments = "Arguments" if language == "JSONata" else "Parameters"
+    if resource is None:
+        given = {"Parameters": step.with_} if step.with_ and language == "JSONPath" else {}
+        return {"Type": "Pass", **comment, **given}
+    given = _given(step)
+    return {
+        "Type": "Task",
+        **comment,
+        "Resource": resource,
+        **({arguments: given} if given else {}),
+        **_limits(step),
+    }
+
+
+def _ending(step: Step) -> JsonObject:
+    if not ends_badly(step):
+        return {"Type": "Succeed"}
+    return {"Type": "Fail"} if step.outcome in (None, "failed") else {"Type": "Fail", "Error": step.outcome}
+
+
+def _waiting(step: Step, language: str) -> JsonObject:
+    seconds = whole_seconds(step.duration)
+    if seconds is not None:
+        return {"Seconds": seconds}
+    asked = f"{slug(step.name)}_seconds"
+    return (
+        {"Seconds": f"{{% $states.input.{asked} %}}"}
+        if language == "JSONata"
+        else {"SecondsPath": f"$.{asked}"}
+    )
+
+
+def _resource(step: Step) -> Any:
+    if step.type == "subworkflow":
+        return step.uses if _starts_execution(step) else f"{_START_EXECUTION}.sync:2"
+    if step.type in ("human", "event", "state"):
+        return _ACTIVITY + slug(step.event or step.name)
+    if step.type != "action" or not (step.uses or "").strip():
+        return None
+    return step.uses
+
+
+def _starts_execution(step: Step) -> bool:
+    return (step.uses or "").startswith(_START_EXECUTION)
+
+
+def _given(step: Step) -> JsonObject:
+    if step.type != "subworkflow":
+        return step.with_
+    return {"StateMachineArn": step.workflow or step.name, **({"Input": step.with_} if step.with_ else {})}
+
+
+def _limits(step: Step) -> JsonObject:
+    seconds = whole_seconds(step.timeout)
+    timeout = {"TimeoutSeconds": seconds} if seconds and seconds < 100_000_000 else {}
+    return {**timeout, **_retriers(step.retry)}
+
+
+def _retriers(retry: Retry | None) -> JsonObject:
+    if retry is None:
+        return {}
+    interval, longest = whole_seconds(retry.interval), whole_seconds(retry.max_interval)
+    rate = 1.0 if retry.backoff == "fixed" else retry.factor or 2.0
+    one: JsonObject = {
+        "ErrorEquals": error_names(retry.errors),
+        "IntervalSeconds": interval if interval is not None else 1,
+        "MaxAttempts": retry.max_attempts - 1,
+        "BackoffRate": rate,
+    }
+    return {"Retry": [{**one, "MaxDelaySeconds": longest} if longest else one]}
+
+
+def _items(loop: Loop | None) -> JsonObject:
+    over = loop.over if loop else None
+    limit = loop.parallel if loop else None
+    found: JsonObject = {} if limit == 0 else {"MaxConcurrency": limit or 1}
+    path = _VARIABLE.sub(r"$.\1", over) if isinstance(over, str) else ""
+    if path.startswith("$") and value_problem(path) is None:
+        return {"ItemsPath": path, **found}
+    if isinstance(over, list) or (isinstance(over, str) and over.startswith("{%")):
+        return {"Items": over, **found}
+    return found

@@ -1,0 +1,277 @@
+"""What a state machine may look like: the fields of each type of state, in either query language."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from workflow_agent.workflows.formats.asl.choices import CHOICES
+from workflow_agent.workflows.formats.asl.values import (
+    CATCH,
+    INPUT_PATH,
+    REFERENCE,
+    RESULT_PATH,
+    RETRY,
+    STATE_NAME,
+    TEXT,
+    TIMESTAMP,
+    VALUE,
+    expression,
+    or_expression,
+    payload,
+    resource,
+    template,
+)
+from workflow_agent.workflows.formats.shapes import (
+    Place,
+    Shape,
+    anything,
+    choice,
+    listed,
+    mapped,
+    number,
+    object_in,
+    one_kind,
+    record,
+)
+
+TYPES = ("Task", "Pass", "Choice", "Wait", "Succeed", "Fail", "Parallel", "Map")
+LANGUAGES = ("JSONPath", "JSONata")
+STATE_NAME_CHARS = 80
+FLOW = ("Next", "End")
+INSIDE = ("Branches", "ItemProcessor", "Iterator")
+_EVERY = ("Type", "Comment", "QueryLanguage")
+_HANDLING = ("Retry", "Catch")
+_MAP = (
+    "ItemProcessor", "Iterator", "ItemSelector", "ItemReader", "ItemBatcher", "ResultWriter", "Label",
+    "MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage",
+)  # fmt: skip
+_ALLOWED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "JSONPath": {
+        "Task": (*FLOW, *_HANDLING, "Resource", "InputPath", "OutputPath", "ResultPath", "Parameters",
+            "ResultSelector",
+                 "TimeoutSeconds", "TimeoutSecondsPath", "HeartbeatSeconds", "HeartbeatSecondsPath",
+                 "Credentials", "Assign"),
+        "Pass": (*FLOW, "Result", "InputPath", "OutputPath", "ResultPath", "Parameters", "Assign"),
+        "Choice": ("Choices", "Default", "InputPath", "OutputPath", "Assign"),
+        "Wait": (*FLOW, "Seconds", "SecondsPath", "Timestamp", "TimestampPath", "InputPath", "OutputPath",
+            "Assign"),
+        "Succeed": ("InputPath", "OutputPath"),
+        "Fail": ("Error", "Cause", "ErrorPath", "CausePath"),
+        "Parallel": (*FLOW, *_HANDLING, "Branches", "InputPath", "OutputPath", "ResultPath", "Parameters",
+                     "ResultSelector", "Assign"),
+        "Map": (*FLOW, *_HANDLING, *_MAP, "ItemsPath", "MaxConcurrencyPath", "ToleratedFailureCountPath",
+                "ToleratedFailurePercentagePath", "InputPath", "OutputPath", "ResultPath", "Parameters",
+                "ResultSelector", "Assign"),
+    },
+    "JSONata": {
+        "Task": (*FLOW, *_HANDLING, "Resource", "Arguments", "Output", "TimeoutSeconds", "HeartbeatSeconds",
+                 "Credentials", "Assign"),
+        "Pass": (*FLOW, "Result", "Output", "Assign"),
+        "Choice": ("Choices", "Default", "Output", "Assign"),
+        "Wait": (*FLOW, "Seconds", "Timestamp", "Output", "Assign"),
+        "Succeed": ("Output",),
+        "Fail": ("Error", "Cause"),
+        "Parallel": (*FLOW, *_HANDLING, "Branches", "Arguments", "Output", "Assign"),
+        "Map": (*FLOW, *_HANDLING, *_MAP, "Items", "Output", "Assign"),
+    },
+}  # fmt: skip
+REQUIRED: Mapping[str, tuple[str, ...]] = {
+    "Task": ("Resource",),
+    "Choice": ("Choices",),
+    "Parallel": ("Branches",),
+}
+EXACTLY_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "Wait": (("Seconds", "Timestamp", "SecondsPath", "TimestampPath"),),
+    "Map": (("ItemProcessor", "Iterator"),),
+}
+AT_MOST_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "Task": (("TimeoutSeconds", "TimeoutSecondsPath"), ("HeartbeatSeconds", "HeartbeatSecondsPath")),
+    "Fail": (("Error", "ErrorPath"), ("Cause", "CausePath")),
+    "Map": (
+        ("Parameters", "ItemSelector"), ("ItemsPath", "Items"), ("MaxConcurrency", "MaxConcurrencyPath"),
+        ("ToleratedFailureCount", "ToleratedFailureCountPath"),
+        ("ToleratedFailurePercentage", "ToleratedFailurePercentagePath"),
+    ),
+}  # fmt: skip
+
+
+def allowed_fields(kind: str, language: str) -> tuple[str, ...]:
+    """Return the fields a state of this type may have."""
+    return (*_EVERY, *_ALLOWED[language][kind])
+
+
+def _machine_in(language: str, beside: Mapping[str, Shape]) -> Shape:
+    def check(value: Any, place: Place) -> None:
+        own: Any = object_in(value).get("QueryLanguage", language)
+        states = mapped(
+            state_shape(own if own in LANGUAGES else language),
+            key=rf"[\s\S]{{1,{STATE_NAME_CHARS}}}",
+            says=f"1 to {STATE_NAME_CHARS} characters long",
+            least=1,
+        )
+        fields: Mapping[str, Shape] = {
+            "Comment": TEXT,
+            "StartAt": STATE_NAME,
+            "States": states,
+            "QueryLanguage": choice(*LANGUAGES),
+            **beside,
+        }
+        record(fields, required=["StartAt", "States"])(value, place)
+
+    return check
+
+
+_ROOT: Mapping[str, Shape] = {"Version": TEXT, "TimeoutSeconds": number(least=0, whole=True)}
+root_rest_shape = record({**_ROOT, "QueryLanguage": choice(*LANGUAGES)})
+"""What a machine has beside its comment and its states."""
+branch_rest_shape = record({**_ROOT, "QueryLanguage": choice(*LANGUAGES), "Comment": TEXT})
+
+
+def machine_shape(value: Any, place: Place) -> None:
+    """Check a whole state machine."""
+    _machine_in("JSONPath", _ROOT)(value, place)
+
+
+def _branches(language: str) -> Shape:
+    def check(value: Any, place: Place) -> None:
+        # Made only now, because the states of a branch are made of shapes that are not there yet.
+        listed(_machine_in(language, _ROOT))(value, place)
+
+    return check
+
+
+_MODES = record(
+    {"Mode": choice("INLINE", "DISTRIBUTED"), "ExecutionType": choice("STANDARD", "EXPRESS")}, is_open=True
+)
+processor_rest_shape = record(
+    {"QueryLanguage": choice(*LANGUAGES), "Comment": TEXT, "ProcessorConfig": _MODES}
+)
+
+
+def _processor(language: str) -> Shape:
+    def check(value: Any, place: Place) -> None:
+        _machine_in(language, {"ProcessorConfig": _MODES})(value, place)
+
+    return check
+
+
+_SECONDS = number(least=1, most=99_999_999, whole=True)
+_COUNT = number(least=0, whole=True)
+_PERCENTAGE = number(least=0, most=100)
+_BYTES = number(least=0, most=262_144, whole=True)
+
+
+def _plain(shape: Shape) -> Shape:
+    return shape
+
+
+def _item_fields(language: str) -> Mapping[str, Shape]:
+    """Return what reads, batches and writes the items of a distributed Map."""
+    is_path = language == "JSONPath"
+    wrap = _plain if is_path else or_expression
+    given: Mapping[str, Shape] = {"Parameters": payload} if is_path else {"Arguments": template}
+    batch: dict[str, Shape] = {
+        "MaxItemsPerBatch": wrap(_COUNT),
+        "MaxInputBytesPerBatch": wrap(_BYTES),
+        "BatchInput": payload if is_path else template,
+    }
+    reading: dict[str, Shape] = {"MaxItems": wrap(number(least=1, whole=True)), **given}
+    pairs = [
+        ("MaxItemsPerBatch", "MaxItemsPerBatchPath"),
+        ("MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath"),
+    ]
+    if is_path:
+        batch |= {path: REFERENCE for _, path in pairs}
+        reading["MaxItemsPath"] = REFERENCE
+    config = record(reading, at_most_one=[("MaxItems", "MaxItemsPath")], is_open=True)
+    return {
+        "ItemReader": record({"Resource": resource, "ReaderConfig": config, **given}, required=["Resource"]),
+        "ResultWriter": record({"Resource": resource, "WriterConfig": mapped(), **given}),
+        "ItemBatcher": record(batch, at_most_one=pairs),
+    }
+
+
+@cache
+def _fields(language: str) -> Mapping[str, Shape]:
+    """Return the shape of every field that a state in this query language may have."""
+    if language == "JSONata":
+        wrap, data = or_expression, template
+        own: dict[str, Shape] = {
+            "Output": template, "Arguments": template,
+            "Items": one_kind(list=template, text=expression, object=template),
+            "Error": template, "Cause": template, "Credentials": template,
+            "Timestamp": or_expression(TIMESTAMP),
+        }  # fmt: skip
+    else:
+        wrap, data = _plain, payload
+        own = {
+            "InputPath": INPUT_PATH, "OutputPath": INPUT_PATH, "ResultPath": RESULT_PATH,
+            "Parameters": payload,
+            "ResultSelector": payload, "ItemsPath": VALUE, "Error": TEXT, "Cause": TEXT, "ErrorPath": VALUE,
+            "CausePath": VALUE, "Credentials": one_kind(object=payload), "Timestamp": TIMESTAMP,
+        }  # fmt: skip
+        own |= {
+            f"{field}Path": REFERENCE
+            for field in ("Seconds", "Timestamp", "TimeoutSeconds", "HeartbeatSeconds", "MaxConcurrency",
+                          "ToleratedFailureCount", "ToleratedFailurePercentage")
+        }  # fmt: skip
+    return {
+        "Type": choice(*TYPES), "Comment": TEXT, "QueryLanguage": choice(*LANGUAGES), "Next": STATE_NAME,
+        "End": choice(True), "Resource": resource, "Result": anything, "Retry": RETRY,
+        "Catch": CATCH[language],
+        "TimeoutSeconds": wrap(_SECONDS), "HeartbeatSeconds": wrap(_SECONDS),
+        "Seconds": wrap(number(least=0)),
+        "Choices": CHOICES[language], "Default": STATE_NAME, "Assign": one_kind(object=data),
+        "ItemSelector": data,
+        "Label": TEXT, "MaxConcurrency": wrap(_COUNT), "ToleratedFailureCount": wrap(_COUNT),
+        "ToleratedFailurePercentage": wrap(_PERCENTAGE), "Branches": _branches(language),
+        "ItemProcessor": _processor(language), "Iterator": _processor(language), **_item_fields(language),
+        **own,
+    }  # fmt: skip
+
+
+def state_shape(language: str) -> Shape:
+    """Return the shape of a state whose machine has this query language."""
+
+    def check(value: Any, place: Place) -> None:
+        state = object_in(value)
+        kind, own = state.get("Type"), state.get("QueryLanguage", language)
+        if kind in TYPES and own in LANGUAGES:
+            _record_of(kind, own)(value, place)
+            _check_heartbeat(state, place)
+        else:
+            _TYPED(value, place)
+
+    return check
+
+
+_TYPED = record(
+    {"Type": choice(*TYPES), "QueryLanguage": choice(*LANGUAGES)}, required=["Type"], is_open=True
+)
+
+
+@cache
+def content_shape(kind: str, language: str) -> Shape:
+    """Return the shape of a state of this type without what follows it and what is inside it."""
+    shapes = _fields(language)
+    apart = (*FLOW, "Choices", "Default", "Catch", *INSIDE)
+    fields = {name: shapes[name] for name in allowed_fields(kind, language) if name not in apart}
+    return record(fields, at_most_one=AT_MOST_ONE.get(kind, ()))
+
+
+@cache
+def _record_of(kind: str, language: str) -> Shape:
+    shapes = _fields(language)
+    allowed = allowed_fields(kind, language)
+    return record(
+        {name: shapes[name] for name in allowed},
+        required=REQUIRED.get(kind, ()),
+        exactly_one=(*EXACTLY_ONE.get(kind, ()), *([FLOW] if "Next" in allowed else [])),
+        at_most_one=AT_MOST_ONE.get(kind, ()),
+    )
+
+
+def _check_heartbeat(state: Mapping[str, Any], place: Place) -> None:
+    heartbeat, timeout = state.get("HeartbeatSeconds"), state.get("TimeoutSeconds")
+    if isinstance(heartbeat, int) and isinstance(timeout, int) and heartbeat >= timeout:
+        (place / "HeartbeatSeconds").refuse(f"must be less than TimeoutSeconds ({timeout}), got {heartbeat}")

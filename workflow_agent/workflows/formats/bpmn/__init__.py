@@ -1,0 +1,38 @@
+"""BPMN 2.0, the diagrams of business processes, in XML."""
+
+from typing import Any
+
+from typing_extensions import override
+
+from workflow_agent.errors import Problem
+from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
+from workflow_agent.workflows.formats.bpmn.reader import read_document
+from workflow_agent.workflows.formats.bpmn.writer import document_of
+from workflow_agent.workflows.formats.bpmn.xml import BPMN
+from workflow_agent.workflows.formats.fidelity import checked_export
+from workflow_agent.workflows.model.workflow import Workflow
+
+
+class Bpmn(Format):
+    """Processes of BPMN 2.0; documents are handed over as text."""
+
+    name = "bpmn"
+    title = "BPMN 2.0"
+    media_type = "application/xml"
+    extension = "bpmn"
+
+    @override
+    def recognises(self, document: Any) -> float:
+        if not isinstance(document, str) or not document.lstrip("\ufeff \t\r\n").startswith("<"):
+            return 0.0
+        return 0.95 if BPMN in document else 0.0
+
+    @override
+    def read(self, document: Any) -> Imported:
+        if not isinstance(document, str):
+            raise UnreadableDocument(self.title, [Problem("", "must be the text of an XML document")])
+        return read_document(document.lstrip("\ufeff \t\r\n"), self.name, self.title)
+
+    @override
+    def write(self, workflow: Workflow) -> Exported:
+        return checked_export(document_of(workflow, self.name), workflow, self.read, self.title)

@@ -1,0 +1,211 @@
+"""The parts of a BPMN document, by what they are for, after its references were checked."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import chain
+from xml.etree.ElementTree import Element
+
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.bpmn.elements import NODES, SCOPES
+from workflow_agent.workflows.formats.bpmn.roots import Roots
+from workflow_agent.workflows.formats.bpmn.xml import (
+    BOUNDS,
+    DIAGRAM,
+    bpmn,
+    copied,
+    local_name,
+    named_children,
+    own,
+    parse_xml,
+)
+from workflow_agent.workflows.model.parser import json_pointer
+
+_REFERRED = (*NODES, "boundaryEvent", "sequenceFlow", "association")
+LAID_OUT = "laid out by workflow_agent"
+"""The name of diagrams that are made; what they say is generated again, and not kept."""
+_SIDES = ("x", "y", "width", "height")
+_FAR = 1e6
+DEFINITIONS = {
+    "id": "Definitions_1",
+    "targetNamespace": "http://bpmn.io/schema/bpmn",
+    "exporter": "workflow_agent",
+}
+"""The attributes of the documents that are made."""
+MAIN = own("main")
+"""The attribute by which a process of several is known to be the one that was read."""
+MADE_ID = "made-id"
+"""The attribute by which elements without an id are told apart while they are read."""
+
+
+def xml_id(element: Element) -> str:
+    """Return the id of an element, or the one it was given for want of one."""
+    return element.get("id") or element.get(MADE_ID, "")
+
+
+def bare(element: Element, *attributes: str, without: Iterable[str] = ()) -> Element:
+    """Return a copy without these attributes and children, and without what refers to its neighbours."""
+    copy = copied(element, without=map(bpmn, (*without, "incoming", "outgoing")))
+    for name in attributes:
+        copy.attrib.pop(name, None)
+    for one in copy.iter():
+        one.attrib.pop(MADE_ID, None)
+    return copy
+
+
+class Scope:
+    """What is directly inside a process or a sub-process."""
+
+    def __init__(self, container: Element) -> None:
+        self.container = container
+        self.nodes = [one for one in container if local_name(one) in NODES]
+        self.flows = list(named_children(container, "sequenceFlow"))
+        self.boundaries: dict[str, list[Element]] = {}
+        for one in named_children(container, "boundaryEvent"):
+            self.boundaries.setdefault(one.get("attachedToRef", ""), []).append(one)
+        self._by_id = {xml_id(one): one for one in chain.from_iterable(self.boundaries.values())}
+        nodes = {xml_id(one) for one in self.nodes}
+        self.ends = frozenset(nodes | self._by_id.keys())
+        """The ids that flows of this scope may have as their ends."""
+        self.links = [
+            one
+            for one in named_children(container, "association")
+            if one.get("sourceRef") in self.ends and one.get("targetRef") in nodes
+        ]
+
+    def boundary(self, element_id: str) -> Element | None:
+        """Return the boundary event of this id."""
+        return self._by_id.get(element_id)
+
+    def shell(self) -> Element:
+        """Return a copy of the container with nothing that is a step or a transition."""
+        copy = copied(self.container, without=map(bpmn, (*NODES, "sequenceFlow", "boundaryEvent")))
+        links = {xml_id(link) for link in self.links}
+        for one in list(named_children(copy, "association")):
+            if xml_id(one) in links:
+                copy.remove(one)
+        return bare(copy)
+
+
+def joins_among(flows: Iterable[Element]) -> frozenset[str]:
+    """Return the ids of those that several flows lead to, and at most one from."""
+    listed = list(flows)
+    into = Counter(flow.get("targetRef", "") for flow in listed)
+    out = Counter(flow.get("sourceRef", "") for flow in listed)
+    return frozenset(one for one, times in into.items() if times > 1 and out[one] < 2)
+
+
+class Document:
+    """A BPMN document whose main process can be read without further checks."""
+
+    def __init__(self, text: str, title: str) -> None:
+        root = parse_xml(text)
+        processes = list(named_children(root, "process"))
+        if local_name(root) != "definitions" or not any(Scope(one).nodes for one in processes):
+            raise UnreadableDocument(title, [Problem("", "has no `process` with steps in `definitions`")])
+        self.process = max(processes, key=lambda one: (one.attrib.pop(MAIN, ""), len(Scope(one).nodes)))
+        self.others = [
+            copied(one) for one in root if one is not self.process and one.tag != f"{{{DIAGRAM}}}BPMNDiagram"
+        ]
+        self.roots = Roots(self.others)
+        self.beside = _beside(root)
+        for at, element in enumerate(self.process.iter()):
+            element.attrib.pop(MADE_ID, None)
+            if local_name(element) in _REFERRED and not element.get("id"):
+                element.set(MADE_ID, f"_{local_name(element)}_{at}")
+        if problems := list(_used_twice(root)):
+            raise UnreadableDocument(title, problems)
+        self.left_out = list(_without_dangling(self.process))
+        """What refers to something that is not there: it was taken out of the process."""
+        self.defaults = {xml_id(e): e.get("default") for e in self.process.iter() if e.get("default")}
+        prune_lanes(self.process)
+        self.lanes = lanes_of(self.process)
+        self.bounds = _bounds(root, self.process)
+        self._leading = {e.get("sourceRef") for e in self.process.iter() if e.get("sourceRef")}
+
+    def leads_on(self, element_id: str) -> bool:
+        """Say whether something leads on from an element."""
+        return element_id in self._leading
+
+
+def _beside(root: Element) -> JsonObject:
+    attributes = {key: value for key, value in root.items() if not key.startswith("{")}
+    return {} if attributes == DEFINITIONS else {"definitions": attributes}
+
+
+def _used_twice(root: Element) -> Iterable[Problem]:
+    times = Counter(e.get("id") for e in root.iter() if e.get("id") and local_name(e) in _REFERRED)
+    for element_id, count in times.items():
+        if count > 1:
+            yield Problem(json_pointer([str(element_id)]), f"the id is used {count} times")
+
+
+def _without_dangling(process: Element) -> Iterable[Problem]:
+    """Take out what refers to nothing, and yield what it was: the rest can be read all the same."""
+    for container in [e for e in process.iter() if local_name(e) in SCOPES or e is process]:
+        nodes = {xml_id(one) for one in container if local_name(one) in NODES}
+        for one in [
+            e for e in named_children(container, "boundaryEvent") if e.get("attachedToRef") not in nodes
+        ]:
+            container.remove(one)
+            host = (one.get("attachedToRef") or "")[:80]
+            told = f"there is no step {host!r} in the same process or sub-process"
+            yield Problem(json_pointer(["boundaryEvent", xml_id(one), "attachedToRef"]), told)
+        scope = Scope(container)
+        for flow in scope.flows:
+            if (broken := _broken_end(flow, scope)) is not None:
+                container.remove(flow)
+                yield broken
+
+
+def _broken_end(flow: Element, scope: Scope) -> Problem | None:
+    for end in ("sourceRef", "targetRef"):
+        place = json_pointer(["sequenceFlow", xml_id(flow), end])
+        if flow.get(end) not in scope.ends:
+            told = f"{end} {(flow.get(end) or '')[:80]!r} is no step of the same process or sub-process"
+            return Problem(place, told)
+        if end == "targetRef" and scope.boundary(flow.get(end, "")) is not None:
+            return Problem(place, "a flow cannot lead to a boundary event")
+    return None
+
+
+def prune_lanes(process: Element) -> None:
+    """Take out of the lanes of a process what is no step of it."""
+    known = {xml_id(node) for node in process.iter() if local_name(node) in NODES}
+    for lane in process.iter(bpmn("lane")):
+        for reference in list(named_children(lane, "flowNodeRef")):
+            if "".join(reference.itertext()).strip() not in known:
+                lane.remove(reference)
+
+
+def lanes_of(process: Element) -> dict[str, str]:
+    """Return the name of the innermost lane of each node."""
+    found: dict[str, str] = {}
+    for lane in process.iter(bpmn("lane")):
+        for reference in named_children(lane, "flowNodeRef"):
+            if lane.get("name", "").strip():
+                found["".join(reference.itertext()).strip()] = lane.get("name", "")
+    return found
+
+
+def _bounds(root: Element, process: Element) -> dict[str, list[float]]:
+    """Return where people drew each node: x, y, width and height; nothing where a node is not drawn."""
+    found: dict[str, list[float]] = {}
+    for diagram in root.iter(f"{{{DIAGRAM}}}BPMNDiagram"):
+        if diagram.get("name") == LAID_OUT:
+            continue
+        for shape in diagram.iter(f"{{{DIAGRAM}}}BPMNShape"):
+            if (values := _box(shape)) is not None:
+                found[(shape.get("bpmnElement") or "").rpartition(":")[2]] = values
+    nodes = [xml_id(one) for one in process.iter() if local_name(one) in NODES]
+    return {one: found[one] for one in nodes} if all(one in found for one in nodes) else {}
+
+
+def _box(shape: Element) -> list[float] | None:
+    bounds = shape.find(f"{{{BOUNDS}}}Bounds")
+    try:
+        values = [float(bounds.get(name, "")) for name in _SIDES] if bounds is not None else []
+    except ValueError:
+        return None
+    return values if values and all(abs(value) < _FAR for value in values) else None

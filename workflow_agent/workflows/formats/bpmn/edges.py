@@ -1,0 +1,194 @@
+"""What flows and boundary events of BPMN say of a transition, and those that say it."""
+
+from collections.abc import Callable, Mapping
+from xml.etree.ElementTree import Element
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.bpmn.document import xml_id
+from workflow_agent.workflows.formats.bpmn.elements import definition_of, words_of
+from workflow_agent.workflows.formats.bpmn.events import put_residue, settled
+from workflow_agent.workflows.formats.bpmn.roots import Roots
+from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, parsed_or_none, text_of
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.model.durations import is_duration
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+
+TIMEOUT = "timeout"
+"""How the error is called that a boundary timer stands for."""
+
+
+def said_flow(element: Element, *, is_default: bool) -> JsonObject:
+    """Return the fields of a transition that a sequence flow says."""
+    condition = element.find(bpmn("conditionExpression"))
+    text = text_in(text_of(element, "conditionExpression"))
+    found: JsonObject = {"label": text_in(element.get("name"))}
+    if is_default:
+        found["type"] = "default"
+    elif condition is not None and text:
+        language = fit(condition.get("language", ""))
+        found |= {
+            "type": "condition",
+            "when": {"expression": text} | ({"language": language} if language else {}),
+        }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def made_flow(edge: Transition, *, leaves_event: bool) -> Element:
+    """Return the sequence flow for a transition, from the model alone; an event is its own condition."""
+    element = Element(bpmn("sequenceFlow"), {"name": edge.label} if edge.label else {})
+    if leaves_event and edge.type == "condition":
+        return element
+    when = edge.when
+    said_when = "" if when is None else when.text or "" if when.expression is None else when.formula
+    if when is not None and said_when.strip():
+        add(element, "conditionExpression", said_when, language=when.language or "")
+    return element
+
+
+def said_boundary(element: Element, roots: Roots) -> JsonObject:
+    """Return the fields of a transition that the boundary event says from which it leaves."""
+    about = definition_of(element, roots)
+    if about.kind == "compensate":
+        return {"type": "compensation"}
+    if about.kind == "timer":
+        return {"type": "error", "errors": [TIMEOUT]}
+    if about.kind in ("error", "escalation", "cancel"):
+        return {"type": "error"} | ({"errors": [about.name]} if about.name else {})
+    return {
+        "type": "condition",
+        "when": {"text": about.name or fit(element.get("name", "")) or words_of(element)},
+    }
+
+
+def made_boundary(edge: Transition, step: Step, roots: Roots) -> Element:
+    """Return the boundary event from which an error or compensation transition leaves its step."""
+    element = Element(bpmn("boundaryEvent"))
+    if edge.type == "compensation":
+        add(element, "compensateEventDefinition")
+    elif edge.errors == (TIMEOUT,) and step.timeout:
+        add(add(element, "timerEventDefinition"), "timeDuration", step.timeout)
+    else:
+        named = roots.named("error", edge.errors[0]) if len(edge.errors) == 1 else ""
+        add(element, "errorEventDefinition", errorRef=named)
+    return element
+
+
+def deadline_of(boundary: Element, roots: Roots) -> str | None:
+    """Return how long the step may take that this boundary event interrupts."""
+    about = definition_of(boundary, roots)
+    length = about.every.get("timeDuration")
+    interrupts = boundary.get("cancelActivity") != "false"
+    return length if about.kind == "timer" and interrupts and is_duration(length) else None
+
+
+def made_link() -> Element:
+    """Return the association for a transition that no work flows along."""
+    return Element(bpmn("association"), {"associationDirection": "One"})
+
+
+_NO_DEFAULT = ("Event", "parallelGateway", "eventBasedGateway")
+
+
+class EdgeWriter:
+    """Makes the elements of transitions, between elements whose ids are known."""
+
+    def __init__(
+        self,
+        steps: Mapping[str, Step],
+        ids: Mapping[str, str],
+        roots: Roots,
+        allocate: Callable[[object, str], str],
+        format_name: str,
+    ) -> None:
+        self._steps = steps
+        self._ids = ids
+        self._roots = roots
+        self._allocate = allocate
+        self._format_name = format_name
+
+    def placed(self, edge: Transition, attached: dict[str, list[Element]]) -> Element:
+        """Return the flow or association for a transition, with its ends; its content comes later."""
+        kept = kept_in(edge.extensions, self._format_name)
+        known = attached.setdefault(self._ids[edge.from_], [])
+        boundary = self._boundary(edge, object_in(kept.get("boundary")), known)
+        is_link = edge.type == "data" or (boundary is not None and _is_compensating(boundary))
+        element = Element(bpmn("association" if is_link else "sequenceFlow"))
+        element.set("id", self._allocate(kept.get("id"), edge.id))
+        source = self._ids[edge.from_] if boundary is None else xml_id(boundary)
+        element.set("sourceRef", source)
+        element.set("targetRef", self._ids[edge.to])
+        return element
+
+    def _boundary(self, edge: Transition, kept: JsonObject, known: list[Element]) -> Element | None:
+        """Return the boundary event a transition leaves from, made where there is none; None for no event."""
+        step = self._steps[edge.from_]
+        host = self._ids[edge.from_]
+        same_id = (one for one in known if xml_id(one) == kept.get("id"))
+        before = next(same_id, None)
+        if before is not None and _leaves(edge, before, self._roots):
+            return before
+        original = parsed_or_none(kept.get("xml"))
+        if (
+            original is not None
+            and local_name(original) == "boundaryEvent"
+            and _leaves(edge, original, self._roots)
+        ):
+            element = original
+        elif edge.type in ("error", "compensation"):
+            element = made_boundary(edge, step, self._roots)
+        else:
+            return None
+        element.set("id", self._allocate(kept.get("id"), f"Boundary-{edge.id}"))
+        element.set("attachedToRef", host)
+        known.append(element)
+        return element
+
+    def settle(self, edge: Transition, element: Element, source: Element) -> None:
+        """Give a flow its content, now that the step or boundary event it leaves is there."""
+        kept = kept_in(edge.extensions, self._format_name)
+        boundary = source if local_name(source) == "boundaryEvent" else None
+        is_default = edge.type == "default" and boundary is None and _may_have_default(source)
+        if is_default:
+            source.set("default", xml_id(element))
+
+        plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        wanted: JsonObject = {"type": edge.type, **plain}
+
+        def speaks(one: Element) -> JsonObject:
+            return said_flow(one, is_default=is_default)
+
+        if local_name(element) == "association":
+            original = parsed_or_none(kept.get("xml"))
+            is_link = original is not None and local_name(original) == "association"
+            content = original if is_link and original is not None else made_link()
+            told: JsonObject = {"type": "data"}
+        else:
+            plain_flow = made_flow(edge, leaves_event=boundary is not None)
+            content = settled(plain_flow, kept.get("xml"), speaks, wanted)
+            content = content if local_name(content) == "sequenceFlow" else plain_flow
+            told = speaks(content)
+        if boundary is not None:
+            told = said_boundary(boundary, self._roots) | {k: v for k, v in told.items() if k != "type"}
+        element.attrib = {**content.attrib, **element.attrib}
+        element.extend(content)
+        put_residue(element, "transition", wanted, {"type": "sequence"} | told)
+
+
+def _is_compensating(boundary: Element) -> bool:
+    return boundary.find(bpmn("compensateEventDefinition")) is not None
+
+
+def _leaves(edge: Transition, boundary: Element, roots: Roots) -> bool:
+    """Say whether a transition is one of those that leave from a boundary event."""
+    told = said_boundary(boundary, roots)
+    if told["type"] != edge.type or tuple(told.get("errors", ())) != edge.errors:
+        return False
+    when = edge.when.model_dump(exclude_defaults=True) if edge.when else None
+    return edge.type != "condition" or told.get("when") == when
+
+
+def _may_have_default(node: Element) -> bool:
+    return not node.get("default") and not local_name(node).endswith(_NO_DEFAULT)

@@ -1,0 +1,293 @@
+"""The start events that stand for triggers, and are no steps."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from xml.etree.ElementTree import Element
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.bpmn.document import Scope, bare, xml_id
+from workflow_agent.workflows.formats.bpmn.elements import NODES, definition_of
+from workflow_agent.workflows.formats.bpmn.roots import Roots
+from workflow_agent.workflows.formats.bpmn.xml import (
+    add,
+    bpmn,
+    copied,
+    local_name,
+    own,
+    parsed_or_none,
+    xml_text,
+)
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.fidelity import same
+from workflow_agent.workflows.formats.shapes import object_in
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.durations import is_duration
+from workflow_agent.workflows.model.triggers import Trigger, cron_problem
+
+_SAID_BY = ("name", "implementation", "calledElement", "gatewayDirection", "scriptFormat", "messageRef")
+_SAID_IN = (
+    "documentation",
+    "potentialOwner",
+    "humanPerformer",
+    "performer",
+    "standardLoopCharacteristics",
+    "multiInstanceLoopCharacteristics",
+    "conditionExpression",
+)
+_NOT_OURS = ("id", "extensions", "parent", "from", "to")
+Part = Literal["step", "transition", "trigger", "workflow"]
+
+
+def take_residue(element: Element, part: Part) -> JsonObject:
+    """Return the fields that an export put beside an element, and take them out of it."""
+    for holder in element.findall(bpmn("extensionElements")):
+        for child in holder.findall(own(part)):
+            fields = _json_object(child.text or "")
+            if fields is not None:
+                holder.remove(child)
+                if not len(holder):
+                    element.remove(holder)
+                return fields
+    return {}
+
+
+def _json_object(text: str) -> JsonObject | None:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        fields = object_in(read_text(text))
+    except UnreadableDocument:
+        return None
+    return {key: value for key, value in fields.items() if key not in _NOT_OURS} or None
+
+
+def put_residue(element: Element, part: Part, wanted: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+    """Put beside an element the fields of the model that it does not say; None for what it says too much."""
+    names = [name for name in {**wanted, **said} if name not in _NOT_OURS]
+    fields = {name: wanted.get(name) for name in names if not same(wanted.get(name), said.get(name))}
+    if not fields:
+        return
+    holder = element.find(bpmn("extensionElements"))
+    if holder is None:
+        holder = Element(bpmn("extensionElements"))
+        documented = element.findall(bpmn("documentation"))
+        element.insert(len(documented), holder)
+    child = Element(own(part))
+    child.text = json.dumps(fields)
+    holder.append(child)
+
+
+def merged(said: JsonObject, residue: JsonObject, model: type[BaseModel], others: JsonObject) -> JsonObject:
+    """Return what an element and its residue say together; without the residue where that makes no sense."""
+    whole = {key: value for key, value in (said | residue).items() if value is not None}
+    try:
+        model.model_validate(others | whole)
+    except ValidationError:
+        return said
+    return whole
+
+
+def settled(
+    made: Element, kept: object, said: Callable[[Element], Mapping[str, Any]], wanted: Mapping[str, Any]
+) -> Element:
+    """Return the element that was read, where it still says the same, else the one made with what was beside.
+
+    Args:
+        made: From the model as it is now.
+        kept: The text of the element that was read; anything, where somebody changed it.
+        said: What an element says; it is asked of both.
+        wanted: The fields of the model, of which an element made from them may say too little.
+    """
+    original = parsed_or_none(kept)
+    if original is None or not local_name(original):
+        return made
+    told = said(made)
+    if local_name(original) == local_name(made) or (_is_node(original) and _is_node(made)):
+        for element in (original, _renamed(original, made)):
+            if _is_true(said(element), told, wanted):
+                return element
+    if local_name(original) == local_name(made):
+        return _changed(original, made)
+    made = copied(made)
+    made.attrib.update({key: value for key, value in original.items() if key.startswith("{")})
+    documented = len(made.findall(bpmn("documentation")))
+    for holder in original.findall(bpmn("extensionElements")):
+        made.insert(documented, holder)
+    return made
+
+
+def _is_true(told: Mapping[str, Any], made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Say whether an element says what one made from the model does, or what the model has."""
+    return all(
+        same(told.get(name), made.get(name)) or same(told.get(name), wanted.get(name))
+        for name in {**told, **made}
+    )
+
+
+def _renamed(original: Element, made: Element) -> Element:
+    """Return the element that was read, with the name and the documentation of the one made."""
+    element = copied(original, without=[bpmn("documentation")])
+    element.attrib.pop("name", None)
+    element.attrib.update({"name": made.get("name", "")} if made.get("name") else {})
+    for at, documentation in enumerate(made.findall(bpmn("documentation"))):
+        element.insert(at, documentation)
+    return element
+
+
+def _is_node(element: Element) -> bool:
+    return local_name(element) in NODES
+
+
+def _changed(original: Element, made: Element) -> Element:
+    """Return an element as made, with all of the original that the model says nothing of."""
+    whole = Element(made.tag, {key: value for key, value in original.items() if key not in _SAID_BY})
+    whole.attrib.update(made.attrib)
+    left = [
+        e for e in original if local_name(e) not in _SAID_IN and not local_name(e).endswith("EventDefinition")
+    ]
+    first = [e for e in made if local_name(e) == "documentation"]
+    first += [e for e in left if local_name(e) == "extensionElements"]
+    whole.extend(first)
+    whole.extend(e for e in (*left, *made) if e not in first)
+    return whole
+
+
+_TRIGGER: TypeAdapter[Any] = TypeAdapter(Trigger)
+
+
+def plain_trigger(trigger: Any) -> JsonObject | None:
+    """Return a trigger in its one plain form, or None where it is none."""
+    try:
+        read = _TRIGGER.validate_python(trigger)
+    except ValidationError:
+        return None
+    plain: JsonObject = read.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """Start events from which one flow each leads to one and the same step."""
+
+    scope: Scope
+    roots: Roots
+    found: list[tuple[Element, Element, JsonObject | None]] = field(
+        default_factory=list[tuple[Element, Element, JsonObject | None]]
+    )
+    """Each with its flow and its trigger."""
+
+    @property
+    def target(self) -> str | None:
+        """The id of the element that they lead to."""
+        return self.found[0][1].get("targetRef") if self.found else None
+
+    @property
+    def elements(self) -> frozenset[str]:
+        """The ids of the events."""
+        return frozenset(xml_id(start) for start, _, _ in self.found)
+
+    @property
+    def triggers(self) -> list[JsonObject]:
+        """What starts the workflow."""
+        return [trigger for _, _, trigger in self.found if trigger is not None]
+
+    def kept(self, step_id: str | None, bounds: Mapping[str, list[float]]) -> list[JsonObject] | None:
+        """Return what to keep of them; None where the same would be made of the triggers alone."""
+        kept = [self._kept(start, flow, trigger, bounds) for start, flow, trigger in self.found]
+        made: list[JsonObject] = []
+        names = start_ids(max(1, len(self.triggers)), step_id)
+        for name, trigger in zip(names, self.triggers or [None], strict=True):
+            event = xml_text(made_start(trigger or {}, self.roots))
+            link = {"id": start_flow_id(name), "xml": _FLOW}
+            made.append({"id": name, "xml": event, "flow": link, "trigger": trigger})
+        return None if kept == made else kept
+
+    def _kept(
+        self, start: Element, flow: Element, trigger: JsonObject | None, bounds: Mapping[str, list[float]]
+    ) -> JsonObject:
+        link = {
+            "id": flow.get("id") or start_flow_id(start.get("id") or "Start"),
+            "xml": xml_text(bare(flow, "id", "sourceRef", "targetRef")),
+        }
+        event = {
+            "id": start.get("id") or "Start",
+            "xml": xml_text(bare(start, "id")),
+            "flow": link,
+            "trigger": trigger,
+        }
+        return event | ({"bounds": bounds[xml_id(start)]} if xml_id(start) in bounds else {})
+
+
+_FLOW = xml_text(Element(bpmn("sequenceFlow")))
+
+
+def start_ids(count: int, step_id: str | None) -> list[str]:
+    """Return how the start events are called that are made for a process, or for the scope of a step."""
+    first = "Start" if step_id is None else f"Start-{step_id}"
+    return [first, *(f"{first}_{number}" for number in range(2, count + 1))]
+
+
+def start_flow_id(start: str) -> str:
+    """Return how the flow from a start event is called that is made."""
+    return f"Flow-{start}"
+
+
+def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
+    """Return the start events of a scope that need not be steps; none where one of them must be."""
+    events = [node for node in scope.nodes if local_name(node) == "startEvent"]
+    ids = set(map(xml_id, events))
+    leading = {one: [f for f in scope.flows if f.get("sourceRef") == one] for one in ids}
+    targets = {flow.get("targetRef") for flows in leading.values() for flow in flows}
+    is_plain = all(len(flows) == 1 and not len(flows[0]) for flows in leading.values())
+    is_linked = any({link.get("sourceRef"), link.get("targetRef")} & ids for link in scope.links)
+    if not is_plain or len(targets) != 1 or targets & ids or is_linked or ids & scope.boundaries.keys():
+        return Starts(scope, roots)
+    if is_inside and len(events) > 1:
+        return Starts(scope, roots)
+    found = Starts(scope, roots)
+    for event in events:
+        residue = take_residue(event, "trigger")
+        said = said_trigger(event, roots) or {}
+        trigger = (
+            plain_trigger(said | {k: v for k, v in residue.items() if v is not None}) if residue else None
+        )
+        found.found.append((event, leading[xml_id(event)][0], trigger or plain_trigger(said)))
+    return found
+
+
+def natural_start(scope: Scope, nodes: list[Element]) -> str:
+    """Return the id of the node that a scope begins with where no start event says so."""
+    entered = {flow.get("targetRef") for flow in scope.flows}
+    ranked = [node for node in nodes if local_name(node) == "startEvent"]
+    ranked += [node for node in nodes if xml_id(node) not in entered]
+    return xml_id((ranked or nodes)[0])
+
+
+def said_trigger(start: Element, roots: Roots) -> JsonObject | None:
+    """Return the trigger a start event stands for; None where nothing in particular starts it."""
+    about = definition_of(start, roots)
+    if about.kind == "timer":
+        cycle = about.every.get("timeCycle", "")
+        if cycle and len(cycle) <= 200 and cron_problem(cycle) is None:
+            return {"type": "schedule", "cron": cycle}
+        cycle = cycle.rpartition("/")[2]
+        return {"type": "schedule", "every": cycle} if is_duration(cycle) else None
+    name = about.name or fit(start.get("name", ""))
+    return {"type": "event", "event": name} if about.kind and name else None
+
+
+def made_start(trigger: Mapping[str, Any], roots: Roots) -> Element:
+    """Return the start event for a trigger, from the model alone."""
+    element = Element(bpmn("startEvent"))
+    if trigger.get("type") == "schedule":
+        timer = add(element, "timerEventDefinition")
+        every = trigger.get("every")
+        add(timer, "timeCycle", f"R/{every}" if every else str(trigger.get("cron")))
+    elif trigger.get("type") == "event":
+        add(element, "messageEventDefinition", messageRef=roots.named("message", str(trigger["event"])))
+    return element

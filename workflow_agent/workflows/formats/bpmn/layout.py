@@ -1,0 +1,165 @@
+"""Where a diagram draws the elements of a process: in columns, from left to right."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from xml.etree.ElementTree import Element, SubElement
+
+from workflow_agent.workflows.diagrams.layout.geometry import Edge, Node, Point
+from workflow_agent.workflows.diagrams.layout.layers import layered
+from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
+from workflow_agent.workflows.formats.bpmn.elements import SCOPES
+from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, local_name
+
+Box = tuple[float, float, float, float]
+"""Left, top, width and height."""
+_MARGIN, _BESIDE = 40.0, 20.0
+_EVENT, _GATEWAY, _TASK = (36.0, 36.0), (50.0, 50.0), (100.0, 80.0)
+
+
+def _size(node: Element) -> tuple[float, float]:
+    local = local_name(node)
+    return _EVENT if local.endswith("Event") else _GATEWAY if local.endswith("Gateway") else _TASK
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Where nodes are, and the corners of the lines whose ways were chosen with them."""
+
+    boxes: Mapping[str, Box]
+    lines: Mapping[str, Sequence[Point]] = field(default_factory=dict[str, Sequence[Point]])
+
+    def moved(self, x: float, y: float) -> "Drawing":
+        """Return it elsewhere."""
+        boxes = {one: (box[0] + x, box[1] + y, box[2], box[3]) for one, box in self.boxes.items()}
+        lines = {one: [Point(at.x + x, at.y + y) for at in line] for one, line in self.lines.items()}
+        return Drawing(boxes, lines)
+
+
+def placed(scope: Scope) -> Drawing:
+    """Return where everything inside goes, from the origin on; nodes inside nodes are drawn inside."""
+    inner: dict[str, Drawing] = {}
+    sizes: dict[str, tuple[float, float]] = {}
+    for node in scope.nodes:
+        sizes[xml_id(node)] = _size(node)
+        if local_name(node) in SCOPES and (drawing := placed(Scope(node))).boxes:
+            inner[xml_id(node)] = drawing
+            sizes[xml_id(node)] = _outside(drawing.boxes.values())
+    # The layout goes from the top down and a process from left to right: all is laid on its side.
+    nodes = [Node(one, height, width) for one, (width, height) in sizes.items()]
+    drawn = layered(nodes, list(_edges(scope, sizes)))
+    flat = Drawing(
+        {one: (round(box.top), round(box.left), box.height, box.width) for one, box in drawn.boxes.items()},
+        {one: [_laid_down(at) for at in _corners(route.points)] for one, route in drawn.routes.items()},
+    ).moved(_MARGIN, _MARGIN)
+    boxes, lines = dict(flat.boxes), dict(flat.lines)
+    for one, drawing in inner.items():
+        inside = drawing.moved(*boxes[one][:2])
+        boxes |= inside.boxes
+        lines |= inside.lines
+    return Drawing(boxes, lines)
+
+
+def _laid_down(point: Point) -> Point:
+    return Point(round(point.y), round(point.x))
+
+
+def _edges(scope: Scope, known: Collection[str]) -> Iterator[Edge]:
+    for link in (*scope.flows, *scope.links):
+        source, target = link.get("sourceRef", ""), link.get("targetRef", "")
+        boundary = scope.boundary(source)
+        host = source if boundary is None else boundary.get("attachedToRef", "")
+        if host in known and target in known:
+            yield Edge(xml_id(link), host, target)
+
+
+def _corners(points: Sequence[Point]) -> list[Point]:
+    """Return the corners of a way without slants."""
+    corners = [points[0]]
+    for before, here in pairwise(points):
+        if before.x != here.x and before.y != here.y:
+            middle = (before.y + here.y) / 2
+            corners += [Point(before.x, middle), Point(here.x, middle)]
+        corners.append(here)
+    return corners
+
+
+def _outside(boxes: Iterable[Box]) -> tuple[float, float]:
+    listed = list(boxes)
+    return max(b[0] + b[2] for b in listed) + _MARGIN, max(b[1] + b[3] for b in listed) + _MARGIN
+
+
+def scopes_in(container: Element) -> Iterator[Scope]:
+    """Yield the scope of a process and those of the sub-processes in it."""
+    scope = Scope(container)
+    yield scope
+    for node in scope.nodes:
+        if local_name(node) in SCOPES:
+            yield from scopes_in(node)
+
+
+def diagram_of(process: Element, drawing: Drawing) -> Element:
+    """Return the diagram of a process that is drawn so."""
+    boxes = drawing.boxes
+    diagram = Element(f"{{{DIAGRAM}}}BPMNDiagram", {"id": "Diagram_1"})
+    plane = SubElement(
+        diagram, f"{{{DIAGRAM}}}BPMNPlane", {"id": "Plane_1", "bpmnElement": process.get("id", "")}
+    )
+    edges: list[tuple[Element, Sequence[Point]]] = []
+    for scope in scopes_in(process):
+        boxes = {**boxes, **_on_the_border(scope, boxes)}
+        for node in scope.nodes:
+            _shape(plane, node, boxes[xml_id(node)])
+        for boundaries in scope.boundaries.values():
+            for boundary in boundaries:
+                _shape(plane, boundary, boxes[xml_id(boundary)])
+        for edge in (*scope.flows, *scope.links):
+            source = edge.get("sourceRef", "")
+            straight = _line(boxes[source], boxes[edge.get("targetRef", "")])
+            is_planned = scope.boundary(source) is None
+            edges.append((edge, drawing.lines.get(xml_id(edge), straight) if is_planned else straight))
+    for edge, line in edges:
+        drawn = SubElement(
+            plane,
+            f"{{{DIAGRAM}}}BPMNEdge",
+            {"id": f"{edge.get('id')}_di", "bpmnElement": edge.get("id", "")},
+        )
+        for x, y in line:
+            SubElement(drawn, f"{{{LINES}}}waypoint", {"x": _number(x), "y": _number(y)})
+    return diagram
+
+
+def _on_the_border(scope: Scope, boxes: Mapping[str, Box]) -> dict[str, Box]:
+    found: dict[str, Box] = {}
+    for host, boundaries in scope.boundaries.items():
+        x, y, width, height = boxes[host]
+        for at, boundary in enumerate(boundaries):
+            left = x + width * (at + 1) / (len(boundaries) + 1) - _EVENT[0] / 2
+            found[xml_id(boundary)] = (left, y + height - _EVENT[1] / 2, *_EVENT)
+    return found
+
+
+def _shape(plane: Element, node: Element, box: Box) -> None:
+    shape = SubElement(
+        plane,
+        f"{{{DIAGRAM}}}BPMNShape",
+        {"id": f"{node.get('id')}_di", "bpmnElement": node.get("id", "")},
+    )
+    if local_name(node) in SCOPES:
+        shape.set("isExpanded", "true")
+    values = {key: _number(value) for key, value in zip(("x", "y", "width", "height"), box, strict=True)}
+    SubElement(shape, f"{{{BOUNDS}}}Bounds", values)
+
+
+def _line(source: Box, target: Box) -> list[Point]:
+    """Return the corners of a line from the right side of one box to the left side of another."""
+    x, y = source[0] + source[2], source[1] + source[3] / 2
+    to_x, to_y = target[0], target[1] + target[3] / 2
+    if y == to_y and to_x >= x:
+        return [Point(x, y), Point(to_x, to_y)]
+    middle = (x + to_x) / 2 if to_x > x else x + _BESIDE
+    return [Point(x, y), Point(middle, y), Point(middle, to_y), Point(to_x, to_y)]
+
+
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")

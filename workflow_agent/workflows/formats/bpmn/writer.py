@@ -1,0 +1,241 @@
+"""A workflow as a BPMN document."""
+
+import math
+import re
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from workflow_agent.workflows.formats.bpmn.document import (
+    DEFINITIONS,
+    LAID_OUT,
+    MAIN,
+    Scope,
+    joins_among,
+    lanes_of,
+    prune_lanes,
+    xml_id,
+)
+from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
+from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
+from workflow_agent.workflows.formats.bpmn.events import (
+    made_start,
+    plain_trigger,
+    put_residue,
+    said_trigger,
+    settled,
+    start_flow_id,
+    start_ids,
+)
+from workflow_agent.workflows.formats.bpmn.layout import Box, Drawing, diagram_of, placed, scopes_in
+from workflow_agent.workflows.formats.bpmn.reader import made_shell, said_shell
+from workflow_agent.workflows.formats.bpmn.roots import Roots
+from workflow_agent.workflows.formats.bpmn.xml import bpmn, copied, local_name, parsed_or_none, xml_text
+from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in
+from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
+
+_XML_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]{0,200}")
+_AFTER_FLOW = (
+    "textAnnotation",
+    "association",
+    "group",
+    "resourceRole",
+    "correlationSubscription",
+    "supports",
+)
+_TOP = ("aliases", "tags", "automations")
+
+
+def document_of(workflow: Workflow, format_name: str) -> str:
+    """Return the text of the BPMN document for a workflow."""
+    return _Writer(workflow, format_name).text()
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, format_name: str) -> None:
+        self._workflow = workflow
+        self._format_name = format_name
+        self._kept = kept_in(workflow.extensions, format_name)
+        self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
+        self._others = [
+            one for one in map(parsed_or_none, list_in(self._kept.get("roots"))) if one is not None
+        ]
+        self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
+        self._steps = {step.id: step for step in workflow.steps}
+        self._step_kept = {step.id: kept_in(step.extensions, format_name) for step in workflow.steps}
+        self._ids = {
+            step.id: self._id(self._step_kept[step.id].get("id"), step.id) for step in workflow.steps
+        }
+        self._roots = Roots(self._others, self._taken)
+        self._edges = EdgeWriter(self._steps, self._ids, self._roots, self._id, format_name)
+        self._members: dict[str | None, list[Step]] = {}
+        for step in workflow.steps:
+            self._members.setdefault(step.parent, []).append(step)
+        self._within: dict[str | None, list[Transition]] = {}
+        for edge in workflow.transitions:
+            scope = self._steps[edge.from_].parent
+            if scope == self._steps[edge.to].parent:
+                self._within.setdefault(scope, []).append(edge)
+        self._boxes: dict[str, Box] = {}
+        self._lanes: dict[str, str] = {}
+
+    def _id(self, kept: object, wanted: str) -> str:
+        if not isinstance(kept, str) or not _XML_ID.fullmatch(kept) or kept in self._taken:
+            kept = unique_id(wanted if _XML_ID.fullmatch(wanted) else f"_{wanted}", self._taken)
+        self._taken.add(kept)
+        return kept
+
+    def text(self) -> str:
+        """Return the whole document."""
+        process = self._process()
+        given = object_in(self._kept.get("definitions"))
+        attributes = {k: v for k, v in given.items() if isinstance(v, str) and _XML_ID.fullmatch(k)}
+        root = Element(bpmn("definitions"), attributes or DEFINITIONS)
+        root.extend([*self._others, *self._roots.made, process])
+        drawn = {one for scope in scopes_in(process) for one in map(xml_id, scope.nodes)}
+        diagram = diagram_of(
+            process, Drawing(self._boxes) if drawn <= self._boxes.keys() else placed(Scope(process))
+        )
+        if not drawn <= self._boxes.keys():
+            diagram.set("name", LAID_OUT)
+        root.append(diagram)
+        return xml_text(root, pretty=True)
+
+    def _process(self) -> Element:
+        workflow = self._workflow
+        plain = made_shell(workflow.name, workflow.description)
+        process = copied(settled(plain, self._kept.get("process"), said_shell, workflow_document(workflow)))
+        if local_name(process) != "process":
+            process = plain
+        process.set("id", self._id(self._kept.get("id"), workflow.id))
+        if any(local_name(one) == "process" for one in self._others):
+            process.set(MAIN, "true")
+        written = workflow_document(workflow)
+        residue = {name: written[name] for name in _TOP if written[name]}
+        put_residue(process, "workflow", residue | {"name": workflow.name}, {"name": workflow.name})
+        self._lanes = lanes_of(process)
+        self._fill(process, None)
+        prune_lanes(process)
+        return process
+
+    def _fill(self, container: Element, parent: str | None) -> None:
+        """Put into a process or sub-process the steps of its scope, and what joins them."""
+        members = self._members.get(parent, [])
+        attached: dict[str, list[Element]] = {}
+        edge_elements = [(edge, self._edges.placed(edge, attached)) for edge in self._within.get(parent, [])]
+        for one in (one for step in members for one in self._silent(step)):
+            attached.setdefault(one.get("attachedToRef", ""), []).append(one)
+        boundaries = [one for ones in attached.values() for one in ones]
+        flows = [one for _, one in edge_elements if local_name(one) == "sequenceFlow"]
+        starts, start_flows = self._starts(members, flows, parent)
+        joins = joins_among([*start_flows, *flows])
+        nodes = [self._node(step, step.id, attached, joins) for step in members]
+        sources = {xml_id(one): one for one in (*nodes, *boundaries)}
+        for edge, element in edge_elements:
+            self._edges.settle(edge, element, sources[element.get("sourceRef", "")])
+        links = [one for _, one in edge_elements if local_name(one) == "association"]
+        at = next((i for i, one in enumerate(container) if local_name(one) in _AFTER_FLOW), len(container))
+        for child in reversed([*starts, *nodes, *boundaries, *start_flows, *flows, *links]):
+            container.insert(at, child)
+
+    def _node(
+        self, step: Step, step_id: str, attached: Mapping[str, Sequence[Element]], joins: Container[str]
+    ) -> Element:
+        element_id, kept = self._ids[step_id], self._step_kept[step_id]
+        has_inside = step_id in self._members
+        deadlines = (deadline_of(one, self._roots) for one in attached.get(element_id, ()))
+        around = Around(
+            self._roots,
+            element_id in joins,
+            next((one for one in deadlines if one), None),
+            self._lanes.get(element_id),
+        )
+        plain = made(step, self._roots, has_inside=has_inside)
+        original = parsed_or_none(kept.get("xml"))
+        is_scope = original is not None and local_name(original) in SCOPES
+        usable = kept.get("xml") if is_scope or not has_inside else None
+        element = copied(settled(plain, usable, lambda one: said(one, around), step_document(step)))
+        element.set("id", element_id)
+        put_residue(element, "step", step_document(step), said(element, around))
+        bounds = list_in(kept.get("bounds"))
+        if len(bounds) == 4 and all(isinstance(v, int | float) and math.isfinite(v) for v in bounds):
+            self._boxes[element_id] = (bounds[0], bounds[1], bounds[2], bounds[3])
+        if has_inside:
+            self._fill(element, step_id)
+        return element
+
+    def _silent(self, step: Step) -> list[Element]:
+        found: list[Element] = []
+        for one in map(parsed_or_none, list_in(self._step_kept[step.id].get("boundaries"))):
+            if one is not None and local_name(one) == "boundaryEvent":
+                one.set("id", self._id(one.get("id"), "Boundary"))
+                one.set("attachedToRef", self._ids[step.id])
+                found.append(one)
+        return found
+
+    def _starts(
+        self, members: Sequence[Step], flows: Sequence[Element], parent: str | None
+    ) -> tuple[list[Element], list[Element]]:
+        """Return the start events of a scope, and the flows from them to where it begins."""
+        first = self._first(members, flows, parent)
+        kept = self._kept if parent is None else self._step_kept[parent]
+        given = [object_in(one) for one in list_in(kept.get("starts"))]
+        if kept.get("starts") == [] and first is None:
+            return [], []
+        first = first or self._natural(members, flows).id
+        triggers = [plain_trigger(one.model_dump(by_alias=True)) for one in self._workflow.triggers]
+        wanted = triggers if parent is None else []
+        known = [t for one in given if (t := plain_trigger(one.get("trigger")))]
+        if not given or (parent is None and known != wanted):
+            names = start_ids(max(1, len(wanted)), parent)
+            given = [
+                {"id": name, "trigger": trigger, "flow": {"id": start_flow_id(name)}}
+                for name, trigger in zip(names, wanted or [None], strict=True)
+            ]
+        made_ones = [self._start(one, first) for one in given]
+        return [event for event, _ in made_ones], [flow for _, flow in made_ones]
+
+    def _start(self, given: Mapping[str, Any], first: str) -> tuple[Element, Element]:
+        trigger = plain_trigger(given.get("trigger"))
+        event = parsed_or_none(given.get("xml"))
+        if event is None or local_name(event) != "startEvent":
+            event = made_start(trigger or {}, self._roots)
+        put_residue(event, "trigger", trigger or {}, said_trigger(event, self._roots) or {})
+        event.set("id", self._id(given.get("id"), "Start"))
+        link = object_in(given.get("flow"))
+        flow = parsed_or_none(link.get("xml"))
+        if flow is None or local_name(flow) != "sequenceFlow" or len(flow):
+            flow = Element(bpmn("sequenceFlow"))
+        flow.set("id", self._id(link.get("id"), start_flow_id(xml_id(event))))
+        flow.set("sourceRef", xml_id(event))
+        flow.set("targetRef", self._ids[first])
+        bounds = list_in(given.get("bounds"))
+        if len(bounds) == 4 and all(isinstance(v, int | float) and math.isfinite(v) for v in bounds):
+            self._boxes[xml_id(event)] = (bounds[0], bounds[1], bounds[2], bounds[3])
+        return event, flow
+
+    def _first(self, members: Sequence[Step], flows: Sequence[Element], parent: str | None) -> str | None:
+        """Return the step a scope begins with; None where that is plain from the flows alone."""
+        inside = {step.id for step in members}
+        if parent is not None:
+            entering = (e.to for e in self._workflow.transitions if e.from_ == parent and e.to in inside)
+            return next(entering, None)
+        start = self._steps[self._workflow.start]
+        while start.parent is not None:
+            start = self._steps[start.parent]
+        return None if start.id == self._natural(members, flows).id else start.id
+
+    def _natural(self, members: Sequence[Step], flows: Sequence[Element]) -> Step:
+        """Return the step that a reader takes for the first where no start event says so."""
+        entered = {flow.get("targetRef") for flow in flows}
+        starting = [step for step in members if self._is_start_event(step)]
+        free = [step for step in members if self._ids[step.id] not in entered]
+        return (starting + free or [*members])[0]
+
+    def _is_start_event(self, step: Step) -> bool:
+        original = parsed_or_none(self._step_kept[step.id].get("xml"))
+        return step.type == "event" and original is not None and local_name(original) == "startEvent"

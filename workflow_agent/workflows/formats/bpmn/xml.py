@@ -1,0 +1,169 @@
+"""XML to elements and back: without entities, with limits, and with prefixes that people know."""
+
+import re
+from collections.abc import Iterable, Iterator
+from xml.etree.ElementTree import Element, ParseError, SubElement, indent, tostring
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from workflow_agent.errors import Problem
+from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, UnreadableDocument
+
+BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
+DIAGRAM = "http://www.omg.org/spec/BPMN/20100524/DI"
+BOUNDS = "http://www.omg.org/spec/DD/20100524/DC"
+LINES = "http://www.omg.org/spec/DD/20100524/DI"
+OWN = "urn:workflow-agent:bpmn"
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_PREFIXES = {
+    BPMN: "bpmn",
+    DIAGRAM: "bpmndi",
+    BOUNDS: "dc",
+    LINES: "di",
+    OWN: "wa",
+    _XSI: "xsi",
+    "http://camunda.org/schema/1.0/bpmn": "camunda",
+    "http://camunda.org/schema/zeebe/1.0": "zeebe",
+    "http://flowable.org/bpmn": "flowable",
+    "http://activiti.org/bpmn": "activiti",
+    "http://www.w3.org/XML/1998/namespace": "xml",
+}
+_QUALIFIED = re.compile(r"\{([^}]*)\}(.+)", re.DOTALL)
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TITLE = "BPMN 2.0"
+
+
+def bpmn(local: str) -> str:
+    """Return the full name of an element of BPMN."""
+    return f"{{{BPMN}}}{local}"
+
+
+def own(local: str) -> str:
+    """Return the full name of an element that holds what BPMN has no place for."""
+    return f"{{{OWN}}}{local}"
+
+
+def local_name(element: Element) -> str:
+    """Return the name of an element of BPMN; empty for elements of other namespaces."""
+    prefix = f"{{{BPMN}}}"
+    return element.tag.removeprefix(prefix) if element.tag.startswith(prefix) else ""
+
+
+def parse_xml(text: str) -> Element:
+    """Return the root of an XML text, without the blanks between elements.
+
+    Raises:
+        UnreadableDocument: It is broken, too large or too deep, or declares a document type or entities.
+    """
+    try:
+        root: Element = fromstring(text, forbid_dtd=True)
+    except ParseError as error:
+        raise _refused(f"is not XML: {error}") from error
+    except DefusedXmlException as error:
+        raise _refused("declares a document type or entities, which are not read for safety") from error
+    except ValueError as error:
+        raise _refused(f"has characters that XML does not allow: {error}") from error
+    _check_size(root)
+    for element in root.iter():
+        _normalise(element)
+    return root
+
+
+def _refused(message: str) -> UnreadableDocument:
+    return UnreadableDocument(_TITLE, [Problem("", message[:300])])
+
+
+def _check_size(root: Element) -> None:
+    level, count = [root], 0
+    for _ in range(MAX_DEPTH):
+        count += len(level)
+        level = [child for element in level for child in element]
+        if count > MAX_NODES:
+            raise _refused(f"has more than {MAX_NODES} elements")
+    if level:
+        raise _refused(f"is nested deeper than {MAX_DEPTH}")
+
+
+def _normalise(element: Element) -> None:
+    if len(element) and not (element.text or "").strip():
+        element.text = None
+    if not (element.tail or "").strip():
+        element.tail = None
+    kind = element.get(f"{{{_XSI}}}type")
+    # Its value has a prefix of the document's own, which is not known any more once it is parsed.
+    if kind and kind.rpartition(":")[2].startswith("t"):
+        element.set(f"{{{_XSI}}}type", "bpmn:" + kind.rpartition(":")[2])
+
+
+def parsed_or_none(text: object) -> Element | None:
+    """Return the element a text is, or None where it is no text or no XML."""
+    try:
+        return parse_xml(text) if isinstance(text, str) else None
+    except UnreadableDocument:
+        return None
+
+
+def xml_text(root: Element, *, pretty: bool = False) -> str:
+    """Return the text of an element; equal elements give equal texts."""
+    prefixes: dict[str, str] = {}
+    named = _with_prefixes(root, prefixes)
+    for uri, prefix in prefixes.items():
+        if prefix != "xml":
+            named.set(f"xmlns:{prefix}", uri)
+    if not pretty:
+        return tostring(named, encoding="unicode")
+    indent(named)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(named, encoding="unicode") + "\n"
+
+
+def _with_prefixes(element: Element, prefixes: dict[str, str]) -> Element:
+    attributes = {_prefixed(key, prefixes): _legal(value) for key, value in element.items()}
+    if any(value.startswith("bpmn:t") for value in attributes.values()):
+        prefixes[BPMN] = "bpmn"
+    named = Element(_prefixed(element.tag, prefixes), attributes)
+    named.text, named.tail = _legal(element.text), _legal(element.tail)
+    named.extend(_with_prefixes(child, prefixes) for child in element)
+    return named
+
+
+def _prefixed(name: str, prefixes: dict[str, str]) -> str:
+    match = _QUALIFIED.fullmatch(name)
+    if match is None:
+        return name
+    uri, local = match.groups()
+    if uri not in prefixes:
+        prefixes[uri] = _PREFIXES.get(uri) or f"ns{len(prefixes)}"
+    return f"{prefixes[uri]}:{local}"
+
+
+def _legal(text: str | None) -> str:
+    return _NOT_XML.sub("", text or "")
+
+
+def copied(element: Element, *, without: Iterable[str] = ()) -> Element:
+    """Return a copy, without children of some full names."""
+    left_out = set(without)
+    copy = Element(element.tag, dict(element.items()))
+    copy.text, copy.tail = element.text, element.tail
+    copy.extend(copied(child) for child in element if child.tag not in left_out)
+    return copy
+
+
+def named_children(element: Element, *locals_: str) -> Iterator[Element]:
+    """Yield the children that are elements of BPMN with one of these names."""
+    return (child for child in element if local_name(child) in locals_)
+
+
+def text_of(element: Element, local: str) -> str | None:
+    """Return the text of the first child of this name, where it says something."""
+    child = element.find(bpmn(local))
+    text = "" if child is None else "".join(child.itertext())
+    return text if text.strip() else None
+
+
+def add(parent: Element, local: str, text: str | None = None, **attributes: str) -> Element:
+    """Return a new child of BPMN; attributes that are empty are left out."""
+    child = SubElement(parent, bpmn(local), {key: value for key, value in attributes.items() if value})
+    child.text = text
+    return child

@@ -1,0 +1,123 @@
+"""Putting a workflow together while a foreign document is read."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workflow_agent.errors import InvalidWorkflow, Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import Imported, Report, UnreadableDocument
+from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
+from workflow_agent.workflows.model.steps import StepType
+from workflow_agent.workflows.model.transitions import TransitionType
+from workflow_agent.workflows.model.workflow import Source
+
+_NAME_CHARS = 200
+
+
+def fit(text: str, most: int = _NAME_CHARS) -> str | None:
+    """Return a text as a name or label may be: not blank, cut to fit; None where nothing is left."""
+    return text[:most] if text[:most].strip() else None
+
+
+def first_line(text: str, most: int = 100) -> str | None:
+    """Return the first line of a text that says something, cut at a word."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if len(line) <= most:
+        return line or None
+    return (line[:most].rsplit(" ", 1)[0] or line[:most]).rstrip(" ,;:.") or line[:most]
+
+
+class Draft:
+    """The steps and transitions found so far. Fields that are None are left out."""
+
+    def __init__(self, format_name: str, title: str) -> None:
+        self.format_name = format_name
+        self.title = title
+        self.report = Report()
+        self.steps: list[JsonObject] = []
+        self.transitions: list[JsonObject] = []
+        self._taken: set[str] = set()
+
+    def free_id(self, wanted: str) -> str:
+        """Return the id that the next step gets if it is made from this text."""
+        return unique_id(slug(wanted), self._taken)
+
+    def add(
+        self,
+        name: str,
+        kind: StepType,
+        *,
+        parent: str | None = None,
+        wanted_id: str | None = None,
+        kept: JsonObject | None = None,
+        at: Sequence[str | int] = (),
+        **fields: Any,
+    ) -> str:
+        """Add a step and return its id, made from its name or from `wanted_id`.
+
+        Args:
+            name: May be too long or blank; it is made to fit.
+            kind: Its type.
+            parent: The step whose scope it is in.
+            wanted_id: What to make the id from, where the name is not it.
+            kept: What the format keeps with the step.
+            at: Where in the document it stands, for the report.
+            fields: The other fields of the step.
+        """
+        step_id = self.free_id(wanted_id or name)
+        self._taken.add(step_id)
+        kept_beside = {self.format_name: kept} if kept else None
+        step = {"id": step_id, "name": fit(name) or step_id, "type": kind, "parent": parent}
+        self.steps.append(_filled({**step, **fields, "extensions": kept_beside}))
+        if kept and at:
+            self.note_kept(at, kept)
+        return step_id
+
+    def connect(
+        self,
+        source: str,
+        target: str,
+        kind: TransitionType = "sequence",
+        *,
+        kept: JsonObject | None = None,
+        **fields: Any,
+    ) -> None:
+        """Add a transition."""
+        kept_beside = {self.format_name: kept} if kept else None
+        edge = {"from": source, "to": target, "type": None if kind == "sequence" else kind}
+        self.transitions.append(_filled({**edge, **fields, "extensions": kept_beside}))
+
+    def note_kept(self, at: Sequence[str | int], kept: JsonObject) -> None:
+        """Put into the report what is kept beside the model."""
+        names = ", ".join(f"`{key}`" for key in list(kept)[:12])
+        self.report.keep(json_pointer(at), f"{names}: kept beside the model, and given back on export")
+
+    def finished(self, name: str, *, kept: JsonObject | None = None, **fields: Any) -> Imported:
+        """Return the workflow, with an id made from its name, and the report.
+
+        Raises:
+            UnreadableDocument: The parts make no workflow; the pointers are then into its document.
+        """
+        title = fit(name) or self.title
+        kept_beside = {self.format_name: kept} if kept else None
+        if kept:
+            self.note_kept((), kept)
+        document: JsonObject = {
+            "id": "wf_" + slug(title, fallback="workflow"),
+            "name": title,
+            "steps": self.steps,
+            "transitions": self.transitions,
+            "source": Source(format=self.format_name, name=fit(name)).model_dump(exclude_none=True),
+            "extensions": kept_beside,
+            **fields,
+        }
+        if not self.steps:
+            raise UnreadableDocument(self.title, [Problem("", "has no steps")])
+        try:
+            return Imported(parse_workflow(_filled(document)), self.report)
+        except InvalidWorkflow as error:
+            raise UnreadableDocument(self.title, list(error.problems)) from error
+
+
+def _filled(fields: JsonObject) -> JsonObject:
+    return {key: value for key, value in fields.items() if value is not None}

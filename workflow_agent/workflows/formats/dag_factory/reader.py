@@ -1,0 +1,178 @@
+"""A DAG in dag-factory's YAML as a workflow of the model."""
+
+from typing import Any
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.builder import Draft, fit
+from workflow_agent.workflows.formats.dag_factory.graph import (
+    DEFAULT,
+    GROUPS,
+    NAMED_BY,
+    TASKS,
+    DagGraph,
+    dags_in,
+    entries,
+    merged,
+    references,
+    whole_dag,
+)
+from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
+from workflow_agent.workflows.formats.dag_factory.shapes import problems_of
+from workflow_agent.workflows.formats.dag_factory.tasks import said_task, task_of
+from workflow_agent.workflows.formats.fidelity import kept_of
+from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.model.steps import Step
+
+FIRST_FAILS = ("one_failed", "all_failed")
+"""The rules by which a task runs because what it waits for failed."""
+ANY_IS_ENOUGH = ("one_success", "one_done", "one_failed")
+_START = "Start"
+_APART = ("dependencies", "task_group_name", "parent_group_name")
+
+
+def read_dag(document: Any, format_name: str, title: str) -> Imported:
+    """Return the workflow of a document with one DAG.
+
+    Raises:
+        UnreadableDocument: With everything that dag-factory does not allow.
+    """
+    problems = problems_of(document)
+    if problems:
+        raise UnreadableDocument(title, problems)
+    dag_id = next(iter(dags_in(document)))
+    reader = _Reader(dag_id, whole_dag(document, dag_id), Draft(format_name, title))
+    start = reader.read()
+    own, shared = object_in(dags_in(document)[dag_id]), object_in(document.get(DEFAULT))
+    fields = said_dag(dag_id, merged(own, shared))
+    header = {key: value for key, value in own.items() if key not in NAMED_BY}
+    kept = kept_of(header, header_of(fields))
+    kept_whole: JsonObject = {
+        **({"$dag_id": dag_id} if dag_id != fields["name"] else {}),
+        **({DEFAULT: {k: v for k, v in shared.items() if k not in NAMED_BY}} if DEFAULT in document else {}),
+        **({"$mapped": mapped} if (mapped := _mapped_kinds(own, shared)) else {}),
+        **({"dag": kept} if kept else {}),
+    }
+    return reader.draft.finished(fields.pop("name"), start=start, kept=kept_whole, **fields)
+
+
+def _mapped_kinds(own: JsonObject, shared: JsonObject) -> list[str]:
+    """Return which of tasks and groups are written as an object by name."""
+    return [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
+
+
+class _Reader:
+    def __init__(self, dag_id: str, dag: JsonObject, draft: Draft) -> None:
+        self.draft = draft
+        self._dag_id = dag_id
+        self._arguments = object_in(dag.get("default_args"))
+        self._tasks, self._groups = entries(dag.get(TASKS), TASKS), entries(dag.get(GROUPS), GROUPS)
+        self._graph = DagGraph(self._tasks, self._groups)
+        self._needs = self._graph.needs()
+        self._ids: dict[str, str] = {}
+        self._starts: dict[str | None, str] = {}
+
+    def read(self) -> str:
+        """Add all steps and transitions; return the first step."""
+        roots = [name for name, needed in self._needs.items() if not needed]
+        by_scope: dict[str | None, list[str]] = {}
+        for name in roots:
+            by_scope.setdefault(self._graph.scope[name], []).append(name)
+        self._add_start(None, by_scope)
+        for name, group in self._parents_first():
+            self._add_group(name, group)
+            self._add_start(name, by_scope)
+        for name, task in self._tasks:
+            self._add_task(name, task)
+        for name in self._ids:
+            self._connect(name)
+        for scope, start in self._starts.items():
+            for name in by_scope[scope]:
+                self.draft.connect(start, self._ids[name])
+        return self._starts.get(None) or self._ids[by_scope[None][0]]
+
+    def _parents_first(self) -> list[tuple[str, JsonObject]]:
+        waiting, placed = list(self._groups), dict[str, JsonObject]()
+        while waiting:
+            ready = next(one for one in waiting if self._graph.scope[one[0]] in (None, *placed))
+            waiting.remove(ready)
+            placed[ready[0]] = ready[1]
+        return list(placed.items())
+
+    def _add_start(self, scope: str | None, by_scope: dict[str | None, list[str]]) -> None:
+        if len(by_scope.get(scope, ())) > 1:
+            name = _START if scope is None else f"{_START} of {scope}"
+            parent = None if scope is None else self._ids[scope]
+            self._starts[scope] = self.draft.add(name[:200], "fork", parent=parent)
+
+    def _beside(self, name: str, entry: JsonObject, kept: JsonObject) -> JsonObject:
+        """Return what is kept of a task or group, with its name and how it says what it waits for."""
+        if self.draft.free_id(name) != name:
+            kept["$id"] = name
+        said = entry.get("dependencies")
+        if said != plain_dependencies(entry, self._needs[name]):
+            kept["$needs"] = said
+        return kept
+
+    def _parent(self, name: str) -> str | None:
+        scope = self._graph.scope[name]
+        return None if scope is None else self._ids[scope]
+
+    def _add_group(self, name: str, group: JsonObject) -> None:
+        own = {key: value for key, value in group.items() if key not in _APART}
+        fields = said_group(name, group)
+        kept = kept_of(own, group_of(Step.model_validate({"id": "x", **_filled(fields)}), name))
+        if name not in self._graph.scope.values():
+            kept["$group"] = True
+        self._ids[name] = self.draft.add(
+            fields.pop("name"), "action", wanted_id=name, parent=self._parent(name),
+            kept=self._beside(name, group, kept), at=(self._dag_id, GROUPS, name), **fields,
+        )  # fmt: skip
+
+    def _add_task(self, name: str, task: JsonObject) -> None:
+        group = object_in(self._graph.names.get(str(task.get("task_group_name"))))
+        fields = said_task(name, task, {**self._arguments, **object_in(group.get("default_args"))})
+        own = {key: value for key, value in task.items() if key not in _APART}
+        kept = kept_of(own, task_of(Step.model_validate({"id": "x", **_filled(fields)}), name))
+        title, kind = fields.pop("name"), fields.pop("type", "action")
+        self._ids[name] = self.draft.add(
+            title, kind, wanted_id=name, parent=self._parent(name),
+            kept=self._beside(name, task, kept), at=(self._dag_id, TASKS, name), **fields,
+        )  # fmt: skip
+
+    def _connect(self, name: str) -> None:
+        needs, target = self._needs[name], self._ids[name]
+        rule = self._graph.names[name].get("trigger_rule", self._arguments.get("trigger_rule"))
+        if len(needs) > 1:
+            join = {"mode": "any"} if rule in ANY_IS_ENOUGH else None
+            target = self.draft.add(
+                f"All before {name}"[:200] if join is None else f"Any before {name}"[:200], "join",
+                parent=self._parent(name), wanted_id=f"before_{name}", join=join,
+            )  # fmt: skip
+            self.draft.connect(target, self._ids[name])
+        for needed in needs:
+            self.draft.connect(self._ids[needed], target, "error" if rule in FIRST_FAILS else "sequence")
+
+
+def plain_dependencies(entry: JsonObject, needs: list[str]) -> list[str] | None:
+    """Return what the dependencies of a task or group are where it says exactly what it waits for."""
+    given = references(entry, needs)
+    return [name for name in needs if name not in given] or None
+
+
+def said_group(name: str, group: JsonObject) -> JsonObject:
+    """Return the fields of the step that a group is."""
+    return {
+        "name": text_in(group.get("group_display_name"), 200) or fit(name),
+        "description": text_in(group.get("tooltip")),
+    }
+
+
+def group_of(step: Step, name: str) -> JsonObject:
+    """Return the group for a step with others inside it, without where it is and what it waits for."""
+    named = {"group_display_name": step.name} if step.name != name else {}
+    return {**named, **({"tooltip": step.description} if step.description else {})}
+
+
+def _filled(fields: JsonObject) -> JsonObject:
+    return {key: value for key, value in fields.items() if value is not None}

@@ -1,0 +1,243 @@
+"""What an export loses, found by reading it back and comparing."""
+
+import json
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import Exported, Imported, Report, UnreadableDocument
+from workflow_agent.workflows.formats.shapes import Shape, list_in, problems_in
+from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
+
+_NOT_COMPARED = ("id", "version", "source", "created_at", "updated_at")
+_TOP_LEVEL = ("name", "description", "aliases", "tags", "triggers", "automations", "extensions")
+_SHOWN_CHARS = 60
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+def checked_export(
+    text: str, workflow: Workflow, read: Callable[[Any], Imported], title: str, report: Report | None = None
+) -> Exported:
+    """Return an export whose report names all that a reader of the text will not find again.
+
+    Args:
+        text: The document that was written.
+        workflow: What it was written from.
+        read: The reader of the same format.
+        title: What people call the format.
+        report: Has what the writer knows already.
+    """
+    report = report or Report()
+    try:
+        again = read(read_text(text)).workflow
+    except UnreadableDocument as error:
+        for problem in error.problems:
+            report.lose(problem.pointer, f"{title} does not allow this: {problem.message}")
+        return Exported(text, report)
+    _Comparison(workflow, again, title, report).note_losses()
+    return Exported(text, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    before: Workflow
+    after: Workflow
+    title: str
+    report: Report
+
+    def note_losses(self) -> None:
+        compared = [
+            {key: value for key, value in workflow_document(one).items() if key not in _NOT_COMPARED}
+            for one in (self.before, self.after)
+        ]
+        if compared[0] == compared[1]:
+            return
+        noted = len(self.report.lost)
+        self._top_level(*compared)
+        pairs = _paired(self.before, self.after)
+        self._steps(pairs)
+        self._transitions(pairs)
+        self._ids(pairs)
+        if len(self.report.lost) == noted:
+            self.report.lose("", "the steps or transitions come back in another order")
+
+    def _top_level(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        for name in _TOP_LEVEL:
+            if before.get(name) != after.get(name):
+                self.report.lose(f"/{name}", _change(name, before.get(name), after.get(name), self.title))
+
+    def _steps(self, pairs: Mapping[str, Step]) -> None:
+        for step in self.before.steps:
+            if step.id not in pairs:
+                self.report.lose(step.id, f"step {step.name!r} has no place in {self.title}; it is left out")
+            else:
+                self._step(step, pairs[step.id], pairs)
+        found = {step.id for step in pairs.values()}
+        for step in self.after.steps:
+            if step.id not in found:
+                self.report.lose(step.id, f"step {step.name!r} is added; {self.title} needs it")
+        start = pairs.get(self.before.start)
+        if start is not None and start.id != self.after.start:
+            self.report.lose("/start", f"it starts with {self.after.start!r}")
+
+    def _step(self, step: Step, again: Step, pairs: Mapping[str, Step]) -> None:
+        before, after = step_document(step), step_document(again)
+        scope = pairs.get(step.parent or "")
+        if step.parent and scope and scope.id == again.parent:
+            before.pop("parent")
+            after.pop("parent")
+        changed = [key for key in {**before, **after} if key != "id" and before.get(key) != after.get(key)]
+        gone = [key for key in changed if key != "extensions" and after.get(key) in _NOTHING]
+        if gone:
+            told = f"{_quoted(gone)} {'has' if len(gone) == 1 else 'have'} no place in {self.title}"
+            self.report.lose(step.id, f"step {step.name!r}: {told}")
+        for key in (key for key in changed if key not in gone):
+            told = _change(key, before.get(key), after.get(key), self.title)
+            self.report.lose(step.id, f"step {step.name!r}: {told}")
+
+    def _transitions(self, pairs: Mapping[str, Step]) -> None:
+        names = {step_id: step.id for step_id, step in pairs.items()}
+        before = [(_signature(edge, names), edge) for edge in self.before.transitions]
+        left = Counter(_signature(edge) for edge in self.after.transitions)
+        for signature, edge in before:
+            if left[signature] > 0:
+                left[signature] -= 1
+            else:
+                self.report.lose(edge.id, f"the {_described(edge)} does not come back as it is")
+
+    def _ids(self, pairs: Mapping[str, Step]) -> None:
+        renamed = sum(step_id != step.id for step_id, step in pairs.items())
+        known = {edge.id for edge in self.after.transitions}
+        edges = sum(edge.id not in known for edge in self.before.transitions)
+        if renamed or edges:
+            told = f"{renamed} steps and {edges} transitions get other ids when it is read again"
+            self.report.lose("", f"{self.title} has no ids like ours: {told}")
+
+
+def _paired(before: Workflow, after: Workflow) -> dict[str, Step]:
+    """Return the step that came back for each step: the one of the same name, by id where several are."""
+    waiting: defaultdict[str, deque[Step]] = defaultdict(deque)
+    for step in after.steps:
+        waiting[step.name].append(step)
+    found: dict[str, Step] = {}
+    for step in before.steps:
+        same_id = next((one for one in waiting[step.name] if one.id == step.id), None)
+        if same_id is not None:
+            waiting[step.name].remove(same_id)
+            found[step.id] = same_id
+    for step in before.steps:
+        if step.id not in found and waiting[step.name]:
+            found[step.id] = waiting[step.name].popleft()
+    return found
+
+
+def _signature(edge: Transition, names: Mapping[str, str] | None = None) -> str:
+    plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    ends = {end: names.get(plain[end], "") if names is not None else plain[end] for end in ("from", "to")}
+    return json.dumps({**plain, **ends, "id": None}, sort_keys=True)
+
+
+def _described(edge: Transition) -> str:
+    return f"{edge.type} transition from {edge.from_!r} to {edge.to!r}"
+
+
+def _change(name: str, before: Any, after: Any, title: str) -> str:
+    if name == "extensions":
+        gone: list[str] = [one for one in before or () if one not in (after or ())]
+        if gone:
+            return f"details that only {', '.join(gone)} has are left out"
+        return f"details kept for {', '.join(after)} come back changed"
+    if after in _NOTHING:
+        return f"`{name}` has no place in {title}; it is left out"
+    shown = repr(after) if isinstance(after, str) else json.dumps(after, ensure_ascii=False)
+    return f"`{name}` becomes {shown[:_SHOWN_CHARS]}"
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+WITHOUT = "$without"
+_ABSENT = object()
+
+
+def kept_of(original: Mapping[str, Any], generated: Mapping[str, Any]) -> JsonObject:
+    """Return what generating an original from the model would not give again.
+
+    These are its entries, and under `WITHOUT` the names of entries that would be there but are not.
+    """
+    kept = {key: value for key, value in original.items() if not same(generated.get(key, _ABSENT), value)}
+    surplus = [key for key in generated if key not in original]
+    return {**kept, WITHOUT: surplus} if surplus else kept
+
+
+def same(one: Any, other: Any) -> bool:
+    """Say whether two values are the same plain data; `1` and `true` are two."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        left, right = cast("Mapping[str, Any]", one), cast("Mapping[str, Any]", other)
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(one, list) and isinstance(other, list):
+        ones, others = cast("list[Any]", one), cast("list[Any]", other)
+        return len(ones) == len(others) and all(map(same, ones, others))
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def restored(
+    generated: JsonObject,
+    kept: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    *,
+    read: Callable[[JsonObject], Mapping[str, Any]],
+    said_by: Mapping[str, tuple[str, ...]],
+    shape: Shape,
+) -> JsonObject:
+    """Return the foreign part for a part of the model: what was kept of the original, and what is generated.
+
+    Args:
+        generated: The part as generated from the model alone.
+        kept: What `kept_of` gave when the part was read; anybody may have changed it since.
+        wanted: The model's fields as they are now.
+        read: Gives the model's fields that a foreign part says.
+        said_by: For each field of the model, the foreign entries that say it.
+        shape: What the format demands of the part.
+    """
+    without = list_in(kept.get(WITHOUT))
+    own = {key: value for key, value in kept.items() if key != WITHOUT}
+    whole = {key: value for key, value in generated.items() if key not in without} | own
+    if not kept or problems_in(whole, shape):
+        return generated
+    said = read(whole)
+    changed = [field for field in said_by if not same(said.get(field), wanted.get(field))]
+    stale = {key for field in changed for key in said_by[field]}
+    left = {key: value for key, value in whole.items() if key not in stale}
+    return left | {key: generated[key] for key in stale if key in generated}
+
+
+def restored_step(
+    step: Step,
+    generated: JsonObject,
+    kept: Mapping[str, Any],
+    *,
+    read: Callable[[JsonObject], JsonObject],
+    said_by: Mapping[str, tuple[str, ...]],
+    shape: Shape,
+) -> JsonObject:
+    """Return the foreign part for a step, as `restored` does; `read` may leave out the step's name."""
+
+    def canonical(part: JsonObject) -> JsonObject:
+        fields = {key: value for key, value in read(part).items() if value is not None}
+        return step_document(Step.model_validate({"id": step.id, "name": step.name, **fields}))
+
+    wanted = step_document(step)
+    return restored(generated, kept, wanted, read=canonical, said_by=said_by, shape=shape)
+
+
+def kept_in(extensions: Mapping[str, Any], format_name: str) -> JsonObject:
+    """Return what a format keeps in these extensions; nothing where somebody put something else there."""
+    kept = extensions.get(format_name)
+    return cast("JsonObject", kept) if isinstance(kept, dict) else {}

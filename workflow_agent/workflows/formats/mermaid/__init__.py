@@ -1,0 +1,41 @@
+"""Mermaid flowcharts and state diagrams: what people paste, and what is drawn here."""
+
+from typing import Any
+
+from typing_extensions import override
+
+from workflow_agent.errors import Problem
+from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
+from workflow_agent.workflows.formats.fidelity import checked_export
+from workflow_agent.workflows.formats.mermaid.chart import TITLE
+from workflow_agent.workflows.formats.mermaid.writer import bare, diagram_text, read_diagram
+from workflow_agent.workflows.formats.text import header_line
+from workflow_agent.workflows.model.workflow import Workflow
+
+
+class Mermaid(Format):
+    """Flowcharts and state diagrams; of one that was read only the lines change that say something else."""
+
+    name = "mermaid"
+    title = TITLE
+    media_type = "text/vnd.mermaid"
+    extension = "mmd"
+
+    @override
+    def recognises(self, document: Any) -> float:
+        return 0.95 if isinstance(document, str) and header_line(document) is not None else 0.0
+
+    @override
+    def read(self, document: Any) -> Imported:
+        if not isinstance(document, str):
+            raise UnreadableDocument(self.title, [Problem("", "is no text")])
+        return read_diagram(document, self.name)
+
+    @override
+    def write(self, workflow: Workflow) -> Exported:
+        def read(document: Any) -> Imported:
+            imported = self.read(document)
+            return Imported(bare(imported.workflow, self.name), imported.report)
+
+        # The text itself is kept beside the model: another one after a change is no loss.
+        return checked_export(diagram_text(workflow, self.name), bare(workflow, self.name), read, self.title)

@@ -1,0 +1,360 @@
+"""The lines of a Mermaid flowchart or state diagram, and what each says of nodes and links."""
+
+import html
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from workflow_agent.errors import Problem
+from workflow_agent.workflows.formats.base import MAX_DEPTH, UnreadableDocument
+from workflow_agent.workflows.formats.text import MERMAID_HEAD, header_line
+
+TITLE = "Mermaid"
+_OTHER = re.compile(r"(?:%%|(?:classDef|class|style|linkStyle|click|direction|accTitle|accDescr)\b)")
+_SUBGRAPH = re.compile(r"subgraph\b[ \t]*(?P<id>[^\s\[\"]*)[ \t]*(?P<title>.*)")
+_NODE_ID = re.compile(r"[^\W](?:[\w./]|-(?![-.=>]))*")
+_CLASS = re.compile(r":::([\w-]+)")
+_ATTRIBUTE = re.compile(r"\b(label|shape)\s*:\s*(?:\"([^\"]*)\"|([\w-]+))")
+SHAPES: Final = {
+    "(((": (")))",), "([": ("])",), "[(": (")]",), "[[": ("]]",), "((": ("))",), "{{": ("}}",),
+    "[/": ("/]", "\\]"), "[\\": ("\\]", "/]"), "(": (")",), "[": ("]",), "{": ("}",), ">": ("]",),
+}  # fmt: skip
+"""What a label stands between, the longest first."""
+_NAMED_SHAPES = {
+    **dict.fromkeys(("diam", "diamond", "decision", "question"), "{"),
+    **dict.fromkeys(("stadium", "terminal", "pill"), "(["),
+    **dict.fromkeys(("circle", "circ", "start", "sm-circ"), "(("),
+    **dict.fromkeys(("dbl-circ", "fr-circ", "stop"), "((("),
+    **dict.fromkeys(("fr-rect", "subproc", "subprocess", "subroutine", "framed-rectangle"), "[["),
+}
+_ARROW = re.compile(
+    r"(?:\w+@)?(?:[<xo](?=[-=]))?(?:(?P<dotted>-\.+-)[>xo]?|(?P<hidden>~{3,})|(?:-{2,}|={2,})[>xo]|-{3,}|={3,})"
+)
+_WORDED = re.compile(r"(?:[<xo](?=[-=]))?(?P<begins>--|==|-\.)(?=\s|\w|\")")
+_ARROW_ENDS = {
+    "--": re.compile(r"-{2,}[->xo]"),
+    "==": re.compile(r"={2,}[=>xo]"),
+    "-.": re.compile(r"\.+-[>xo]?"),
+}
+_STATE = re.compile(
+    r"state[ \t]+(?:\"(?P<label>[^\"]*)\"[ \t]+as[ \t]+)?(?P<id>[\w.-]+)[ \t]*"
+    r"(?:<<(?P<kind>\w+)>>|\[\[(?P<old>\w+)\]\])?[ \t]*(?P<opens>\{)?"
+)
+_STATE_LINK = re.compile(
+    r"(?P<from>\[\*\]|[\w.-]+?)(?:::: *[\w-]+)?[ \t]*-->[ \t]*(?P<to>\[\*\]|[\w.-]+)(?::::[\w-]+)?"
+)
+_STATE_NAME = re.compile(r"(?P<id>[\w.-]+)(?::::[\w-]+)?")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_NUMBERED = re.compile(r"#(\d{1,7}|[a-z]{2,8});")
+START, END = "[*]>", ">[*]"
+"""How the ids of the pseudo-states begin from which a scope is entered, and in which it ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A mention of a node, with its label where it has one there."""
+
+    id: str
+    opening: str = ""
+    """What the label stands between begins so; of a state `state`, `fork`, `join` or `choice`."""
+    closing: str = ""
+    label: str | None = None
+    """As it is written."""
+    style: str = ""
+    """The class it is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link between two nodes."""
+
+    source: str
+    target: str
+    arrow: str = "-->"
+    label: str = ""
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of the document, and what it says."""
+
+    text: str
+    scope: str = ""
+    """The innermost subgraph or composite state that it is in."""
+    nodes: list[Node] = field(default_factory=list[Node])
+    links: list[Link] = field(default_factory=list[Link])
+    is_statement: bool = False
+    opens: str = ""
+    closes: str = ""
+    """The subgraph or composite state that begins or ends here."""
+
+    @property
+    def indent(self) -> str:
+        """The blanks it begins with."""
+        return self.text[: len(self.text) - len(self.text.lstrip())]
+
+
+@dataclass(slots=True)
+class Chart:
+    """A whole diagram."""
+
+    lines: list[Line] = field(default_factory=list[Line])
+    title: str = ""
+    is_state: bool = False
+    scopes: dict[str, str] = field(default_factory=dict[str, str])
+    """The title of each subgraph or composite state, by id."""
+    within: dict[str, str] = field(default_factory=dict[str, str])
+    """The scope that each scope is in."""
+
+
+def read_chart(text: str) -> Chart:
+    """Return the lines of a diagram.
+
+    Raises:
+        UnreadableDocument: It is no diagram that is read here, or a line of it is no statement; says which.
+    """
+    head = header_line(text)
+    if head is None:
+        raise UnreadableDocument(
+            TITLE, [Problem("", "begins with none of `flowchart`, `graph` and `stateDiagram`")]
+        )
+    return _Scanner(text.lstrip("\ufeff").split("\n"), head).chart
+
+
+def plain_label(text: str) -> str:
+    """Return the words of a label: without marks, and with characters in place of their numbers."""
+    text = text.strip()
+    if text.startswith("`") and text.endswith("`") and len(text) > 1:
+        text = text[1:-1]
+    return " ".join(unescaped(_TAG.sub("", _BREAK.sub(" ", text))).split())
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the characters that are given by number or by name."""
+
+    def character(match: re.Match[str]) -> str:
+        code = match[1]
+        if not code.isdigit():
+            return html.unescape(f"&{code};")
+        number = int(code)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else match[0]
+
+    return _NUMBERED.sub(character, text)
+
+
+class _Malformed(ValueError):
+    """Says what is wrong with a statement."""
+
+
+class _Scanner:
+    def __init__(self, lines: list[str], head: int) -> None:
+        self.chart = Chart(is_state=lines[head].strip().startswith("stateDiagram"))
+        self._open: list[str] = []
+        self._in_note = False
+        for line in lines[:head]:
+            if line.strip().startswith("title:"):
+                title = line.partition(":")[2].strip()
+                self.chart.title = title[1:-1] if title[:1] in ('"', "'") and title[-1] == title[0] else title
+            self.chart.lines.append(Line(line))
+        for at, line in enumerate(_joined(lines[head:]), head):
+            here = Line(line, self._open[-1] if self._open else "")
+            plain = line.strip()
+            if at == head:
+                plain = plain[_head_end(plain) :].lstrip(" \t;")
+            try:
+                self._line(here, plain)
+            except _Malformed as error:
+                told = f"line {at + 1} cannot be read: {error}, in {plain[:60]!r}"
+                raise UnreadableDocument(TITLE, [Problem(f"/line/{at + 1}", told)]) from error
+            self.chart.lines.append(here)
+        if self._open:
+            raise UnreadableDocument(TITLE, [Problem("", f"{self._open[-1]!r} is not closed")])
+
+    def _line(self, here: Line, plain: str) -> None:
+        if self._in_note:
+            self._in_note = plain != "end note"
+        elif plain.startswith("accTitle"):
+            self.chart.title = plain.partition(":")[2].strip()
+        elif plain in ("end", "}"):
+            self._end(here)
+        elif not plain or _OTHER.match(plain):
+            return
+        elif self.chart.is_state:
+            self._state(here, plain)
+        elif match := _SUBGRAPH.fullmatch(plain):
+            title = match["title"].strip().removeprefix("[").removesuffix("]").strip().strip('"')
+            here.opens = match["id"] or title or f"subgraph {len(self.chart.scopes)}"
+            self._begin(here.opens, title or match["id"])
+        else:
+            here.is_statement = True
+            for part in _statements(plain):
+                self._flow(here, part)
+
+    def _end(self, here: Line) -> None:
+        if not self._open:
+            raise _Malformed("nothing is open that could end here")
+        here.closes = self._open.pop()
+        here.scope = self._open[-1] if self._open else ""
+
+    def _begin(self, scope: str, title: str) -> None:
+        if len(self._open) >= MAX_DEPTH:
+            raise _Malformed("it is nested too deep")
+        self.chart.within[scope] = self._open[-1] if self._open else ""
+        self.chart.scopes[scope] = title
+        self._open.append(scope)
+
+    def _flow(self, here: Line, text: str) -> None:
+        before: list[str] = []
+        arrow: tuple[str, str] | None = None
+        at = 0
+        while True:
+            nodes, at = _node_group(text, at)
+            here.nodes += nodes
+            ids = [node.id for node in nodes]
+            if arrow is not None and arrow[0] != "~~~":
+                here.links += [Link(one, other, *arrow) for one in before for other in ids]
+                if arrow[0].startswith("<"):
+                    here.links += [Link(other, one, *arrow) for one in before for other in ids]
+            if at >= len(text):
+                return
+            arrow, at = _arrow(text, at)
+            before = ids
+
+    def _state(self, here: Line, plain: str) -> None:
+        if plain == "--":
+            return
+        if re.match(r"note\b", plain):
+            self._in_note = ":" not in plain
+            return
+        here.is_statement = True
+        statement, _, said = _apart(plain)
+        if match := _STATE.fullmatch(statement.rstrip()):
+            kind = match["kind"] or match["old"] or "state"
+            here.nodes.append(Node(match["id"], kind, label=match["label"]))
+            if match["opens"]:
+                here.opens = match["id"]
+                self._begin(match["id"], match["label"] or match["id"])
+        elif match := _STATE_LINK.fullmatch(statement.strip()):
+            source = START + here.scope if match["from"] == "[*]" else match["from"]
+            target = END + here.scope if match["to"] == "[*]" else match["to"]
+            here.nodes += [Node(source), Node(target)]
+            here.links.append(Link(source, target, "-->", said.strip()))
+        elif match := _STATE_NAME.fullmatch(statement.strip()):
+            here.nodes.append(Node(match["id"], "state" if said else "", label=said.strip() or None))
+        else:
+            raise _Malformed("it is neither a state nor a transition")
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """Return the lines, those of a text between quotes as one."""
+    found: list[str] = []
+    is_open = False
+    for line in lines:
+        if is_open:
+            found[-1] += "\n" + line
+        else:
+            found.append(line)
+        is_open ^= line.count('"') % 2 == 1 and not line.lstrip().startswith("%%")
+    return found
+
+
+def _head_end(line: str) -> int:
+    match = MERMAID_HEAD.match(line)
+    return match.end() if match else 0
+
+
+def _statements(line: str) -> list[str]:
+    """Return the statements of a line; semicolons between quotes or in numbered characters part none."""
+    found: list[str] = []
+    begins, is_quoted = 0, False
+    for at, char in enumerate(line):
+        if char == '"':
+            is_quoted = not is_quoted
+        elif char == ";" and not is_quoted and not _NUMBERED.match(line, max(line.rfind("#", at - 8, at), 0)):
+            found.append(line[begins:at].strip())
+            begins = at + 1
+    return [one for one in (*found, line[begins:].strip()) if one]
+
+
+def _apart(line: str) -> tuple[str, str, str]:
+    """Return what stands before and after the colon of a statement about states."""
+    at = line.find(":")
+    while at >= 0 and line.startswith(":::", at):
+        at = line.find(":", at + 3)
+    return (line, "", "") if at < 0 else (line[:at], ":", line[at + 1 :])
+
+
+def _skipped(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _node_group(text: str, at: int) -> tuple[list[Node], int]:
+    """Return the nodes between `&` that begin at a position, and where what follows them begins."""
+    nodes: list[Node] = []
+    while True:
+        node, at = _node(text, _skipped(text, at))
+        nodes.append(node)
+        at = _skipped(text, at)
+        if not text.startswith("&", at):
+            return nodes, at
+        at += 1
+
+
+def _node(text: str, at: int) -> tuple[Node, int]:
+    match = _NODE_ID.match(text, at)
+    if match is None:
+        raise _Malformed(f"a node is missing at character {at + 1}")
+    node_id, at = match[0].rstrip("."), match.end()
+    opening = closing = style = ""
+    label: str | None = None
+    if text.startswith("@{", at):
+        end = text.find("}", at)
+        if end < 0:
+            raise _Malformed("`@{` is not closed")
+        given = {one[1]: one[2] or one[3] or "" for one in _ATTRIBUTE.finditer(text, at, end)}
+        opening, label, at = _NAMED_SHAPES.get(given.get("shape", ""), "["), given.get("label"), end + 1
+        closing = SHAPES[opening][0]
+    elif found := next((one for one in SHAPES if text.startswith(one, at)), None):
+        opening = found
+        label, closing, at = _bracketed(text, at + len(opening), SHAPES[opening])
+    if match := _CLASS.match(text, at):
+        style, at = match[1], match.end()
+    return Node(node_id, opening, closing, label, style), at
+
+
+def _bracketed(text: str, at: int, closings: tuple[str, ...]) -> tuple[str, str, int]:
+    begins = _skipped(text, at)
+    if text.startswith('"', begins):
+        quote = text.find('"', begins + 1)
+        end = _skipped(text, quote + 1)
+        closing = next((one for one in closings if quote > 0 and text.startswith(one, end)), None)
+        if closing is None:
+            raise _Malformed("a label is not closed")
+        return text[begins + 1 : quote], closing, end + len(closing)
+    ends = [(found, one) for one in closings if (found := text.find(one, at)) >= 0]
+    if not ends:
+        raise _Malformed(f"a label has no {' or '.join(closings)} at its end")
+    end, closing = min(ends)
+    return text[at:end].strip(), closing, end + len(closing)
+
+
+def _arrow(text: str, at: int) -> tuple[tuple[str, str], int]:
+    """Return a link with its label, and where the node after it begins."""
+    if match := _ARROW.match(text, at):
+        at, label = _skipped(text, match.end()), ""
+        if text.startswith("|", at):
+            end = text.find("|", at + 1)
+            if end < 0:
+                raise _Malformed("the label of a link is not closed")
+            label, at = text[at + 1 : end].strip().strip('"'), end + 1
+        return ("~~~" if match["hidden"] else match[0].rpartition("@")[2], label), at
+    if match := _WORDED.match(text, at):
+        closed = _ARROW_ENDS[match["begins"]].search(text, match.end())
+        if closed is not None:
+            arrow = "-.->" if match["begins"] == "-." else f"{match['begins']}>"
+            said = text[match.end() : closed.start()].strip().strip('"')
+            return (arrow, said), closed.end()
+    raise _Malformed(f"there is no link at character {at + 1}")

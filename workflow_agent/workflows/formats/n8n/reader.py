@@ -1,0 +1,202 @@
+"""A workflow of n8n as one of ours."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.builder import Draft
+from workflow_agent.workflows.formats.fidelity import kept_of
+from workflow_agent.workflows.formats.n8n.nodes import NODE, NOTE, generated, is_trigger, said, said_port
+from workflow_agent.workflows.formats.n8n.triggers import said_trigger
+from workflow_agent.workflows.formats.shapes import (
+    Place,
+    anything,
+    list_in,
+    listed,
+    mapped,
+    object_in,
+    one_kind,
+    problems_in,
+    record,
+    text,
+    text_in,
+)
+from workflow_agent.workflows.model.steps import Step
+
+MARK = {"exportedBy": "workflow_agent"}
+"""The `meta` of documents that are made: places and triggers in them are generated, and not kept."""
+TRIGGER_ID = "workflow-trigger-"
+_ENTRIES = one_kind(list=listed(record({"node": text()}, required=["node"], is_open=True)), nothing=anything)
+SHAPE = record(
+    {
+        "nodes": listed(NODE, least=1),
+        "connections": mapped(mapped(listed(_ENTRIES))),
+        "name": one_kind(text=anything, nothing=anything),
+        "tags": one_kind(list=anything, nothing=anything),
+    },
+    required=["nodes", "connections"],
+    is_open=True,
+)
+UNNAMED = "n8n workflow"
+_GRAPH = ("nodes", "connections")
+
+
+def read_workflow(document: Any, format_name: str, title: str) -> Imported:
+    """Return the workflow of an n8n document.
+
+    Raises:
+        UnreadableDocument: With everything that is not as n8n has it.
+    """
+    problems = problems_in(document, SHAPE) or _used_twice(object_in(document))
+    if problems:
+        raise UnreadableDocument(title, problems)
+    return _Reader(object_in(document), Draft(format_name, title)).whole()
+
+
+def _used_twice(document: JsonObject) -> list[Problem]:
+    place = Place([])
+    seen: set[str] = set()
+    for at, node in enumerate(document["nodes"]):
+        if node["name"] in seen:
+            (place / "nodes" / at / "name").refuse(f"{node['name'][:80]!r} is the name of another node, too")
+        seen.add(node["name"])
+    return place.problems
+
+
+def said_top(document: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of a workflow that a document says beside its nodes."""
+    tags = [object_in(one).get("name", one) for one in list_in(document.get("tags"))]
+    name, description = text_in(document.get("name"), 200), text_in(document.get("description"))
+    return {
+        "name": name or UNNAMED,
+        "description": description or "",
+        "tags": [tag for tag in tags if text_in(tag, 200)],
+    }
+
+
+def made_top(fields: Mapping[str, Any]) -> JsonObject:
+    """Return what a document says beside its nodes, from the model alone."""
+    about = {"description": fields["description"]} if fields.get("description") else {}
+    tags = {"tags": [{"name": tag} for tag in fields["tags"]]} if fields.get("tags") else {}
+    return {"name": fields["name"], **about, "meta": MARK, **tags}
+
+
+class _Reader:
+    def __init__(self, document: JsonObject, draft: Draft) -> None:
+        self._document = document
+        self._draft = draft
+        self._is_ours = document.get("meta") == MARK
+        self._nodes: dict[str, JsonObject] = {node["name"]: node for node in document["nodes"]}
+        self._ids: dict[str, str] = {}
+        self._dangling: list[list[Any]] = []
+
+    def whole(self) -> Imported:
+        made = [one for one in self._nodes.values() if self._is_ours and _is_made(one)]
+        targets = {self._only_target(one["name"]) for one in made}
+        is_plain = len(targets) == 1 and None not in targets
+        triggering = made if is_plain else []
+        elided = {one["name"] for one in triggering}
+        for at, node in enumerate(self._document["nodes"]):
+            if node["type"] != NOTE and node["name"] not in elided:
+                self._node(node, at)
+        if not self._draft.steps:
+            raise UnreadableDocument(
+                self._draft.title, [Problem("/nodes", "has no node that does something")]
+            )
+        for source, kind, output, entry in self._entries():
+            if source not in elided:
+                self._entry(source, kind, output, entry)
+        if not self._is_ours:
+            triggering = [node for node in self._nodes.values() if is_trigger(node)]
+        first = self._ids[str(targets.pop())] if elided else self._first()
+        fields = said_top(self._document)
+        rest = {key: value for key, value in self._document.items() if key not in _GRAPH}
+        kept = kept_of(rest, made_top(fields))
+        notes = [node for node in self._nodes.values() if node["type"] == NOTE]
+        kept |= {"notes": notes} if notes else {}
+        kept |= {"dangling": self._dangling} if self._dangling else {}
+        triggers = [one for one in map(said_trigger, triggering) if one is not None]
+        name = fields.pop("name")
+        return self._draft.finished(name, start=first, triggers=triggers, kept=kept, **fields)
+
+    def _entries(self) -> Iterator[tuple[str, str, int, JsonObject]]:
+        for source, kinds in self._document["connections"].items():
+            for kind, outputs in kinds.items():
+                for output, entries in enumerate(outputs):
+                    yield from ((source, kind, output, entry) for entry in entries or ())
+
+    def _only_target(self, name: str) -> str | None:
+        """Return the step that a trigger leads to, if that is all that it does."""
+        leading = [one for one in self._entries() if one[0] == name]
+        entered = any(one[3]["node"] == name for one in self._entries())
+        if len(leading) != 1 or entered or leading[0][1:3] != ("main", 0):
+            return None
+        target = self._nodes.get(leading[0][3]["node"])
+        plain = leading[0][3] == entry_to(leading[0][3]["node"])
+        return (
+            target["name"] if plain and target and not _is_made(target) and target["type"] != NOTE else None
+        )
+
+    def _node(self, node: JsonObject, at: int) -> None:
+        fields = said(node)
+        step = Step.model_validate({"id": "x", **fields})
+        plain = generated(step)
+        name, kind = fields.pop("name"), fields.pop("type")
+        wanted = str(node.get("id") or "") if self._is_ours else None
+        step_id = self._draft.add(name, kind, wanted_id=wanted, **fields)
+        own = {key: value for key, value in node.items() if key != "position" or not self._is_ours}
+        if kind == "decision" and self._is_ours and "rules" in object_in(fields.get("with")):
+            own["parameters"] = {k: v for k, v in own["parameters"].items() if k not in ("rules", "options")}
+            rest = {k: v for k, v in fields["with"].items() if k not in ("rules", "options")}
+            self._draft.steps[-1].pop("with")
+            self._draft.steps[-1] |= {"with": rest} if rest else {}
+            plain["parameters"] = rest
+        if self._is_ours and own.get("onError") == "continueErrorOutput":
+            del own["onError"]
+        kept = kept_of(own, {**plain, "id": step_id})
+        if kept:
+            self._draft.steps[-1]["extensions"] = {self._draft.format_name: kept}
+            self._draft.note_kept(("nodes", at), kept)
+        self._ids[node["name"]] = step_id
+
+    def _entry(self, source: str, kind: str, output: int, entry: JsonObject) -> None:
+        target = entry["node"]
+        if source not in self._ids or target not in self._ids:
+            self._dangling.append([source, kind, output, entry])
+            return
+        fields = said_port(self._nodes[source], kind, output)
+        kept: JsonObject = {}
+        if not self._is_ours or not is_made_port(fields, kind, output):
+            kept = {"port": [kind, output]}
+        if entry != entry_to(target, kind):
+            kept["entry"] = {key: value for key, value in entry.items() if key != "node"}
+        if kept.get("port") == ["main", 0] and fields == {"type": "sequence"}:
+            del kept["port"]
+        self._draft.connect(
+            self._ids[source], self._ids[target], fields.pop("type"), kept=kept or None, **fields
+        )
+
+    def _first(self) -> str:
+        entered = {entry["node"] for _, kind, _, entry in self._entries() if kind == "main"}
+        leading = {source for source, kind, _, _ in self._entries() if kind == "main"}
+        names = list(self._ids)
+        triggers = [name for name in names if is_trigger(self._nodes[name]) and not self._is_ours]
+        free = [name for name in names if name not in entered]
+        busy = [name for name in free if name in leading]
+        return self._ids[(triggers + busy + free + names)[0]]
+
+
+def _is_made(node: Mapping[str, Any]) -> bool:
+    return str(node.get("id")).startswith(TRIGGER_ID) and said_trigger(node) is not None
+
+
+def entry_to(target: str, kind: str = "main") -> JsonObject:
+    """Return the connection to the first input of a node."""
+    return {"node": target, "type": kind, "index": 0}
+
+
+def is_made_port(fields: Mapping[str, Any], kind: str, output: int) -> bool:
+    """Say whether a transition that says this much would be given this output again."""
+    return kind != "main" or output == 0 or fields["type"] in ("condition", "default", "error")

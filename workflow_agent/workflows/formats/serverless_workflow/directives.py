@@ -1,0 +1,148 @@
+"""Where the tasks of a list lead, written as directives and cases."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.regions import Region
+from workflow_agent.workflows.formats.serverless_workflow.tasks import expression_of
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+
+DIRECTIVES = ("continue", "exit", "end")
+_LISTS = (("do",), ("try",), ("fork", "branches"), ("catch", "do"), ("foreach", "do"))
+_Path = tuple[str | int, ...]
+
+
+def unknown_targets(document: JsonObject) -> list[Problem]:
+    """Return a problem for each directive that names a task which is not in the same list."""
+    place = Place([])
+    _check(document["do"], place / "do")
+    return place.problems
+
+
+def _check(items: list[Any], place: Place) -> None:
+    names = [name for item in items for name in item]
+    for at, item in enumerate(items):
+        for name, task in item.items():
+            here = place / at / name
+            for path, target in _directives(task):
+                if target not in names and target not in DIRECTIVES:
+                    told = f"there is no task {target[:80]!r} in the same list"
+                    _down(here, path).refuse(told, (*names, *DIRECTIVES))
+            for path in _LISTS:
+                _check(_list_at(task, path), _down(here, path))
+
+
+def _directives(task: Mapping[str, Any]) -> list[tuple[_Path, str]]:
+    found: list[tuple[_Path, str]] = [(("then",), task["then"])] if "then" in task else []
+    for at, case in enumerate(list_in(task.get("switch"))):
+        found += [(("switch", at, name, "then"), one["then"]) for name, one in object_in(case).items()]
+    catch = object_in(task.get("catch"))
+    return [*found, *([(("catch", "then"), catch["then"])] if "then" in catch else [])]
+
+
+def _list_at(task: Mapping[str, Any], path: tuple[str, ...]) -> list[Any]:
+    here: Any = task
+    for part in path:
+        here = object_in(here).get(part)
+    return list_in(here)
+
+
+def _down(place: Place, path: _Path) -> Place:
+    for part in path:
+        place /= part
+    return place
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """The tasks of one list, in order, and where they can lead."""
+
+    order: tuple[str, ...]
+    names: Mapping[str, str]
+    """The name that each step has in the list."""
+    leaving: Mapping[str, str]
+    """The directive that a step stands for, for those that are no task."""
+    regions: Mapping[str, Region]
+    kept: Callable[[Step | Transition], JsonObject]
+    is_inside: bool
+
+    def has(self, step_id: str) -> bool:
+        """Say whether a task of the list can lead to this step."""
+        return step_id in self.names or step_id in self.leaving
+
+    def after(self, step_id: str) -> str | None:
+        """Return the step that comes next by itself."""
+        at = self.order.index(step_id)
+        return self.order[at + 1] if at + 1 < len(self.order) else None
+
+    def then(self, step: Step, ways: Sequence[Transition]) -> JsonObject:
+        """Return the directive that leads a task on, where going on to the next one is not it."""
+        following, kept = self.after(step.id), self.kept(step).get("then")
+        target = ways[0].to if ways else None
+        if kept in DIRECTIVES and self._target(str(kept), following) == target:
+            return {"then": kept}
+        if ways and self.kept(ways[0]).get("then") == self.names.get(ways[0].to):
+            return {"then": self.names[ways[0].to]}
+        return {} if target == following else {"then": self._directive(target)}
+
+    def _target(self, directive: str, following: str | None) -> str | None:
+        """Return the step that a directive leads to from a task; None where it leaves the list."""
+        return following if directive == "continue" else None
+
+    def _directive(self, target: str | None) -> str:
+        if target is None:
+            return "exit" if self.is_inside else "end"
+        return self.leaving.get(target) or self.names[target]
+
+    def switch(self, step: Step, ways: Sequence[Transition]) -> JsonObject:
+        """Return the cases for the ways on from a step."""
+        cases: list[JsonObject] = []
+        kept = self.kept(step).get("then")
+        then: JsonObject = {"then": kept} if kept in DIRECTIVES else {}
+        for edge in ways:
+            if edge is ways[-1] and edge.type == "default" and self.kept(edge).get("implicit") is True:
+                then = self.then(step, [edge])
+            else:
+                cases.append(self._case(edge, step, len(cases) + 1))
+        return {"switch": cases, **then}
+
+    def _case(self, edge: Transition, step: Step, number: int) -> JsonObject:
+        asked: JsonObject = {}
+        if edge.when is not None:
+            asked = {"when": expression_of(edge.when)}
+        elif edge.type == "condition" or edge.action:
+            asked = {"when": f".{edge.action or edge.label or 'chosen'}"}
+        unnamed = f"case{number}" if asked else "default"
+        name = edge.label if edge.label is not None else edge.action or unnamed
+        return {name: {**asked, "then": self.led_to(edge, step.id)}}
+
+    def led_to(self, edge: Transition, source: str) -> str:
+        """Return the directive for a transition that has to name where it leads."""
+        if self.kept(edge).get("then") == "continue" and edge.to == self.after(source):
+            return "continue"
+        return self._directive(edge.to)
+
+    def after_handling(
+        self, step: Step, ways: Sequence[Transition], own: Sequence[Transition], source: str
+    ) -> JsonObject:
+        """Return the directive that leads on from what handles errors, where it is not the task's own.
+
+        Args:
+            step: Stands for what is done about the errors.
+            ways: How it goes on.
+            own: How the task goes on whose errors these are.
+            source: That task.
+        """
+        target = ways[0].to if ways else None
+        kept, following = self.kept(step).get("then"), self.after(source)
+        if isinstance(kept, str):
+            known = {name: step_id for step_id, name in reversed(list(self.names.items()))}
+            said = self._target(kept, following) if kept in DIRECTIVES else known.get(kept)
+            if said == target and (kept in DIRECTIVES or kept in known):
+                return {"then": kept}
+        return {} if target == (own[0].to if own else None) else {"then": self._directive(target)}

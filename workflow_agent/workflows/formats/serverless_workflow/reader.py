@@ -1,0 +1,213 @@
+"""A document of the Serverless Workflow DSL as a workflow."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.builder import Draft, fit
+from workflow_agent.workflows.formats.fidelity import kept_of, same
+from workflow_agent.workflows.formats.serverless_workflow.directives import DIRECTIVES, unknown_targets
+from workflow_agent.workflows.formats.serverless_workflow.errors import (
+    catch_of,
+    errors_caught,
+    folded,
+    said_catch,
+)
+from workflow_agent.workflows.formats.serverless_workflow.metadata import (
+    about,
+    said_about,
+    said_triggers,
+    schedule_of,
+)
+from workflow_agent.workflows.formats.serverless_workflow.task_shapes import document_shape, kind_of_task
+from workflow_agent.workflows.formats.serverless_workflow.tasks import condition_of, generated, said
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow
+
+HANDLER_ENDING = " (caught)"
+_APART = ("then", "switch", "try", "catch", "do")
+_Path = tuple[str | int, ...]
+
+
+def read_document(document: Any, format_name: str, title: str) -> Imported:
+    """Return the workflow of a document.
+
+    Raises:
+        UnreadableDocument: With everything that the DSL does not allow.
+    """
+    problems = problems_in(document, document_shape) or unknown_targets(object_in(document))
+    if problems:
+        raise UnreadableDocument(title, problems)
+    whole = object_in(document)
+    draft = Draft(format_name, title)
+    _Reader(draft, object_in(object_in(whole.get("use")).get("retries"))).tasks(whole["do"], None, ("do",))
+    if not draft.steps:
+        draft.add("End", "end", outcome="ok", kept={"directive": "end"})
+    fields = said_about(whole["document"])
+    fields["triggers"] = said_triggers(object_in(whole.get("schedule")))
+    step = {"id": "x", "name": "x"}
+    made = Workflow.model_validate({**fields, "id": "wf_x", "start": "x", "steps": [step]})
+    kept = {key: value for key, value in whole.items() if key not in ("document", "do", "schedule")}
+    if rest := kept_of(whole["document"], about(made)):
+        kept["document"] = rest
+    generated_schedule = schedule_of(made.triggers) or None
+    if "schedule" in whole and not same(whole["schedule"], generated_schedule):
+        kept["schedule"] = whole["schedule"]
+    return draft.finished(fields.pop("name"), kept=kept, **fields)
+
+
+@dataclass(slots=True)
+class _List:
+    """A list of tasks while its steps are connected."""
+
+    parent: str | None
+    ids: dict[str, str] = field(default_factory=dict[str, str])
+    """The step of each name; of the first where several have it."""
+    leaving: dict[str, str] = field(default_factory=dict[str, str])
+    """The step that stands for each directive a choice leads to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    step: str
+    task: JsonObject
+    handler: str | None
+    """The step that stands for the tasks of its `catch`."""
+
+
+class _Reader:
+    def __init__(self, draft: Draft, retries: JsonObject) -> None:
+        self._draft = draft
+        self._retries = retries
+        self._entered: set[str] = set()
+
+    def tasks(self, items: list[Any], parent: str | None, at: _Path, *, beside: bool = False) -> None:
+        """Add the tasks of a list, one after the other, or beside one another."""
+        here = _List(parent)
+        added: list[_Task] = []
+        for position, item in enumerate(items):
+            ((name, task),) = item.items()
+            added.append(self._task(name, task, parent, (*at, position, name)))
+            here.ids.setdefault(name, added[-1].step)
+        for position, one in enumerate(added):
+            is_last = beside or position + 1 == len(added)
+            self._follow(one, None if is_last else added[position + 1].step, here)
+        heads = [one.step for one in added if one.step not in self._entered]
+        if parent is not None and added and not beside and heads != [added[0].step]:
+            self._draft.connect(parent, added[0].step)
+
+    def _connect(self, source: str, target: str | None, kind: Any = "sequence", **fields: Any) -> None:
+        if target is not None:
+            self._entered.add(target)
+            self._draft.connect(source, target, kind, **fields)
+
+    def _task(self, name: str, task: JsonObject, parent: str | None, at: _Path) -> _Task:
+        """Add the step of a task, what is inside it, and the step of what handles its errors."""
+        inner = folded(name, task)
+        own = inner or task
+        fields = {key: value for key, value in said(own).items() if value is not None}
+        fields |= said_catch(task, self._retries)
+        step = Step.model_validate({"id": "x", "name": fit(name) or "x", **fields})
+        kind = fields.pop("type")
+        kept = self._kept(name, task, own, step)
+        step_id = self._draft.add(name, kind, parent=parent, kept=kept, at=at, **fields)
+        within = (*at, "try", 0, name) if inner else at
+        self.tasks(
+            list_in(object_in(own.get("fork")).get("branches")),
+            step_id,
+            (*within, "fork", "branches"),
+            beside=True,
+        )
+        for key in ("do", "try"):
+            self.tasks(list_in(own.get(key)), step_id, (*within, key))
+        return _Task(step_id, task, self._handler(name, task, parent, at))
+
+    def _handler(self, name: str, task: JsonObject, parent: str | None, at: _Path) -> str | None:
+        items = list_in(object_in(task.get("catch")).get("do"))
+        if not items:
+            return None
+        kept = {"then": task["catch"]["then"]} if "then" in task["catch"] else None
+        handler = self._draft.add(
+            (fit(name) or "")[:180] + HANDLER_ENDING, "action", parent=parent, kept=kept
+        )
+        self.tasks(items, handler, (*at, "catch", "do"))
+        return handler
+
+    def _kept(self, name: str, task: JsonObject, own: JsonObject, step: Step) -> JsonObject:
+        plain = generated(step, has_children=kind_of_task(own) in ("do", "try", "switch"))
+        flat = {key: value for key, value in own.items() if key not in _APART}
+        if "fork" in flat:
+            flat["fork"] = {**flat["fork"], "branches": []}
+        kept = kept_of(flat, {key: value for key, value in plain.items() if key not in _APART})
+        if "catch" in task:
+            catch = {key: value for key, value in task["catch"].items() if key not in ("do", "then")}
+            errors = errors_caught(catch) if task["catch"].keys() & {"do", "then"} else []
+            kept |= {} if same(catch, catch_of(step, errors)) else {"catch": catch}
+        if task.get("then") in DIRECTIVES and not (step.type == "end" and "do" in plain):
+            kept["then"] = task["then"]
+        return kept | ({"name": name} if fit(name) != name else {})
+
+    def _follow(self, one: _Task, following: str | None, here: _List) -> None:
+        task = one.task
+        goes_to = self._target(task.get("then"), following, here)
+        if "switch" in task:
+            self._cases(one, following, goes_to, here)
+        else:
+            self._connect(one.step, goes_to, kept=self._kept_then(task.get("then"), goes_to, following))
+        if "catch" not in task:
+            return
+        catch = task["catch"]
+        errors = errors_caught(catch)
+        if one.handler is not None:
+            self._connect(one.step, one.handler, "error", errors=errors, kept={"inline": True})
+            self._connect(one.handler, self._target(catch.get("then", task.get("then")), following, here))
+        elif "then" in catch:
+            target = self._leaving(catch["then"], following, here)
+            self._connect(one.step, target, "error", errors=errors, kept={"then": catch["then"]})
+
+    def _kept_then(self, then: str | None, target: str | None, following: str | None) -> JsonObject | None:
+        """Keep that a task names the one it would go on with anyway."""
+        return {"then": then} if then and then not in DIRECTIVES and target == following else None
+
+    def _cases(self, one: _Task, following: str | None, otherwise: str | None, here: _List) -> None:
+        has_default = False
+        for item in one.task["switch"]:
+            ((label, case),) = item.items()
+            target = self._leaving(case["then"], following, here)
+            when = condition_of(case.get("when"))
+            has_default = has_default or when is None
+            kept = {"then": case["then"]} if case["then"] in DIRECTIVES else None
+            self._connect(
+                one.step,
+                target,
+                "default" if when is None else "condition",
+                when=when,
+                label=label,
+                kept=kept,
+            )
+        if not has_default:
+            self._connect(one.step, otherwise, "default", kept={"implicit": True})
+
+    def _target(self, then: str | None, following: str | None, here: _List) -> str | None:
+        """Return the step a directive leads to; None where it leaves the list."""
+        if then in (None, "continue"):
+            return following
+        return None if then in DIRECTIVES else here.ids[str(then)]
+
+    def _leaving(self, then: str, following: str | None, here: _List) -> str:
+        """Return the step a directive leads to; where it leaves the list, a step that stands for that."""
+        target = self._target(then, following, here)
+        if target is not None:
+            return target
+        if then not in here.leaving:
+            is_end = then == "end" or here.parent is None
+            here.leaving[then] = self._draft.add(
+                then.capitalize(),
+                "end" if is_end else "action",
+                parent=here.parent,
+                outcome="ok" if is_end else None,
+                kept={"directive": then},
+            )
+        return here.leaving[then]

@@ -1,0 +1,217 @@
+"""What a document of the Serverless Workflow DSL 1.0 may look like, without its tasks."""
+
+from typing import Any
+
+from workflow_agent.workflows.formats.shapes import (
+    Place,
+    Shape,
+    anything,
+    choice,
+    flag,
+    listed,
+    mapped,
+    number,
+    object_in,
+    one_kind,
+    record,
+    text,
+)
+
+_SEMVER = r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+_AMOUNT = r"\d+(?:\.\d+)?"
+_ISO = (
+    rf"P(?!$)({_AMOUNT}Y)?({_AMOUNT}M)?({_AMOUNT}W)?({_AMOUNT}D)?"
+    rf"(T(?=\d)({_AMOUNT}H)?({_AMOUNT}M)?({_AMOUNT}S)?)?"
+)
+TEXT = text()
+OBJECT = mapped()
+_WHOLE = number(whole=True)
+_NAME = text(_LABEL, says="letters, digits and hyphens, at most 63")
+_VERSION = text(_SEMVER, says="a semantic version like 1.0.0")
+EXPRESSION = text(r"\s*\$\{[\s\S]+\}\s*", says="a runtime expression like ${ .count }")
+
+DURATION = one_kind(
+    object=record(dict.fromkeys(("days", "hours", "minutes", "seconds", "milliseconds"), _WHOLE)),
+    text=text(rf"\s*\$\{{[\s\S]+\}}\s*|{_ISO}", says="a duration like PT15M, or a runtime expression"),
+)
+TIMEOUT = one_kind(object=record({"after": DURATION}, required=["after"]), text=TEXT)
+
+_OAUTH = {
+    "authority": TEXT, "grant": TEXT, "client": OBJECT, "request": OBJECT, "issuers": listed(TEXT),
+    "scopes": listed(TEXT), "audiences": listed(TEXT), "username": TEXT, "password": TEXT, "subject": OBJECT,
+    "actor": OBJECT, "use": TEXT,
+}  # fmt: skip
+_USER = record({"username": TEXT, "password": TEXT, "use": TEXT})
+_POLICIES: dict[str, Shape] = {
+    "basic": _USER,
+    "digest": _USER,
+    "bearer": record({"token": TEXT, "use": TEXT}),
+    "oauth2": record({**_OAUTH, "endpoints": OBJECT}),
+    "oidc": record(_OAUTH),
+}
+POLICY = record(_POLICIES, exactly_one=[list(_POLICIES)])
+AUTHENTICATION = record({**_POLICIES, "use": TEXT}, exactly_one=[("use", *_POLICIES)])
+ENDPOINT = one_kind(
+    text=text(r"\s*\S[\s\S]*", says="a URI"),
+    object=record({"uri": TEXT, "authentication": AUTHENTICATION}, required=["uri"]),
+)
+RESOURCE = record({"name": TEXT, "endpoint": ENDPOINT}, required=["endpoint"])
+
+_SCHEMA = record(
+    {"format": TEXT, "document": anything, "resource": RESOURCE}, exactly_one=[("document", "resource")]
+)
+_MAPPED = one_kind(text=TEXT, object=OBJECT)
+INPUT = record({"schema": _SCHEMA, "from": _MAPPED})
+OUTPUT = record({"schema": _SCHEMA, "as": _MAPPED})
+
+ERROR = record(
+    {
+        "type": TEXT,
+        "status": one_kind(number=_WHOLE, text=TEXT),
+        "instance": TEXT,
+        "title": TEXT,
+        "detail": TEXT,
+    },
+    required=["type", "status"],
+)
+_ERROR_FILTER = {"type": TEXT, "status": _WHOLE, "instance": TEXT, "title": TEXT, "detail": TEXT}
+CAUGHT = record({"with": record(_ERROR_FILTER, is_open=True)})
+_BACKOFFS: dict[str, Shape] = dict.fromkeys(("constant", "exponential", "linear"), OBJECT)
+RETRY = record(
+    {
+        "when": TEXT,
+        "exceptWhen": TEXT,
+        "delay": DURATION,
+        "backoff": record(_BACKOFFS, exactly_one=[list(_BACKOFFS)]),
+        "limit": record({"attempt": record({"count": _WHOLE, "duration": DURATION}), "duration": DURATION}),
+        "jitter": record({"from": DURATION, "to": DURATION}, required=["from", "to"]),
+    }
+)
+
+EVENT: dict[str, Shape] = dict.fromkeys(
+    ("id", "source", "type", "time", "subject", "datacontenttype", "dataschema"), TEXT
+)
+_CORRELATION = record({"from": TEXT, "expect": TEXT}, required=["from"], is_open=True)
+_FILTER = record({"with": record(EVENT, is_open=True), "correlate": mapped(_CORRELATION)}, required=["with"])
+
+
+def _strategy(value: Any, place: Place, *, is_inner: bool) -> None:
+    consumed = {"all": listed(_FILTER), "any": listed(_FILTER), "one": _FILTER}
+    until: dict[str, Shape] = {} if is_inner or "any" not in object_in(value) else {"until": _UNTIL}
+    record({**consumed, **until}, exactly_one=[list(consumed)])(value, place)
+
+
+def events_shape(value: Any, place: Place) -> None:
+    """Check which events are waited for: `one`, `any` until something, or `all`."""
+    _strategy(value, place, is_inner=False)
+
+
+_UNTIL = one_kind(text=TEXT, object=lambda value, place: _strategy(value, place, is_inner=True))
+_READ = choice("data", "envelope", "raw")
+LISTENING = record({"to": events_shape, "read": _READ}, required=["to"])
+SCHEDULE = record(
+    {
+        "every": DURATION,
+        "cron": text(r"\s*\S[\s\S]*", says="cron"),
+        "after": DURATION,
+        "on": events_shape,
+        "read": _READ,
+    }
+)
+
+_PROCESS = {"stdin": TEXT, "arguments": listed(TEXT), "environment": OBJECT}
+_LIFETIME = record(
+    {"cleanup": choice("always", "never", "eventually"), "after": DURATION}, required=["cleanup"]
+)
+_CONTAINER = record(
+    {
+        **_PROCESS, "image": TEXT, "name": TEXT, "command": TEXT, "ports": OBJECT, "volumes": OBJECT,
+        "lifetime": _LIFETIME, "pullPolicy": choice("ifNotPresent", "always", "never"),
+    },
+    required=["image"],
+)  # fmt: skip
+_SCRIPT = record(
+    {**_PROCESS, "language": TEXT, "code": TEXT, "source": RESOURCE},
+    required=["language"],
+    exactly_one=[("code", "source")],
+)
+_SHELL = record({**_PROCESS, "command": TEXT}, required=["command"])
+_WORKFLOW = record(
+    {"namespace": TEXT, "name": TEXT, "version": TEXT, "input": OBJECT},
+    required=["namespace", "name", "version"],
+)
+RUNS: dict[str, Shape] = {"container": _CONTAINER, "script": _SCRIPT, "shell": _SHELL, "workflow": _WORKFLOW}
+RUN = record(
+    {**RUNS, "await": flag, "return": choice("stdout", "stderr", "code", "all", "none")},
+    exactly_one=[list(RUNS)],
+)
+
+_PAIRS = one_kind(object=mapped(one_kind(text=TEXT, number=anything, flag=anything)), text=EXPRESSION)
+_AS = choice("raw", "content", "response")
+_PARAMETERS = one_kind(object=OBJECT, text=TEXT)
+_SERVICE = record(
+    {
+        "name": TEXT,
+        "host": TEXT,
+        "port": number(least=0, most=65_535, whole=True),
+        "authentication": AUTHENTICATION,
+    },
+    required=["name", "host"],
+)
+_STDIO = record(
+    {"command": TEXT, "arguments": listed(TEXT), "environment": OBJECT}, required=["command"], is_open=True
+)
+_TRANSPORT = record(
+    {
+        "http": record({"endpoint": ENDPOINT, "headers": OBJECT}, required=["endpoint"], is_open=True),
+        "stdio": _STDIO,
+        "options": OBJECT,
+    },
+    exactly_one=[("http", "stdio")],
+    is_open=True,
+)
+CALLS: dict[str, Shape] = {
+    "http": record(
+        {"method": TEXT, "endpoint": ENDPOINT, "headers": _PAIRS, "body": anything, "query": _PAIRS,
+            "output": _AS, "redirect": flag},
+        required=["method", "endpoint"],
+    ),
+    "grpc": record(
+        {"proto": RESOURCE, "service": _SERVICE, "method": TEXT, "arguments": OBJECT},
+        required=["proto", "service", "method"]
+    ),
+    "openapi": record(
+        {"document": RESOURCE, "operationId": TEXT, "parameters": OBJECT, "authentication": AUTHENTICATION,
+            "output": _AS, "redirect": flag},
+        required=["document", "operationId"],
+    ),
+    "asyncapi": record(
+        {
+            "document": RESOURCE, "channel": TEXT, "operation": TEXT, "server": OBJECT, "protocol": TEXT,
+            "message": OBJECT, "subscription": OBJECT, "authentication": AUTHENTICATION,
+        },
+        required=["document"],
+        exactly_one=[("operation", "channel"), ("message", "subscription")],
+    ),
+    "a2a": record({"agentCard": RESOURCE, "server": ENDPOINT, "method": TEXT, "parameters": _PARAMETERS},
+        required=["method"]),
+    "mcp": record(
+        {"protocolVersion": TEXT, "method": TEXT, "parameters": _PARAMETERS, "timeout": DURATION,
+            "transport": _TRANSPORT, "client": OBJECT},
+        required=["method", "transport"],
+        is_open=True,
+    ),
+}  # fmt: skip
+"""The arguments of each protocol that can be called; anything else that is called is a function."""
+
+DOCUMENT = record(
+    {
+        "dsl": _VERSION, "namespace": _NAME, "name": _NAME, "version": _VERSION, "title": TEXT,
+        "summary": TEXT,
+        "tags": OBJECT, "metadata": OBJECT,
+    },
+    required=["dsl", "namespace", "name", "version"],
+)  # fmt: skip
+EVALUATION = record({"language": TEXT, "mode": choice("strict", "loose")})
+CATALOG = record({"endpoint": ENDPOINT}, required=["endpoint"])

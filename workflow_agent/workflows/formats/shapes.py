@@ -1,0 +1,229 @@
+"""Checking plain data against the shape a format demands: every problem at once, each with its place.
+
+A shape is a function that is given a value and its place, and refuses there what is wrong. Readers
+check the whole document first and may then rely on it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.parser import json_pointer
+
+_VALID_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a document a value stands, and the list its problems go to."""
+
+    problems: list[Problem]
+    path: tuple[str | int, ...] = ()
+
+    def __truediv__(self, part: str | int) -> "Place":
+        return Place(self.problems, (*self.path, part))
+
+    def refuse(self, message: str, valid: Sequence[str] = ()) -> None:
+        """Note what is wrong with the value here."""
+        self.problems.append(Problem(json_pointer(self.path), message, tuple(valid[:_VALID_SHOWN])))
+
+
+Shape = Callable[[Any, Place], None]
+
+
+def problems_in(value: Any, shape: Shape) -> list[Problem]:
+    """Return everything about a value that is not of this shape."""
+    place = Place([])
+    shape(value, place)
+    return place.problems
+
+
+def kind_of(value: Any) -> str:
+    """Return what a value of plain data is called: `an object`, `a list`, `text`, ..."""
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    return "nothing" if value is None else "text"
+
+
+def _is(value: Any, kind: str, place: Place) -> bool:
+    if kind_of(value) == kind:
+        return True
+    place.refuse(f"must be {kind}, got {kind_of(value)}")
+    return False
+
+
+def anything(value: Any, place: Place) -> None:
+    """Accept every value."""
+    del value, place
+
+
+def text(pattern: str = r"[\s\S]*", *, says: str = "", least: int = 0, most: int = 1_000_000) -> Shape:
+    """Return the shape of text that matches a pattern as a whole; `says` names the pattern in words."""
+    compiled = re.compile(pattern)
+
+    def check(value: Any, place: Place) -> None:
+        if not _is(value, "text", place):
+            return
+        if not least <= len(value) <= most:
+            size = f"at least {least}" if len(value) < least else f"at most {most}"
+            place.refuse(f"must have {size} characters, got {len(value)}")
+        elif not compiled.fullmatch(value):
+            place.refuse(f"must be {says or 'like ' + pattern}, got {value[:60]!r}")
+
+    return check
+
+
+def number(*, least: float = float("-inf"), most: float = float("inf"), whole: bool = False) -> Shape:
+    """Return the shape of numbers within bounds."""
+
+    def check(value: Any, place: Place) -> None:
+        if not _is(value, "a number", place):
+            return
+        if whole and isinstance(value, float) and not value.is_integer():
+            place.refuse(f"must be a whole number, got {value}")
+        elif value < least:
+            place.refuse(f"must be at least {least:g}, got {value}")
+        elif value > most:
+            place.refuse(f"must be at most {most:g}, got {value}")
+
+    return check
+
+
+def flag(value: Any, place: Place) -> None:
+    """Accept true and false."""
+    _is(value, "true or false", place)
+
+
+def choice(*values: Any) -> Shape:
+    """Return the shape of exactly these values."""
+
+    def check(value: Any, place: Place) -> None:
+        if not any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in values):
+            shown = repr(value[:60]) if isinstance(value, str) else kind_of(value)
+            valid = [str(one) for one in values]
+            place.refuse(f"must be {' or '.join(map(repr, valid))}, got {shown}", valid)
+
+    return check
+
+
+def listed(item: Shape = anything, *, least: int = 0) -> Shape:
+    """Return the shape of lists of at least so many items, each of one shape."""
+
+    def check(value: Any, place: Place) -> None:
+        if not _is(value, "a list", place):
+            return
+        if len(value) < least:
+            place.refuse(f"must have at least {least} items, got {len(value)}")
+        for at, one in enumerate(cast("list[Any]", value)):
+            item(one, place / at)
+
+    return check
+
+
+def mapped(item: Shape = anything, *, key: str = r"[\s\S]*", says: str = "", least: int = 0) -> Shape:
+    """Return the shape of objects whose keys are names that match a pattern, and values are of one shape."""
+    compiled = re.compile(key)
+
+    def check(value: Any, place: Place) -> None:
+        if not _is(value, "an object", place):
+            return
+        if len(value) < least:
+            place.refuse(f"must have at least {least} entries, got {len(value)}")
+        for name, one in cast("Mapping[str, Any]", value).items():
+            if not compiled.fullmatch(name):
+                (place / name).refuse(f"the name {name[:100]!r} must be {says or 'like ' + key}")
+            item(one, place / name)
+
+    return check
+
+
+def record(
+    fields: Mapping[str, Shape],
+    *,
+    required: Sequence[str] = (),
+    exactly_one: Sequence[Sequence[str]] = (),
+    at_most_one: Sequence[Sequence[str]] = (),
+    is_open: bool = False,
+) -> Shape:
+    """Return the shape of objects with these fields; others are refused unless the record is open."""
+
+    def check(value: Any, place: Place) -> None:
+        if not _is(value, "an object", place):
+            return
+        entries = cast("Mapping[str, Any]", value)
+        for name, one in entries.items():
+            if name in fields:
+                fields[name](one, place / name)
+            elif not is_open:
+                (place / name).refuse(f"there is no field {name[:60]!r} here", list(fields))
+        for name in required:
+            if name not in entries:
+                place.refuse(f"needs `{name}`")
+        _check_groups(entries, exactly_one, at_most_one, place)
+
+    return check
+
+
+def _check_groups(
+    entries: Mapping[str, Any],
+    exactly_one: Sequence[Sequence[str]],
+    at_most_one: Sequence[Sequence[str]],
+    place: Place,
+) -> None:
+    for group in (*exactly_one, *at_most_one):
+        present = [name for name in group if name in entries]
+        if len(present) > 1:
+            place.refuse(f"may have only one of {_or(present)}")
+    for group in exactly_one:
+        if not any(name in entries for name in group):
+            place.refuse(f"needs {_or(group)}")
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def one_kind(**shapes: Shape) -> Shape:
+    """Return the shape of values of several kinds, each kind with its own shape.
+
+    The kinds are `object`, `list`, `text`, `flag`, `number` and `nothing`.
+    """
+    names = {"an object": "object", "a list": "list", "true or false": "flag", "a number": "number"}
+
+    def check(value: Any, place: Place) -> None:
+        kind = kind_of(value)
+        shape = shapes.get(names.get(kind, kind))
+        if shape is not None:
+            shape(value, place)
+        else:
+            wanted = " or ".join(spoken for spoken in _SPOKEN if names.get(spoken, spoken) in shapes)
+            place.refuse(f"must be {wanted}, got {kind}")
+
+    return check
+
+
+_SPOKEN = ("an object", "a list", "text", "true or false", "a number", "nothing")
+
+
+def object_in(value: Any) -> JsonObject:
+    """Return a value that is an object as one, and an empty one for everything else."""
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def list_in(value: Any) -> list[Any]:
+    """Return a value that is a list as one, and an empty one for everything else."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def text_in(value: Any, most: int = 20_000) -> str | None:
+    """Return a value that is text which says something and is not too long to be a field of the model."""
+    return value if isinstance(value, str) and value.strip() and len(value) <= most else None

@@ -1,0 +1,127 @@
+"""A workflow as a whole: steps joined by transitions, and what starts it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from workflow_agent.values.stored import JsonObject, Moment, Value
+from workflow_agent.workflows.model.conditions import Condition
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.terms import Id, Label, Name, Text, WorkflowId
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.triggers import Cron, Trigger
+
+
+class AutomationEvent(Value):
+    """What an automation reacts to."""
+
+    event: Literal["entered", "left", "created", "completed", "failed", "timeout", "scheduled"]
+    to: Id | None = None
+    from_: Id | None = Field(default=None, alias="from")
+    cron: Cron | None = None
+
+
+class Effect(Value):
+    """What an automation does."""
+
+    type: Label
+    with_: JsonObject = Field(default_factory=dict, alias="with")
+
+
+class Automation(Value):
+    """Something that happens by itself beside the graph."""
+
+    id: Id
+    on: AutomationEvent
+    effect: Effect
+    when: Condition | None = None
+    extensions: JsonObject = Field(default_factory=dict)
+
+
+MAX_STEPS = 5_000
+MAX_TRANSITIONS = 20_000
+
+
+class Source(Value):
+    """Where an imported workflow came from."""
+
+    format: Label
+    name: Text | None = None
+
+
+class Workflow(Value):
+    """A structurally valid workflow; build one from outside data with `parse_workflow`."""
+
+    id: WorkflowId
+    name: Name
+    version: Annotated[int, Field(ge=1)] = 1
+    description: Text = ""
+    aliases: tuple[Name, ...] = ()
+    tags: tuple[Label, ...] = ()
+    start: Id
+    triggers: tuple[Trigger, ...] = ()
+    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MAX_STEPS)]
+    transitions: Annotated[tuple[Transition, ...], Field(max_length=MAX_TRANSITIONS)] = ()
+    automations: tuple[Automation, ...] = ()
+    source: Source | None = None
+    extensions: JsonObject = Field(default_factory=dict)
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+
+    def step(self, step_id: str) -> Step | None:
+        """Return the step with this id, or None."""
+        return next((step for step in self.steps if step.id == step_id), None)
+
+    def outgoing(self, step_id: str) -> tuple[Transition, ...]:
+        """Return the transitions that leave a step, in order."""
+        return tuple(edge for edge in self.transitions if edge.from_ == step_id)
+
+    def incoming(self, step_id: str) -> tuple[Transition, ...]:
+        """Return the transitions that enter a step, in order."""
+        return tuple(edge for edge in self.transitions if edge.to == step_id)
+
+
+_ALWAYS_WRITTEN: Mapping[str, Any] = {
+    "version": 1, "description": "", "aliases": [], "tags": [], "triggers": [], "transitions": [],
+    "automations": [],
+}  # fmt: skip
+
+
+def step_document(step: Step) -> JsonObject:
+    """Return a step as it stands in its workflow's document."""
+    return _step_document(step, step.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+
+def _step_document(step: Step, plain: JsonObject) -> JsonObject:
+    document: JsonObject = {"id": plain.pop("id"), "name": plain.pop("name"), "type": step.type} | plain
+    # What is left out reads as "none": of these, the values that hold are said.
+    if step.retry is not None:
+        document["retry"] = _with(step.retry, document["retry"], "max_attempts", "backoff")
+    if step.join is not None:
+        document["join"] = _with(step.join, document["join"], "mode")
+    return document
+
+
+def _with(part: Value, plain: JsonObject, *said: str) -> JsonObject:
+    """Return a part of a step with these of its fields in it, also at their default, all in their order."""
+    fields = [name for name in type(part).model_fields if name in plain or name in said]
+    return {name: plain.get(name, getattr(part, name)) for name in fields}
+
+
+def workflow_document(workflow: Workflow) -> JsonObject:
+    """Return the workflow as plain JSON data in its one canonical form.
+
+    Fields at their default are left out below the top level, so that equal parts are equal
+    bytes; a step always names its type, how it is tried again and what it waits for, and the top level
+    always has all of its lists.
+    """
+    plain = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    plain["steps"] = [_step_document(*one) for one in zip(workflow.steps, plain["steps"], strict=True)]
+    ordered: JsonObject = {}
+    for name in Workflow.model_fields:
+        if name in plain:
+            ordered[name] = plain[name]
+        elif name in _ALWAYS_WRITTEN:
+            ordered[name] = _ALWAYS_WRITTEN[name] if not isinstance(_ALWAYS_WRITTEN[name], list) else []
+    return ordered

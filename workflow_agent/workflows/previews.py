@@ -1,0 +1,60 @@
+"""Changes that are shown before they are made: which ones, and what is kept of them until the answer.
+
+A change waits for a yes when it takes back more than a person sees at a glance. Everything else is applied
+at once, because it can be undone at once:
+
+- deleting a workflow;
+- edits that remove more than two steps;
+- restoring a version older than the one before the newest;
+- fixes of findings that come to more than five edits;
+- and whatever was asked for as a dry run.
+"""
+
+from typing import Literal
+
+from workflow_agent.values.stored import JsonObject, Value
+from workflow_agent.workflows.model.workflow import Workflow
+
+MOST_STEPS_REMOVED = 2
+MOST_FIX_EDITS = 5
+MOST_VERSIONS_BACK = 1
+
+PreviewAction = Literal["edit", "restore", "delete"]
+
+
+class Preview(Value):
+    """A change that was shown and not made: it can be confirmed once, by the next message."""
+
+    id: str
+    """Made of the run and the change, so that a repeated run shows the same one."""
+    action: PreviewAction
+    workflow_id: str
+    workflow_name: str
+    version: int
+    """The version it was made for; of any other it is stale."""
+    reason: str
+    """Why it waits for a yes, as the end of a sentence."""
+    edits: tuple[JsonObject, ...] = ()
+    to_version: int | None = None
+    """The version to restore."""
+    changes: tuple[str, ...] = ()
+    """What would change, in readable lines."""
+    diff: JsonObject | None = None
+
+
+def why_edits_wait(before: Workflow, after: Workflow) -> str | None:
+    """Return why edits wait for a yes; None when they are applied at once."""
+    left = {step.id for step in after.steps}
+    removed = sum(step.id not in left for step in before.steps)
+    return f"it removes {removed} steps" if removed > MOST_STEPS_REMOVED else None
+
+
+def why_fixes_wait(before: Workflow, after: Workflow, edits: int) -> str | None:
+    """Return why fixes wait for a yes; None when they are applied at once."""
+    return f"it takes {edits} edits" if edits > MOST_FIX_EDITS else why_edits_wait(before, after)
+
+
+def why_restoring_waits(current: Workflow, to_version: int) -> str | None:
+    """Return why going back to a version waits for a yes; None when it is done at once."""
+    back = current.version - to_version
+    return f"it goes back {back} versions" if back > MOST_VERSIONS_BACK else None

@@ -1,0 +1,242 @@
+"""Workflows and all their versions."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.stored import JsonObject, Moment, Value, iso_milliseconds
+from workflow_agent.workflows.model.triggers import describe_trigger
+from workflow_agent.workflows.model.workflow import Workflow
+
+
+class Author(Value):
+    """Who changed a workflow."""
+
+    user: str = "user"
+    agent: str | None = None
+    mode: str | None = None
+    run_id: str | None = None
+    attempt: int | None = None
+    conversation_id: str | None = None
+
+
+class WorkflowVersion(Value):
+    """One version of a workflow: what changed, by whom, and the whole document."""
+
+    workflow_id: str
+    version: int
+    at: Moment
+    author: Author
+    action: str
+    """created, edited, replaced, imported, restored or undone"""
+    summary: tuple[str, ...] = ()
+    """The change in readable lines."""
+    edits: tuple[JsonObject, ...] = ()
+    digest: str | None = None
+    """Of the request that made it: with the run's id, if any, it tells a repeated write from another."""
+    document: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A write to a workflow, before it has a version."""
+
+    author: Author
+    action: str
+    summary: tuple[str, ...] = ()
+    edits: tuple[JsonObject, ...] = ()
+    digest: str | None = None
+    fence: RunFence | None = None
+    """The attempt that writes; the write is refused once it is no longer the run's. None outside of runs."""
+
+
+class WorkflowHead(NamedTuple):
+    """Which content a workflow has: no two contents of one id share it."""
+
+    version: int
+    changed: datetime | None
+
+
+class WorkflowCatalog(Protocol):
+    """Keeps workflows and all their versions."""
+
+    async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
+        """Store a new workflow durably; return it at version 1 with its times set.
+
+        A write of the same run with the same digest is the same write, whichever attempt made it: what it
+        made is returned, and nothing is stored.
+
+        Raises:
+            AlreadyExists: The id is taken.
+            StaleRun: The change's fence is not the run's any more. Nothing is stored; until a write that
+                is let through has been stored, no other attempt at its run begins.
+            StorageFailed: It could not be stored.
+        """
+        ...
+
+    async def get(self, tenant: str, workflow_id: str) -> Workflow:
+        """Return the newest version.
+
+        Raises:
+            WorkflowNotFound: No such workflow.
+            CorruptDocument: The file does not parse; it was set aside.
+        """
+        ...
+
+    async def update(
+        self,
+        tenant: str,
+        workflow_id: str,
+        apply: Callable[[Workflow], tuple[Workflow, Change]],
+        *,
+        expected_version: int | None = None,
+        beforehand: Change | None = None,
+    ) -> Workflow:
+        """Apply a pure change to the newest version, alone, and store the result as the next version.
+
+        A change that returns its very argument stores nothing. What `apply` raises reaches the caller.
+
+        Args:
+            tenant: Whose workflow.
+            workflow_id: Which one.
+            apply: Gives the changed workflow, and what is written of the change.
+            expected_version: The version the caller read, where it must still be the newest.
+            beforehand: What is known of the change before it is applied. Where the same run, or a request
+                of no run, has made it already, that is returned as in `create`, and `apply` is not
+                called: what was renamed once has no longer the name to be renamed by.
+
+        Raises:
+            WorkflowNotFound: No such workflow.
+            WorkflowConflict: `expected_version` is not the newest; names both.
+            StaleRun: As in `create`.
+            StorageFailed: It could not be stored; the old version is what a reader finds.
+        """
+        ...
+
+    async def delete(
+        self,
+        tenant: str,
+        workflow_id: str,
+        *,
+        expected_version: int | None = None,
+        fence: RunFence | None = None,
+    ) -> None:
+        """Remove a workflow; its versions are kept aside, out of every list.
+
+        Raises:
+            WorkflowNotFound: No such workflow.
+            WorkflowConflict: `expected_version` is not the newest.
+            StaleRun: As in `create`.
+        """
+        ...
+
+    async def all(self, tenant: str) -> Sequence[Workflow]:
+        """Return the newest version of every workflow, by id."""
+        ...
+
+    async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        """Return which content each workflow has, by id, without reading what did not change.
+
+        As long as nothing changed this is the very same mapping, so that who follows the catalogue
+        sees at a glance that there is nothing to do.
+        """
+        ...
+
+    async def versions(self, tenant: str, workflow_id: str) -> Sequence[WorkflowVersion]:
+        """Return every version, oldest first.
+
+        Raises:
+            WorkflowNotFound: No such workflow.
+        """
+        ...
+
+    async def version(self, tenant: str, workflow_id: str, number: int) -> WorkflowVersion:
+        """Return one version.
+
+        Raises:
+            WorkflowNotFound: No such workflow or version.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowHit:
+    """A workflow that matches a search, and why."""
+
+    id: str
+    name: str
+    description: str
+    score: float
+    """1.0 is an exact id or name; comparable within one answer only below that."""
+    strategies: tuple[str, ...]
+    """exact_id, exact_name, alias, full_text, fuzzy, filter, recent, meaning"""
+    matched: tuple[str, ...]
+    """The fields in which words were found."""
+
+
+def listed_workflow(workflow: Workflow, hit: WorkflowHit) -> JsonObject:
+    """Return a workflow as a list of those found shows it."""
+    return {
+        "id": workflow.id, "name": workflow.name, "description": workflow.description,
+        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
+        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
+        "updated_at": iso_milliseconds(workflow.updated_at) if workflow.updated_at else None,
+        "score": round(hit.score, 4), "strategies": list(hit.strategies), "matched": list(hit.matched),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Hits good enough to show, or suggestions where there are none."""
+
+    hits: tuple[WorkflowHit, ...]
+    suggestions: tuple[WorkflowHit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowFilters:
+    """What a workflow must have, all of it, to be found; None asks for nothing."""
+
+    tag: str | None = None
+    """A whole tag."""
+    trigger: str | None = None
+    """What starts it, in words: `schedule`, `monday`, `nightly`, an event's name."""
+    role: str | None = None
+    """Who does or decides something in it."""
+    service: str | None = None
+    """What one of its steps calls: `slack.post_message`, or `slack` for anything of it."""
+    step_type: str | None = None
+    """A type that one of its steps has."""
+    called: str | None = None
+    """A piece of its id, its name or an alias, as one begins to write it; spaces and marks do not count."""
+    among: Collection[str] | None = None
+    """Ids, such as those that came up in a conversation."""
+
+    @property
+    def ask(self) -> bool:
+        """Say whether they ask for anything."""
+        return self != ANY_WORKFLOW
+
+
+ANY_WORKFLOW = WorkflowFilters()
+
+
+class WorkflowSearch(Protocol):
+    """Finds workflows by what people say."""
+
+    async def search(
+        self, tenant: str, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int = 10
+    ) -> SearchAnswer:
+        """Return the best matches first; an empty query lists by latest change.
+
+        Any text is a query.
+
+        Args:
+            tenant: Whose workflows.
+            query: An id, a name, an alias, or any words about a workflow, also misspelled.
+            filters: What a hit has.
+            limit: The most hits to return.
+        """
+        ...
