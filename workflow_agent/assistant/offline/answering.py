@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.amending import amended
 from workflow_agent.assistant.offline.clauses import read_clause, stripped
 from workflow_agent.assistant.offline.description import read_description
 from workflow_agent.assistant.offline.drafted import Drafted
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.request import Meaning, Request, read_answer, unquoted
 from workflow_agent.assistant.offline.skills import (
     agents,
@@ -72,9 +73,7 @@ _MADE_SO = re.compile(
     r"setup|model|design|draft)\s+(?!it\b|a step|a copy|one like)",
     re.IGNORECASE,
 )
-_ASKING = frozenset({"who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are",
-                     "was", "were", "does", "did", "has", "have", "will",
-                     "would", "should", "may", "could", "can", "do"})  # fmt: skip
+_ASKING = word_set("answering.asking")  # fmt: skip
 _LIST = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+\S")
 _ARROW = re.compile(r"->|=>|→|⇒|➔|➜")
 _STOPS = re.compile(r"[a-z0-9)][.!;](?:\s|$)")
@@ -263,11 +262,7 @@ class Answering:
         if found.kind == "show_one" and is_order(text):
             return None
         if found.kind == "show_one":
-            words = [
-                t
-                for t in tokens
-                if t.kind == "word" and not t.is_("no", "i", "mean", "now", "again", "rather", "then")
-            ]
+            words = [t for t in tokens if t.kind == "word" and not t.among("answering.command.no")]
             phrase = text[words[0].start : words[-1].end]
             return listing.show(turn, Request("show", {"workflow": phrase}, text.strip()))
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
@@ -329,12 +324,7 @@ def is_other_language(text: str) -> bool:
     )
 
 
-_NO_TOPIC = frozenset({"deadline", "loop", "owner", "tag", "tagged", "run", "start", "started", "trigger",
-                       "step", "steps", "own", "most", "largest", "longest", "every",
-                       "schedule", "scheduled", "changed", "last", "loops", "deadlines", "timeout", "done",
-                       "parallel", "error", "errors", "problem", "problems",
-                       "risk", "risks", "runs", "starts", "automatically", "between", "happen", "happens",
-                       "first", "path", "way", "case"})  # fmt: skip
+_NO_TOPIC = word_set("answering.no_topic")  # fmt: skip
 
 
 def _may_be_name(said: str) -> bool:
@@ -417,17 +407,9 @@ def is_question(text: str) -> bool:
     if not rest:
         return plain.endswith("?")
     first = rest[0].lower
-    if mood in ("order", "wanted", "unneeded") and first not in (
-        "who",
-        "what",
-        "which",
-        "when",
-        "where",
-        "why",
-        "how",
-    ):
+    if mood in ("order", "wanted", "unneeded") and first not in word_set("answering.is_question.who2"):
         return plain.endswith("?") and not _has_order(rest)
-    if first in ("who", "whom", "whose", "which", "what", "where", "why", "how"):
+    if first in word_set("answering.is_question.who"):
         return True
     if first in ("do", "when", "have", "let"):
         return plain.endswith("?") or (

@@ -5,64 +5,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, nearest
+from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, nearest, word_set
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in, times_at
 
 Mood = Literal["order", "weighed", "negated", "wanted", "unneeded", "asked", "told"]
-_SIGNIFICANT = frozenset(
-    {
-        "not",
-        "no",
-        "never",
-        "none",
-        "except",
-        "unless",
-        "until",
-        "till",
-        "while",
-        "if",
-        "or",
-        "all",
-        "every",
-        "without",
-        "but",
-        "nor",
-        "neither",
-        "twice",
-        "otherwise",
-        "only",
-        "whenever",
-        "each",
-        "both",
-        "when",
-        "why",
-        "everything",
-        "nothing",
-        "anything",
-        "else",
-        "everyone",
-        "nobody",
-    }
-)
+_SIGNIFICANT = word_set("clauses.significant")
 """Closed words that change what a sentence means, so that one unread must be told."""
-MODALS = frozenset(
-    {
-        "should",
-        "must",
-        "shall",
-        "ought",
-        "need",
-        "have",
-        "will",
-        "can",
-        "may",
-        "could",
-        "would",
-        "be",
-        "might",
-    }
-)
+MODALS = word_set("clauses.modals")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,83 +90,7 @@ def is_actor_word(token: Token) -> bool:
     return token.kind == "word" and token.has("noun") and not token.has("aux") and is_agent
 
 
-_NO_ACTORS = frozenset(
-    {
-        "letter",
-        "order",
-        "number",
-        "computer",
-        "paper",
-        "folder",
-        "header",
-        "reminder",
-        "newsletter",
-        "trigger",
-        "error",
-        "transfer",
-        "offer",
-        "answer",
-        "member-fee",
-        "matter",
-        "center",
-        "register",
-        "another",
-        "either",
-        "other",
-        "however",
-        "whether",
-        "counter",
-        "weather",
-        "printer",
-        "server",
-        "chapter",
-        "calendar",
-        "disorder",
-        "factor",
-        "sector",
-        "corridor",
-        "container",
-        "timer",
-        "banner",
-        "poster",
-        "voucher",
-        "ledger",
-        "tracker",
-        "user-story",
-        "border",
-        "checklist",
-        "list",
-        "wishlist",
-        "dinner",
-        "summer",
-        "winter",
-        "quarter",
-        "charter",
-        "filter",
-        "parameter",
-        "encounter",
-        "sticker",
-        "elevator",
-        "monitor",
-        "labor",
-        "favor",
-        "color",
-        "twist",
-        "handover",
-        "cover",
-        "layer",
-        "buffer",
-        "router",
-        "scanner",
-        "drawer",
-        "power",
-        "tower",
-        "shower",
-        "flower",
-        "waiver",
-        "disclaimer",
-    }
-)
+_NO_ACTORS = word_set("clauses.no_actors")
 
 
 @cache
@@ -296,27 +170,12 @@ def parted(tokens: Sequence[Token], mask: frozenset[int]) -> tuple[Tokens, tuple
     return object_, _joined(parts)
 
 
-_CUT = frozenset(
-    {"before", "after", "end", "start", "to", "as", "within", "responsible", "owner", "for", "with"}
-)
+_CUT = word_set("clauses.cut")
 """A comma ends what stands behind these."""
 _ALONE = frozenset({"end", "start", "instead0", "parallel", "sequence"})
 
 
-_HOW = frozenset(
-    {
-        "right",
-        "directly",
-        "immediately",
-        "just",
-        "straight",
-        "shortly",
-        "somewhere",
-        "sometime",
-        "right-away",
-        "only",
-    }
-)
+_HOW = word_set("clauses.how")
 """Words in front of a place that say no more than it does."""
 
 
@@ -411,11 +270,7 @@ def read_clause(tokens: Sequence[Token], mask: frozenset[int]) -> Clause:
         clause.use(rest[:1])
         mood, rest = "unneeded", rest[1:]
     if mood == "unneeded":
-        gone = [
-            t
-            for t in rest
-            if t.is_("any", "more", "anymore", "longer", "need", "require", "necessary", "please")
-        ]
+        gone = [t for t in rest if t.among("clauses.read_clause.any")]
         clause.use(gone)
         rest = tuple(t for t in rest if t not in gone)
         clause.mood, clause.verbs = "order", frozenset({"remove"})
@@ -437,9 +292,7 @@ def read_clause(tokens: Sequence[Token], mask: frozenset[int]) -> Clause:
     return _statement(clause, rest, mask)
 
 
-_FRONTED = frozenset(
-    {"before", "after", "above", "below", "start", "end", "between", "within", "beside", "from"}
-)
+_FRONTED = word_set("clauses.fronted")
 
 
 def _fronted(rest: Tokens, mask: frozenset[int]) -> tuple[Part, Tokens] | None:
@@ -464,48 +317,12 @@ def _fronted(rest: Tokens, mask: frozenset[int]) -> tuple[Part, Tokens] | None:
     number = next((at for at in range(end, min(end + 4, len(rest))) if rest[at].kind == "number"), None)
     if kinds[0] not in ("above", "below") or number is None:
         return None
-    while number + 1 < len(rest) and rest[number + 1].is_(
-        "euro", "eur", "dollar", "usd", "pound", "gbp", "€", "$", "£", "%", "percent"
-    ):
+    while number + 1 < len(rest) and rest[number + 1].among("clauses.fronted.euro"):
         number += 1
     return Part(kinds[0], rest[end : number + 1], rest[:end]), rest[number + 1 :]
 
 
-_OPENERS = frozenset(
-    {
-        "add",
-        "insert",
-        "wait",
-        "send",
-        "notify",
-        "tell",
-        "inform",
-        "ask",
-        "let",
-        "have",
-        "check",
-        "archive",
-        "we",
-        "i",
-        "somebody",
-        "someone",
-        "there",
-        "put",
-        "email",
-        "call",
-        "create",
-        "remove",
-        "log",
-        "update",
-        "record",
-        "print",
-        "scan",
-        "run",
-        "do",
-        "file",
-        "store",
-    }
-)
+_OPENERS = word_set("clauses.openers")
 
 
 def _opens_clause(rest: Sequence[Token], at: int, mask: frozenset[int]) -> bool:
@@ -540,8 +357,7 @@ def _verb_at(rest: Sequence[Token], mask: frozenset[int]) -> tuple[int, list[str
         return 0, []
     following = rest[end] if end < len(rest) else None
     if head.lower.endswith("ing") and any(
-        t.has("aux") and t.lower in ("may", "should", "must", "is", "can", "has", "needs", "will", "are")
-        for t in rest[end:]
+        t.has("aux") and t.lower in word_set("clauses.verb_at.may") for t in rest[end:]
     ):
         return 0, []
     if following is not None and (
@@ -624,22 +440,7 @@ def _statement(clause: Clause, rest: Tokens, mask: frozenset[int]) -> Clause:
     return clause
 
 
-_STATES = frozenset(
-    {
-        "take",
-        "come",
-        "happen",
-        "require",
-        "belong",
-        "occur",
-        "follow",
-        "precede",
-        "last",
-        "get",
-        "receive",
-        "go",
-    }
-)
+_STATES = word_set("clauses.states")
 """Verbs that say something of a step, whatever its name."""
 
 
@@ -690,30 +491,13 @@ def _predicate(clause: Clause, subject: Tokens, rest: Tokens, mask: frozenset[in
     negated = False
     while at < len(rest):
         token = rest[at]
-        is_modal = token.lower in (
-            "should",
-            "must",
-            "shall",
-            "ought",
-            "needs",
-            "will",
-            "can",
-            "may",
-            "could",
-            "would",
-            "might",
-            "to",
-            "has",
-            "have",
-            "need",
-        )
+        is_modal = token.lower in word_set("clauses.predicate.should")
         if token.is_("not", "never") or (token.is_("longer") and at and rest[at - 1].is_("no")):
             negated = True
         elif token.is_("no") and at + 1 < len(rest) and rest[at + 1].is_("longer"):
             pass
         elif is_modal and (
-            token.lower
-            in ("should", "must", "shall", "will", "can", "may", "could", "would", "might", "to", "ought")
+            token.lower in word_set("clauses.predicate.should2")
             or (at + 1 < len(rest) and rest[at + 1].is_("to"))
         ):
             clause.mood = "order" if clause.mood in ("told", "wanted") else clause.mood
@@ -745,19 +529,7 @@ def _predicate(clause: Clause, subject: Tokens, rest: Tokens, mask: frozenset[in
     head = entry_of(rest[0].entry.verb) if rest[0].entry.verb else None
     end, kinds = phrase_at(rest, 0, "verbs.tsv")
     clause.verbs = frozenset({*kinds, "does"}) if head is not None else frozenset()
-    if rest[0].entry.verb in (
-        "come",
-        "go",
-        "happen",
-        "occur",
-        "follow",
-        "precede",
-        "run",
-        "take",
-        "stand",
-        "sit",
-        "belong",
-    ):
+    if rest[0].entry.verb in word_set("clauses.predicate.come"):
         clause.verbs |= {"come"}
     clause.object, clause.parts = parted(rest[max(end, 1) :] if kinds else rest[1:], mask)
     clause.use(rest[: max(end, 1)])
@@ -833,7 +605,7 @@ def _begins_statement(sentence: Sequence[Token], at: int, mask: frozenset[int]) 
     rest = sentence[at : at + 6]
     if len(rest) < 2 or rest[0].start in mask:
         return False
-    if rest[0].is_("it", "they", "this", "that", "he", "she", "nobody", "i"):
+    if rest[0].among("clauses.begins_statement.it"):
         return (
             rest[1].lemma in MODALS
             or rest[1].entry.form == "s"
@@ -847,12 +619,8 @@ def _begins_statement(sentence: Sequence[Token], at: int, mask: frozenset[int]) 
             and rest[size].kind == "word"
         ):
             verb = rest[size]
-            if (verb.entry.form == "s" and verb.entry.verb) or verb.lower in (
-                "should",
-                "must",
-                "has",
-                "does",
-                "do",
+            if (verb.entry.form == "s" and verb.entry.verb) or verb.lower in word_set(
+                "clauses.begins_statement.should"
             ):
                 return True
     return False
@@ -901,7 +669,7 @@ def _lists_values(part: Sequence[Token], rest: Sequence[Token]) -> bool:
 def _is_fronted_condition(tokens: Sequence[Token]) -> bool:
     """Say whether a clause begins with a condition or a place, which the order behind it belongs to."""
     start = _without_punct(tokens[:8])
-    while start and start[0].is_("and", "also", "but", "so", "ok", "then", "please"):
+    while start and start[0].among("clauses.is_fronted_condition.and"):
         start = start[1:]
     if not start:
         return False
@@ -910,9 +678,7 @@ def _is_fronted_condition(tokens: Sequence[Token]) -> bool:
 
 
 def _begins_order(sentence: Sequence[Token], at: int, mask: frozenset[int]) -> bool:
-    while at < len(sentence) and sentence[at].is_(
-        "and", "then", "also", "please", "but", ",", "finally", "afterwards", "next", "just", "to"
-    ):
+    while at < len(sentence) and sentence[at].among("clauses.begins_order.and"):
         at += 1
     if at >= len(sentence) or sentence[at].start in mask:
         return False
@@ -920,74 +686,7 @@ def _begins_order(sentence: Sequence[Token], at: int, mask: frozenset[int]) -> b
     if head.is_("do", "don't", "never") and at + 1 < len(sentence) and sentence[at + 1].is_("not"):
         return True
     following = sentence[at + 1] if at + 1 < len(sentence) else None
-    names = frozenset(
-        {
-            "add",
-            "insert",
-            "remove",
-            "delete",
-            "drop",
-            "move",
-            "rename",
-            "connect",
-            "disconnect",
-            "assign",
-            "reassign",
-            "set",
-            "change",
-            "update",
-            "make",
-            "give",
-            "put",
-            "swap",
-            "replace",
-            "merge",
-            "combine",
-            "split",
-            "retry",
-            "tag",
-            "untag",
-            "call",
-            "let",
-            "have",
-            "keep",
-            "leave",
-            "increase",
-            "reduce",
-            "raise",
-            "extend",
-            "shorten",
-            "escalate",
-            "limit",
-            "schedule",
-            "parallelize",
-            "link",
-            "include",
-            "loop",
-            "export",
-            "show",
-            "undo",
-            "lower",
-            "run",
-            "describe",
-            "send",
-            "turn",
-            "bring",
-            "shift",
-            "ask",
-            "start",
-            "draw",
-            "require",
-            "allow",
-            "skip",
-            "mark",
-            "take",
-            "get",
-            "rework",
-            "return",
-            "go",
-        }
-    )
+    names = word_set("clauses.begins_order.add")
     if head.lower not in names or head.kind != "word":
         return False
     if following is None:

@@ -16,6 +16,7 @@ from workflow_agent.assistant.offline.drafting.lead import Lead, lead_of
 from workflow_agent.assistant.offline.drafting.naming import role_named
 from workflow_agent.assistant.offline.drafting.sentence import Segment, SentenceReader, Sub
 from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token, read_tokens, sentences, split_fences
 from workflow_agent.values.stored import JsonObject
 
@@ -226,26 +227,7 @@ class _Description:
         """Say whether the text asks something instead of telling a process."""
         first = self._lines[0].tokens
         start = next((token for token in first if not token.has("filler")), first[0])
-        asks = (
-            start.lower
-            in (
-                "what",
-                "how",
-                "why",
-                "who",
-                "which",
-                "do",
-                "does",
-                "did",
-                "is",
-                "are",
-                "where",
-                "should",
-                "have",
-                "has",
-            )
-            and first[-1].text == "?"
-        )
+        asks = start.lower in word_set("description.only_asks.what") and first[-1].text == "?"
         return asks and all(line.tokens[-1].text == "?" or len(line.tokens) < 4 for line in self._lines)
 
     def _begun(self, lead: Lead, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -435,10 +417,7 @@ def _is_list_heading(tokens: Sequence[Token]) -> bool:
     said = [token.lower for token in tokens if token.kind != "punct"]
     if tokens[-1].text != ":" and said[:1] != ["steps"]:
         return False
-    return len(said) <= 8 and any(
-        word in ("step", "steps", "follows", "works", "work", "stages", "phases", "following", "process")
-        for word in said
-    )
+    return len(said) <= 8 and any(word in word_set("description.is_list_heading.step") for word in said)
 
 
 def _heading(segments: list[Segment]) -> list[Segment] | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workflow_agent.assistant.offline.clauses import counts, roles
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import Steps, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.settings import NUMBER, amount_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
@@ -25,41 +26,9 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 _PLUMBING = frozenset({"fork", "join", "end"})
 _APPROVALS = frozenset({"approve", "reject", "decide", "sign"})
-_LATE = frozenset(
-    {
-        "late",
-        "respond",
-        "answer",
-        "react",
-        "reply",
-        "time",
-        "forget",
-        "slow",
-        "sick",
-        "overdue",
-        "miss",
-        "nobody",
-        "ignore",
-    }
-)
-_FAILS = frozenset({"fail", "error", "crash", "break", "down", "unavailable", "failure", "exception"})
-_NEGATIONS = frozenset(
-    {
-        "not",
-        "no",
-        "without",
-        "never",
-        "skip",
-        "avoid",
-        "bypass",
-        "nobody",
-        "none",
-        "neither",
-        "lack",
-        "miss",
-        "missing",
-    }
-)
+_LATE = word_set("inquiry.late")
+_FAILS = word_set("inquiry.fails")
+_NEGATIONS = word_set("inquiry.negations")
 
 
 @dataclass(slots=True)
@@ -339,27 +308,7 @@ def _who(q: Inquiry) -> str | None:
         "own",
         "person",
     )
-    rest = [
-        t
-        for t in q.content()
-        if not t.is_(
-            "what",
-            "involve",
-            "part",
-            "participate",
-            "all",
-            "take",
-            "involved",
-            "everybody",
-            "exactly",
-            "person",
-            "people",
-            "else",
-            "work",
-            "anyone",
-            "have",
-        )
-    ]
+    rest = [t for t in q.content() if not t.among("inquiry.who.what")]
     if not rest:
         q.use(q.tokens)
         lines = [f"- **{who}**: {joined([s.name for s in steps])}" for who, steps in everybody.items()]
@@ -384,10 +333,7 @@ def _who(q: Inquiry) -> str | None:
 
 
 def _informed(q: Inquiry, rest: list[Token]) -> list[Step]:
-    if not any(
-        t.entry.verb in ("notify", "inform", "tell", "get", "receive", "hear", "email", "escalate")
-        for t in rest
-    ):
+    if not any(t.entry.verb in word_set("inquiry.informed.notify") for t in rest):
         return []
     about = [t for t in rest if t.entry.verb not in ("get", "receive", "hear")]
     found = [
@@ -499,11 +445,7 @@ def _how_long(q: Inquiry) -> str | None:
         "due",
         "give",
     )
-    rest = [
-        t
-        for t in q.content()
-        if t.lemma not in ("process", "workflow", "whole", "thing", "total", "all", "entire", "step")
-    ]
+    rest = [t for t in q.content() if t.lemma not in word_set("inquiry.how_long.process")]
     if not rest:
         return _total_time(q)
     steps = [s for s in q.meant(rest) if s.type != "end"]
@@ -1008,10 +950,7 @@ def _order(q: Inquiry) -> str | None:
 
 
 def _what_if(q: Inquiry) -> str | None:
-    mark = next(
-        (at for at, t in enumerate(q.tokens) if t.is_("if", "when", "unless", "with", "for", "on", "case")),
-        None,
-    )
+    mark = next((at for at, t in enumerate(q.tokens) if t.among("inquiry.what_if.if")), None)
     asks = q.has("what", "where", "how", "who") and (
         mark == 1
         or q.has(
@@ -1054,12 +993,7 @@ def _what_if(q: Inquiry) -> str | None:
 
 def _lateness(q: Inquiry, inside: list[Token], marks: list[Token]) -> str | None:
     rest = [t for t in inside if t not in marks and t.is_content]
-    rest = [
-        t
-        for t in rest
-        if not t.is_("do", "day", "too", "long", "take", "anything", "reaction", "within", "time", "leave")
-        or t.lemma == "sign"
-    ]
+    rest = [t for t in rest if not t.among("inquiry.lateness.do") or t.lemma == "sign"]
     steps = _all_meant(q, rest) if rest else [s for s in q.work() if s.timeout or s.type == "human"]
     if not steps:
         who = q.role(rest)
@@ -1364,9 +1298,7 @@ def _together(q: Inquiry) -> str | None:
 
 def _exists(q: Inquiry) -> str | None:
     """Read "is there an approval?", "does it have a deadline?", "does the manager review it?"."""
-    if not q.tokens or not q.tokens[0].is_(
-        "is", "are", "does", "do", "has", "have", "any", "was", "will", "can", "be"
-    ):
+    if not q.tokens or not q.tokens[0].among("inquiry.exists.is"):
         return None
     q.use(q.tokens[:1])
     q.has(

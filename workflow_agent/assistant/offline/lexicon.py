@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA
 # It comes without types.
 _INFLECTIONS: Any = lemminflect
 _CLASSES = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj", "ADV": "adv", "PROPN": "noun", "AUX": "aux"}
-_EMPTY = frozenset({"det", "pron", "prep", "conj", "aux", "wh", "filler", "neg", "part"})
+_EMPTY = frozenset(["det", "pron", "prep", "conj", "aux", "wh", "filler", "neg", "part"])
 """Closed classes: their words say how others belong together and nothing of their own."""
 _MOST_CACHED = 20_000
 
@@ -49,6 +49,19 @@ def data_rows(name: str) -> list[list[str]]:
     """Return the rows of a data file, their cells parted by tabs, without empty lines and comments (#)."""
     text = (resources.files("workflow_agent.assistant.offline") / "data" / name).read_text("utf-8")
     return [line.split("\t") for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+@cache
+def _sets() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for name, listed in data_rows("phrases.tsv"):
+        found.setdefault(name, set()).update(phrase.strip() for phrase in listed.split("|"))
+    return {name: frozenset(listed) for name, listed in found.items()}
+
+
+def word_set(name: str) -> frozenset[str]:
+    """Return the words and phrases of a list in the data file, each in small letters."""
+    return _sets()[name]
 
 
 @cache
@@ -103,11 +116,7 @@ def _forms(word: str, verb: str | None) -> str:
         return ""
     if word == verb:
         # "put", "cut", "set" are their own past.
-        return (
-            "base ed"
-            if verb in ("put", "cut", "set", "let", "split", "shut", "hit", "bid", "quit", "read")
-            else "base"
-        )
+        return "base ed" if verb in word_set("lexicon.forms.put") else "base"
     if word.endswith("ing"):
         return "ing"
     return "s" if word.endswith("s") else "ed"

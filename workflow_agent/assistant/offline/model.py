@@ -49,10 +49,7 @@ class OfflineModel(Model[None]):
     """
 
     def __init__(
-        self,
-        *,
-        window_tokens: int = DEFAULT_WINDOW_TOKENS,
-        settings: ModelSettings | None = None,
+        self, *, window_tokens: int = DEFAULT_WINDOW_TOKENS, settings: ModelSettings | None = None
     ) -> None:
         super().__init__(
             settings=settings,

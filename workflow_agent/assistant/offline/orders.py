@@ -14,7 +14,7 @@ from workflow_agent.assistant.offline.clauses import (
     split_clauses,
     stripped,
 )
-from workflow_agent.assistant.offline.lexicon import entry_of
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, place_of
 from workflow_agent.assistant.offline.references import (
     FRAME_WORDS,
@@ -31,11 +31,9 @@ from workflow_agent.assistant.offline.values import durations_in, schedule_at, t
 from workflow_agent.workflows.model.steps import Step
 
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
-_NEGATED_KEEP = frozenset({"remove", "move", "rename", "replace", "set", "assign", "split", "merge", "skip"})
+_NEGATED_KEEP = word_set("orders.negated_keep")
 _ANYTHING = frozenset({"anything", "everything", "all"})
-_DOING = frozenset(
-    {"do", "handle", "own", "perform", "execute", "take", "run", "make", "manage", "process", "complete"}
-)
+_DOING = word_set("orders.doing")
 
 
 def plan_orders(plan: Plan, tokens: Sequence[Token]) -> list[Clause]:
@@ -93,22 +91,7 @@ def _plan_clause(plan: Plan, clause: Clause, *, is_part: bool = False) -> None:
         plan.unread += [token.text for token in clause.unread()]
 
 
-_COMMENTS = frozenset(
-    {
-        "know",
-        "think",
-        "guess",
-        "hope",
-        "promise",
-        "realize",
-        "understand",
-        "decide",
-        "discuss",
-        "suppose",
-        "agree",
-        "mean",
-    }
-)
+_COMMENTS = word_set("orders.comments")
 
 
 def _is_comment(plan: Plan, clause: Clause) -> bool:
@@ -311,14 +294,7 @@ def _late(plan: Plan, clause: Clause, head: Tokens, rest: Clause) -> bool:
     if (len(spans) != 1 and in_time is None) or not (("escalate" in rest.verbs and to is not None) or tells):
         return False
     at, length = (spans[0][0], spans[0][1].value) if spans else (in_time or 0, None)
-    about = [
-        t
-        for t in head[:at]
-        if t.is_content
-        and not t.is_(
-            "answer", "respond", "reply", "react", "do", "finish", "complete", "sign", "happen", "take"
-        )
-    ]
+    about = [t for t in head[:at] if t.is_content and not t.among("orders.late.answer")]
     about = about or [t for t in head[:at] if t.is_content]
     step = plan.step(clause, about) if about else settings.step_of(plan, clause, ())
     if length is None and step.timeout is None:
@@ -351,14 +327,7 @@ def _keep_order(plan: Plan, clause: Clause) -> bool:
     rest = tuple(
         t for t in clause.tokens if t.start > head.start and not t.is_("alone", "as", "is", "untouched", "it")
     )
-    clause.use(
-        (head,),
-        (
-            t
-            for t in clause.tokens
-            if t.is_("alone", "as", "is", "untouched", "rest", "everything", "else", "be")
-        ),
-    )
+    clause.use((head,), (t for t in clause.tokens if t.among("orders.keep_order.alone")))
     rest = tuple(t for t in rest if t.start not in clause.used)
     if any(counts(t) for t in rest):
         plan.kept += [step.id for step in plan.steps_in(clause, rest)]
@@ -374,39 +343,13 @@ def _schedule(plan: Plan, clause: Clause) -> bool:
     names_step = any(
         counts(t)
         and t.lemma not in _WHOLE
-        and t.lemma
-        not in (
-            "trigger",
-            "schedule",
-            "start",
-            "run",
-            "automatically",
-            "webhook",
-            "event",
-            "manual",
-            "manually",
-        )
+        and t.lemma not in word_set("orders.schedule.trigger")
         and t.value is None
-        and not t.is_(
-            "daily", "nightly", "weekly", "monthly", "hourly", "yearly", "quarterly", "weekday", "weekend"
-        )
+        and not t.among("orders.schedule.daily")
         and not _is_time(t)
         for t in about
     )
-    is_start = clause.verbs & {
-        "schedule",
-        "start",
-        "parallel",
-        "add",
-        "set",
-        "come",
-        "make",
-        "put",
-        "back",
-        "give",
-        "wanted",
-        "does",
-    }
+    is_start = clause.verbs & word_set("orders.schedule.schedule")
     if has and is_start and (not names_step or field == "trigger"):
         settings.set_trigger(plan, clause, replaces="set" in clause.verbs or "make" in clause.verbs)
         return True
@@ -425,34 +368,7 @@ def _schedule(plan: Plan, clause: Clause) -> bool:
 
 
 def _is_time(token: Token) -> bool:
-    return token.lemma in (
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "day",
-        "night",
-        "week",
-        "month",
-        "hour",
-        "minute",
-        "quarter",
-        "year",
-        "morning",
-        "evening",
-        "noon",
-        "midnight",
-        "am",
-        "pm",
-        "first",
-        "second",
-        "other",
-        "utc",
-        "january",
-    )
+    return token.lemma in word_set("orders.is_time.monday")
 
 
 def _parallel(plan: Plan, clause: Clause) -> bool:
@@ -720,24 +636,7 @@ def _field(plan: Plan, clause: Clause) -> bool:
         settings.clear(plan, clause, field, rest)
         return True
     reader = _FIELDS.get(field)
-    sets = clause.verbs & {
-        "set",
-        "give",
-        "make",
-        "add",
-        "put",
-        "increase",
-        "decrease",
-        "be",
-        "wanted",
-        "rename",
-        "does",
-        "limit",
-        "come",
-        "passive",
-        "require",
-        "back",
-    }
+    sets = clause.verbs & word_set("orders.field.set")
     if reader is None or not sets:
         return False
     clause.use(t for t in (*clause.object, *clause.subject) if t not in rest)
@@ -887,8 +786,7 @@ def _f_escalation(plan: Plan, clause: Clause, rest: Tokens) -> bool:
     about = tuple(
         t
         for t in (part.tokens if part else rest)
-        if not _in_durations(clause, t)
-        and not t.is_("not", "do", "finish", "complete", "nobody", "answer", "happen")
+        if not _in_durations(clause, t) and not t.among("orders.f_escalation.not")
     )
     if to is None:
         raise NotRead
@@ -940,20 +838,7 @@ def _deadline(plan: Plan, clause: Clause) -> bool:
     spans = settings.all_durations(clause)
     if len(spans) != 1 or "escalate" in clause.verbs or "retry" in clause.verbs:
         return False
-    fits = clause.verbs & {
-        "give",
-        "set",
-        "make",
-        "increase",
-        "decrease",
-        "limit",
-        "does",
-        "come",
-        "be",
-        "passive",
-        "add",
-        "finish",
-    }
+    fits = clause.verbs & word_set("orders.deadline.give")
     if not fits or (
         clause.part("before", "after", "end", "start", "between") and clause.verbs & {"add", "put"}
     ):
@@ -961,24 +846,7 @@ def _deadline(plan: Plan, clause: Clause) -> bool:
     if "add" in clause.verbs or ("set" in clause.verbs and not clause.object and not clause.subject):
         return False
     words = [t for t in (*clause.subject, *clause.object) if not any(t in span for span, _ in spans)]
-    words = [
-        t
-        for t in words
-        if not t.is_(
-            "at",
-            "most",
-            "maximum",
-            "max",
-            "only",
-            "more",
-            "longer",
-            "day",
-            "long",
-            "finish",
-            "do",
-            "complete",
-        )
-    ]
+    words = [t for t in words if not t.among("orders.deadline.at")]
     if (
         plan.is_role(words)
         and (for_ := clause.part("for", "to")) is not None
@@ -996,27 +864,7 @@ def _deadline(plan: Plan, clause: Clause) -> bool:
         words = [t for t in part.tokens if not any(t in span for span, _ in spans)]
     length = settings.take_duration(clause)
     step = settings.step_of(plan, clause, words)
-    clause.use(
-        t
-        for t in clause.tokens
-        if t.is_(
-            "at",
-            "most",
-            "maximum",
-            "max",
-            "finish",
-            "do",
-            "complete",
-            "take",
-            "than",
-            "more",
-            "longer",
-            "no",
-            "not",
-            "limit",
-            "up",
-        )
-    )
+    clause.use(t for t in clause.tokens if t.among("orders.deadline.at2"))
     sign = clause.verbs & {"increase", "decrease"} and any(t.is_("by") for t in clause.tokens)
     if sign:
         raise NotRead
@@ -1264,7 +1112,7 @@ def _work_name(plan: Plan, clause: Clause, object_: Tokens, after: Sequence[Part
     words = object_
     for part in clause.parts:
         if (
-            part.marker in ("for", "of", "to", "with", "about", "on", "at", "in", "via")
+            part.marker in word_set("orders.work_name.for")
             and part.tokens
             and not all(t.start in clause.used for t in part.tokens)
         ):
@@ -1333,11 +1181,7 @@ def _passive_done(plan: Plan, clause: Clause) -> bool:
     if both is not None:
         clause.use(clause.subject, verb)
     steps = [both] if both is not None else plan.steps_in(clause, clause.subject)
-    generic = all(
-        t.entry.verb in _DOING
-        or t.is_("own", "responsibility", "perform", "write", "prepare", "belong", "assign", "hand", "go")
-        for t in verb
-    )
+    generic = all(t.entry.verb in _DOING or t.among("orders.passive_done.own") for t in verb)
     named = all(any(akin(t.lower, w) for w in content_of(step.name)) for t in verb for step in steps)
     if not generic and not named:
         return False
@@ -1411,12 +1255,7 @@ def _placed(plan: Plan, clause: Clause) -> bool:
         return False
     if clause.part("after") and any(t.is_("only", "until") for t in clause.tokens):
         pass
-    clause.use(
-        t
-        for t in clause.object
-        if t.is_("place", "do", "happen", "run", "first", "last", "step", "right", "only", "complete")
-        or t.entry.verb == "do"
-    )
+    clause.use(t for t in clause.object if t.among("orders.placed.place") or t.entry.verb == "do")
     structure.move(
         plan,
         Clause(
@@ -1592,10 +1431,7 @@ def _alias(plan: Plan, clause: Clause) -> bool:
         None,
     )
     calls = next((i for i, t in enumerate(tokens) if t.entry.verb == "call"), None)
-    who = any(
-        t.is_("people", "we", "they", "everyone", "everybody", "also", "colleague")
-        for t in tokens[: calls or 0]
-    )
+    who = any(t.among("orders.alias.people") for t in tokens[: calls or 0])
     if known is not None and any(t.is_("also") for t in tokens):
         words = tokens[known + 2 :]
     elif calls is not None and who and any(t.is_("also", "sometimes", "often", "usually") for t in tokens):
@@ -1815,7 +1651,7 @@ def _move(plan: Plan, clause: Clause) -> bool:
         return False
     if to is not None and clause.part("before", "after", "end", "start", "between") is None:
         words = {t.lower for t in to.tokens}
-        if words & {"end", "last", "back", "bottom", "start", "first", "beginning", "front", "top"}:
+        if words & word_set("orders.move.end"):
             clause.use_part(to)
         elif (
             clause.verb is not None
@@ -1879,11 +1715,7 @@ def _only_if(plan: Plan, clause: Clause) -> bool:
     part = clause.part("if", "above", "below")
     words = {t.lower for t in clause.tokens}
     about = clause.object or clause.subject
-    if (
-        part is None
-        or "only" not in words
-        or not clause.verbs & {"parallel", "require", "come", "make", "be", "does", "wanted", "passive"}
-    ):
+    if part is None or "only" not in words or not clause.verbs & word_set("orders.only_if.parallel"):
         return False
     about = tuple(t for t in about if not t.is_("only", "need", "happen", "necessary"))
     step = plan.steps.maybe(about)
@@ -1919,14 +1751,7 @@ def _escalate(plan: Plan, clause: Clause) -> bool:
     about = clause.object or clause.subject
     part = clause.part("if", "for")
     if part is not None:
-        clause.use(
-            part.mark,
-            (
-                t
-                for t in part.tokens
-                if t.is_("not", "do", "finish", "complete", "be", "answer", "react", "respond")
-            ),
-        )
+        clause.use(part.mark, (t for t in part.tokens if t.among("orders.escalate.not")))
         about = about or tuple(
             t
             for t in part.tokens

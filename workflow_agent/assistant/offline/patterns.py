@@ -5,54 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from workflow_agent.assistant.offline.lexicon import data_rows
+from workflow_agent.assistant.offline.lexicon import data_rows, word_set
 from workflow_agent.assistant.offline.tokens import Token
 
-_DROPPED = frozenset(
-    {
-        "the",
-        "a",
-        "an",
-        "my",
-        "our",
-        "your",
-        "please",
-        "pls",
-        "plz",
-        "kindly",
-        "just",
-        "now",
-        "also",
-        "too",
-        "so",
-        "actually",
-        "really",
-        "again",
-        "then",
-        "quickly",
-        "simply",
-        "ok",
-        "okay",
-        "hey",
-        "hi",
-        "hello",
-        "thanks",
-        "thx",
-        "well",
-        "maybe",
-        "exactly",
-        "still",
-        "currently",
-        "right",
-        "btw",
-        "quick",
-        "here",
-        "sorry",
-        "oh",
-        "hm",
-        "um",
-    }
-)
+_DROPPED = word_set("patterns.dropped")
 _LEADS = (
     "can you",
     "could you",

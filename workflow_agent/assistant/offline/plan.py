@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from workflow_agent.assistant.offline.clauses import Clause, Part, counts, is_actor_word, parted, roles
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import (
     FRAME_WORDS,
     PRONOUNS,
@@ -24,28 +25,8 @@ from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_NAME_WORDS = 8
-_BEHIND = frozenset(
-    {
-        "now",
-        "too",
-        "please",
-        "then",
-        "instead",
-        "well",
-        "always",
-        "also",
-        "only",
-        "as",
-        "from",
-        "on",
-        "again",
-        "rather",
-        "thanks",
-    }
-)
-_NO_ROLE = frozenset(
-    {"we", "you", "i", "somebody", "someone", "it", "they", "nobody", "us", "me", "that", "this"}
-)
+_BEHIND = word_set("plan.behind")
+_NO_ROLE = word_set("plan.no_role")
 _SERVICES = {
     "email": "email.send",
     "e-mail": "email.send",
@@ -54,46 +35,8 @@ _SERVICES = {
     "slack": "slack.post_message",
     "sms": "sms.send",
 }
-_HUMAN = frozenset(
-    {
-        "review",
-        "approval",
-        "approve",
-        "check",
-        "sign",
-        "signoff",
-        "sign-off",
-        "interview",
-        "inspection",
-        "training",
-        "meeting",
-        "call",
-        "inspect",
-        "audit",
-    }
-)
-_ARTICLES = frozenset(
-    {
-        "a",
-        "an",
-        "the",
-        "another",
-        "our",
-        "some",
-        "one",
-        "my",
-        "this",
-        "that",
-        "new",
-        "extra",
-        "additional",
-        "further",
-        "separate",
-        "second",
-        "own",
-        "quick",
-    }
-)
+_HUMAN = word_set("plan.human")
+_ARTICLES = word_set("plan.articles")
 
 
 class NotRead(Exception):
@@ -341,7 +284,7 @@ def _of_whole(clause: Clause, part: Part) -> None:
         clause.use(part.tokens)
 
 
-_DONE = frozenset({"do", "finish", "complete", "be", "happen", "over", "through", "pass", "end"})
+_DONE = word_set("plan.done")
 
 
 def _anchor(plan: Plan, clause: Clause, part: Part) -> Step:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from workflow_agent.assistant.offline.lexicon import entry_of, nearest
+from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
@@ -13,11 +13,9 @@ _SUFFIXES = ("ification", "isation", "ization", "ation", "ition", "ission", "isi
     "ance", "ence",
              "tion", "sion", "ing", "ure", "ion", "al", "out", "off")  # fmt: skip
 _ENDINGS = ("", "e", "ify", "ise", "ize", "it", "ide", "y", "ate", "ute")
-FRAME_WORDS = frozenset({"step", "task", "activity", "stage", "node", "box", "phase", "bit", "part", "one",
-                         "thing", "state",
-                         "action"})  # fmt: skip
+FRAME_WORDS = word_set("references.frame_words")  # fmt: skip
 """Words that stand around a step's name and say nothing of which it is."""
-PRONOUNS = frozenset({"it", "that", "this", "them", "they", "those", "these", "one", "same"})
+PRONOUNS = word_set("references.pronouns")
 
 
 @dataclass(frozen=True)
@@ -127,10 +125,7 @@ class Steps:
         if phrase in self.chosen and (settled := self.workflow.step(self.chosen[phrase])):
             return settled
         words = _content(tokens)
-        if any(
-            token.is_("except", "everything", "besides", "apart", "not", "without", "or", "neither")
-            for token in tokens
-        ):
+        if any(token.among("references.find.except") for token in tokens):
             raise StepUnclear(phrase)
         if not words:
             return self._pronoun(tokens, phrase)

@@ -4,31 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workflow_agent.assistant.offline.lexicon import number_named
+from workflow_agent.assistant.offline.lexicon import number_named, word_set
 from workflow_agent.assistant.offline.references import akin, content_of
 
 Meaning = Literal["order", "question", "weighed"]
 _QUOTES = ('"', "'", "“", "`")
-_YES = frozenset({"yes", "yeah", "yep", "yup", "y", "ja", "sure", "ok", "okay", "do", "it", "please", "go",
-                  "ahead", "that", "is", "right", "correct", "exactly",
-                  "sounds", "good", "fine", "perfect", "great", "let's", "lets", "alright", "proceed",
-                  "confirm", "confirmed", "agreed", "absolutely",
-                  "definitely", "of", "course", "thanks", "apply", "make", "so", "then", "this", "them",
-                  "all", "works", "for", "me", "with", "by", "means",
-                  "why", "not", "thank", "you", "cool", "nice", "the", "change", "changes", "now", "just",
-                  "and"})  # fmt: skip
-_SAY_YES = frozenset({"yes", "yeah", "yep", "yup", "y", "ja", "sure", "ok", "okay", "go", "do", "right",
-                      "correct", "exactly", "good", "fine", "perfect",
-                      "great", "alright", "proceed", "confirm", "confirmed", "agreed", "absolutely",
-                      "definitely", "course", "apply", "works"})  # fmt: skip
-_NO = frozenset({"no", "nope", "nah", "n", "nein", "don't", "dont", "do", "not", "cancel", "stop", "never",
-                 "mind", "nevermind", "forget", "it", "that",
-                 "leave", "abort", "thanks", "thank", "you", "please", "as", "is", "rather", "better",
-                 "drop", "the", "way", "was", "i", "changed", "my",
-                 "keep", "just", "actually", "wait", "discard"})  # fmt: skip
-_SAY_NO = frozenset({"no", "nope", "nah", "n", "nein", "don't", "dont", "not", "cancel", "stop", "never",
-                     "nevermind", "forget", "leave", "abort", "discard",
-                     "drop", "keep"})  # fmt: skip
+_YES = word_set("request.yes")  # fmt: skip
+_SAY_YES = word_set("request.say_yes")  # fmt: skip
+_NO = word_set("request.no")  # fmt: skip
+_SAY_NO = word_set("request.say_no")  # fmt: skip
 _MOST_ANSWER_CHARS = 80
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from workflow_agent.assistant.offline.clauses import Clause, counts, phrase_at
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
@@ -45,7 +46,7 @@ def take_duration(clause: Clause) -> str | None:
         return None
     clause.use(found[0][0])
     for part in clause.parts:
-        if part.marker in ("within", "to", "of", "at", "in", "for", "with", "after", "below", "from") and any(
+        if part.marker in word_set("settings.take_duration.within") and any(
             t in found[0][0] for t in part.tokens
         ):
             clause.use(part.mark)
@@ -58,11 +59,7 @@ def take_times(clause: Clause) -> int | None:
         found = times_at(clause.tokens, at)
         if found is not None and clause.tokens[at].start not in clause.used:
             clause.use(clause.tokens[at : found.end])
-            clause.use(
-                t
-                for t in clause.tokens[max(at - 3, 0) : at]
-                if t.is_("no", "more", "than", "not", "at", "most", "up", "to", "maximum", "max", "maximally")
-            )
+            clause.use(t for t in clause.tokens[max(at - 3, 0) : at] if t.among("settings.take_times.no"))
             clause.use(t for t in clause.tokens if t.is_("most", "maximum", "max", "up"))
             return found.value
     numbers = [
@@ -161,7 +158,7 @@ def set_retry(plan: Plan, clause: Clause, rest: Tokens) -> None:
     clause.use(
         t
         for t in clause.tokens
-        if t.is_("fail", "attempt", "try", "if", "when", "it", "before", "giving")
+        if t.among("settings.set_retry.fail")
         and t.start not in clause.used
         and t.is_("fail", "attempt", "try")
     )
@@ -266,21 +263,9 @@ def set_threshold(plan: Plan, clause: Clause, rest: Tokens) -> None:
     for part in clause.parts:
         if any(t in numbers for t in part.tokens):
             clause.use(
-                part.mark,
-                (
-                    t
-                    for t in part.tokens
-                    if t in numbers
-                    or t.is_(
-                        "euro", "dollar", "eur", "usd", "pound", "gbp", "$", "€", "£", "%", "percent", "day"
-                    )
-                ),
+                part.mark, (t for t in part.tokens if t in numbers or t.among("settings.set_threshold.euro"))
             )
-    clause.use(
-        t
-        for t in clause.tokens
-        if t.is_("instead", "euro", "dollar", "eur", "usd", "gbp", "percent", "$", "€", "£", "%", "now")
-    )
+    clause.use(t for t in clause.tokens if t.among("settings.set_threshold.instead"))
     for part in clause.parts:
         if part.marker in ("instead", "from", "instead0") and any(t in numbers for t in part.tokens):
             clause.use_part(part)
@@ -351,23 +336,7 @@ def _narrowed(
     plan: Plan, clause: Clause, found: list[tuple[str, str]], about: list[Token]
 ) -> list[tuple[str, str]]:
     """Keep the conditions that words speak of: by a word of theirs, or the step they lead to or from."""
-    words = [
-        t
-        for t in about
-        if t.lemma
-        not in (
-            "approval",
-            "amount",
-            "limit",
-            "threshold",
-            "value",
-            "rule",
-            "condition",
-            "check",
-            "price",
-            "cost",
-        )
-    ]
+    words = [t for t in about if t.lemma not in word_set("settings.narrowed.approval")]
     if not words:
         clause.use(about)
         return found
@@ -432,36 +401,7 @@ def set_trigger(plan: Plan, clause: Clause, *, replaces: bool) -> None:
     plan.do({"op": "add_trigger", "trigger": trigger})
 
 
-_TRIGGER_WORDS = frozenset(
-    {
-        "trigger",
-        "schedule",
-        "start",
-        "run",
-        "automatic",
-        "automatically",
-        "time",
-        "by",
-        "itself",
-        "it",
-        "workflow",
-        "process",
-        "via",
-        "through",
-        "as",
-        "to",
-        "be",
-        "with",
-        "whenever",
-        "when",
-        "on",
-        "at",
-        "the",
-        "a",
-        "time-based",
-        "cron",
-    }
-)
+_TRIGGER_WORDS = word_set("settings.trigger_words")
 
 
 def trigger_in(plan: Plan, clause: Clause) -> tuple[JsonObject | None, Tokens]:

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Sequence
 
 from workflow_agent.assistant.offline.clauses import Clause, Part, counts
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.plan import (
     Asked,
     NotRead,
@@ -20,23 +21,8 @@ from workflow_agent.assistant.offline.values import durations_in, times_at
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
-_APPROVALS = frozenset(
-    {
-        "approval",
-        "sign-off",
-        "signoff",
-        "permission",
-        "okay",
-        "ok",
-        "clearance",
-        "authorization",
-        "authorisation",
-        "consent",
-        "blessing",
-        "go-ahead",
-    }
-)
-_APPROVE = frozenset({"agree", "approve", "authorize", "authorise", "ok", "okay", "sign", "confirm"})
+_APPROVALS = word_set("structure.approvals")
+_APPROVE = word_set("structure.approve")
 
 
 def add(plan: Plan, clause: Clause) -> None:
@@ -124,7 +110,7 @@ def _who(plan: Plan, clause: Clause) -> str | None:
             clause.use_part(part)
             return who
         if is_by or (
-            part.marker in ("for", "from", "with", "of", "to", "as", "on")
+            part.marker in word_set("structure.who.for")
             and plan.is_role(part.tokens)
             and plan.steps.maybe(part.tokens) is None
         ):
@@ -152,7 +138,7 @@ def _with_purpose(plan: Plan, clause: Clause, draft: JsonObject) -> JsonObject:
     said = [
         p
         for p in clause.parts
-        if p.marker in ("to", "for", "of", "about", "with", "via", "on")
+        if p.marker in word_set("structure.with_purpose.to")
         and p.tokens
         and not all(t.start in clause.used for t in p.tokens)
         and not _is_whole(p.tokens)
@@ -206,7 +192,7 @@ def condition_of(plan: Plan, clause: Clause) -> str | None:
         rest = clause.parts[clause.parts.index(part) + 1 :]
         words = plan.said(part.tokens)
         for more in rest:
-            if more.marker in ("above", "below", "of", "in", "than", "from", "on", "to", "for", "with", "at"):
+            if more.marker in word_set("structure.condition_of.above"):
                 clause.use_part(more)
                 words += f" {plan.said(more.mark)} {plan.said(more.tokens)}"
             else:
@@ -253,11 +239,7 @@ def _with_rest(clause: Clause, object_: Tokens) -> Tokens:
     """Return an object with its "of ..." and "for ...", which belong to what it is called."""
     words = object_
     for part in clause.parts:
-        if (
-            part.marker in ("of", "to", "for", "with", "by", "at", "on", "in", "via", "responsible", "about")
-            and part.tokens
-            and not _is_whole(part.tokens)
-        ):
+        if part.marker in word_set("structure.with_rest.of") and part.tokens and not _is_whole(part.tokens):
             clause.use(part.mark)
             words = (*words, *part.tokens)
     return words
@@ -500,26 +482,7 @@ def connect(plan: Plan, clause: Clause) -> None:
     plan.do(*connections(plan, from_, to, condition))
 
 
-_LINKS = frozenset(
-    {
-        "connection",
-        "transition",
-        "arrow",
-        "link",
-        "path",
-        "edge",
-        "line",
-        "route",
-        "way",
-        "loop",
-        "return",
-        "error",
-        "feedback",
-        "back",
-        "cycle",
-        "rework",
-    }
-)
+_LINKS = word_set("structure.links")
 
 
 def _decider(plan: Plan, condition: str | None) -> Step:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workflow_agent.assistant.offline.lexicon import Entry, entry_of, number_named
+from workflow_agent.assistant.offline.lexicon import Entry, entry_of, number_named, word_set
 
 Kind = Literal["word", "number", "quoted", "punct", "break", "bullet", "fence"]
 
@@ -30,33 +30,9 @@ _PIECE = re.compile(
 _BULLET = re.compile(
     r"(?:[-*•\u2013+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|step \d{1,3}[:.)])[ \t]+(?=\S)", re.IGNORECASE
 )
-_ABBREVIATIONS = frozenset({"etc", "vs", "approx", "dept", "mr", "mrs", "ms", "dr", "no", "incl"})
-_SPLIT = {
-    "n't": "not",
-    "'re": "are",
-    "'ll": "will",
-    "'d": "would",
-    "'ve": "have",
-    "'m": "am",
-}
-_IS_AFTER = frozenset(
-    {
-        "it",
-        "that",
-        "what",
-        "who",
-        "where",
-        "when",
-        "how",
-        "there",
-        "here",
-        "he",
-        "she",
-        "this",
-        "which",
-        "why",
-    }
-)
+_ABBREVIATIONS = word_set("tokens.abbreviations")
+_SPLIT = {"n't": "not", "'re": "are", "'ll": "will", "'d": "would", "'ve": "have", "'m": "am"}
+_IS_AFTER = word_set("tokens.is_after")
 _WHOLE = {
     "won't": ("will", "not"),
     "can't": ("can", "not"),
@@ -112,6 +88,11 @@ class Token:
     def is_(self, *words: str) -> bool:
         """Say whether the token is one of these words or has one of these base forms."""
         return self.kind in ("word", "punct", "number") and (self.lower in words or self.lemma in words)
+
+    def among(self, name: str) -> bool:
+        """Say whether the token, or its base form, is a word of a list in the data file."""
+        known = word_set(name)
+        return self.kind in ("word", "punct", "number") and (self.lower in known or self.lemma in known)
 
     def has(self, *classes: str) -> bool:
         """Say whether the token may be of one of these classes."""

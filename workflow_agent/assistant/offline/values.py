@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.durations import duration_of
@@ -20,7 +21,7 @@ _UNITS = {
     "quarter": 0,
 }
 _CALENDAR = {"month": "P{}M", "year": "P{}Y", "quarter": "P{}M", "week": "P{}W"}
-_WORKING = frozenset({"business", "working", "work", "calendar", "full", "whole", "more"})
+_WORKING = word_set("values.working")
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _SHORT_DAYS = {day[:3]: day for day in _DAYS} | {"tues": "tuesday", "thur": "thursday", "thurs": "thursday"}
 _MONTHS = (
@@ -177,9 +178,7 @@ def times_at(tokens: Sequence[Token], at: int) -> Found[int] | None:
         if tokens[here].is_("x"):
             return Found(int(token.value), here + 1)
         here += 1
-    if here < len(tokens) and tokens[here].is_(
-        "time", "attempt", "try", "retry", "round", "iteration", "loop"
-    ):
+    if here < len(tokens) and tokens[here].among("values.times_at.time"):
         return Found(int(token.value), here + 1)
     return None
 
@@ -249,9 +248,7 @@ def schedule_at(tokens: Sequence[Token], at: int) -> Found[JsonObject] | None:
         if step is None:
             break
         here = step
-        if not tokens[here - 1].is_(
-            "at", "on", "the", "and", "of", "in", "each", "every", ",", "by", "around"
-        ):
+        if not tokens[here - 1].among("values.schedule_at.at"):
             end = here
     trigger = when.trigger()
     if trigger is None or end == at or not _is_recurring(tokens[at:end], when):
@@ -304,9 +301,7 @@ def _schedule_part(tokens: Sequence[Token], at: int, when: _When, *, is_first: b
         ):
             when.clock = (when.clock[0] + 12, when.clock[1])
         return clock.end
-    if token.is_("at", "on", "the", "and", "of", "in", ",", "by", "around") and (
-        not is_first or token.is_("on", "at", "in")
-    ):
+    if token.among("values.schedule_part.at") and (not is_first or token.is_("on", "at", "in")):
         return at + 1
     return None
 
@@ -340,7 +335,7 @@ def _every(tokens: Sequence[Token], at: int, when: _When) -> int | None:
     if length is not None:
         when.every = length.value
         return length.end
-    if token.lemma in ("day", "night", "week", "month", "hour", "year", "quarter", "minute"):
+    if token.lemma in word_set("values.every.day"):
         if token.lemma == "minute":
             when.every = "PT1M"
         when.unit = token.lemma

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.words import words
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 
-_OVER: Final = words("set.over")
-_UNDER: Final = words("set.under")
-_PRONOUNS: Final = words("set.standing_for")
-_NEGATIONS: Final = words("set.negations")
+_OVER: Final = word_set("set.over")
+_UNDER: Final = word_set("set.under")
+_PRONOUNS: Final = word_set("set.standing_for")
+_NEGATIONS: Final = word_set("set.negations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,9 @@ def read_condition(
         low = token.lower
         if low in _NEGATIONS:
             flips += 1
-        elif low in words("bad"):
+        elif low in word_set("bad"):
             bad += 1
-        elif low in words("good"):
+        elif low in word_set("good"):
             good += 1
         if token.is_content:
             content.add(token.lemma)
@@ -109,23 +109,14 @@ def text_of(tokens: Sequence[Token]) -> str:
 def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     """Return where a comparison with an amount ends that begins here: "above 500 euros", "over that"."""
     start = at
-    if at < len(tokens) and tokens[at].lower in (
-        "anything",
-        "everything",
-        "amounts",
-        "those",
-        "for",
-        "with",
-        "at",
-        "of",
-    ):
+    if at < len(tokens) and tokens[at].lower in word_set("conditions.comparison_end.anything"):
         at += 1
         if at < len(tokens) and tokens[at].lower in ("amounts", "anything", "everything", "sums", "a"):
             at += 1
     if at >= len(tokens):
         return None
     low, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""
-    if low in ("under", "below", "above", "over", "between", "beyond", "exceeding", "<", ">", "from"):
+    if low in word_set("conditions.comparison_end.under"):
         at += 1
     elif (low, following) in (
         ("up", "to"),
@@ -168,8 +159,8 @@ def _amount_end(tokens: Sequence[Token], at: int) -> int | None:
     return at
 
 
-_MONEY: Final = words("set.money")
-_UNITS: Final = words("set.units")
+_MONEY: Final = word_set("set.money")
+_UNITS: Final = word_set("set.units")
 
 
 def states_outcome(tokens: Sequence[Token]) -> bool:
@@ -187,7 +178,7 @@ def states_outcome(tokens: Sequence[Token]) -> bool:
         len(said) > 1 and any(comparison_end(tokens, at) == len(tokens) for at in (1, 2))
     ):
         return True
-    verdicts = words("good") | words("bad")
+    verdicts = word_set("good") | word_set("bad")
     return (said[0].lower in verdicts and len(said) <= 3) or (said[-1].lower in verdicts and len(said) <= 3)
 
 
@@ -198,7 +189,7 @@ def label_end(tokens: Sequence[Token], at: int) -> int | None:
         if token.kind == "punct" and token.text in (":", "->"):
             said = tokens[at:end]
             compares = any(comparison_end(said, start) for start in range(min(3, len(said))))
-            plain = said[-1].lower in words("good") | words("bad") and not (
+            plain = said[-1].lower in word_set("good") | word_set("bad") and not (
                 said[-1].has("verb") and said[-1].entry.form == "base" and not said[-1].has("adj")
             )
             short = len(said) == 1 or (len(said) == 2 and said[0].lower == "not")

@@ -7,7 +7,8 @@ from typing import Final
 from workflow_agent.assistant.offline.drafting.conditions import text_of
 from workflow_agent.assistant.offline.drafting.grammar import Clause, is_role
 from workflow_agent.assistant.offline.drafting.naming import acts
-from workflow_agent.assistant.offline.drafting.words import phrase_at, words
+from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import duration_at, schedule_at, times_at
 from workflow_agent.values.stored import JsonObject
@@ -44,7 +45,7 @@ _AT_MOST = (
     ("at", "the", "most"),
     ("maximally",),
 )
-_NO_AGENT: Final = words("set.no_agent")
+_NO_AGENT: Final = word_set("set.no_agent")
 
 _LEADS = frozenset(one[0] for one in (*_WITHIN, *_AT_MOST))
 
@@ -105,7 +106,7 @@ def details_of(clause: Clause) -> Details:
             "structure.limit",
         )
         for token in kept
-        if token.kind == "word" and token.lower in words(kind)
+        if token.kind == "word" and token.lower in word_set(kind)
     ]
     found.structure += [
         ("time", kept[at].text) for at in range(len(kept)) if duration_at(kept, at) is not None
@@ -231,7 +232,7 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
     if (
         said[0].value is not None
         or duration_at(tokens, at + 1)
-        or said[-1].lower in ("monday", "tuesday", "wednesday", "thursday", "friday", "tomorrow", "noon")
+        or said[-1].lower in word_set("details.agent.monday")
     ):
         return None
     if not (
@@ -246,20 +247,7 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
 
 
 def _schedule(tokens: Sequence[Token], at: int, found: Details) -> int | None:
-    if found.schedule is not None or tokens[at].lower not in (
-        "every",
-        "each",
-        "on",
-        "daily",
-        "weekly",
-        "monthly",
-        "nightly",
-        "hourly",
-        "once",
-        "twice",
-        "at",
-        "in",
-    ):
+    if found.schedule is not None or tokens[at].lower not in word_set("details.schedule.every"):
         return None
     if at + 1 == len(tokens) and tokens[at].has("adj") and not tokens[at].has("adv"):
         return None

@@ -8,6 +8,7 @@ from workflow_agent.assistant.offline.drafting.conditions import text_of
 from workflow_agent.assistant.offline.drafting.details import Details
 from workflow_agent.assistant.offline.drafting.grammar import Clause
 from workflow_agent.assistant.offline.drafting.naming import bare
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 
 _MOST_WORDS: Final = 13
@@ -67,8 +68,7 @@ def second_verb(clause: Clause, rest: Sequence[Token]) -> Token | None:
         if (
             token.has("aux")
             and token.text != "IT"
-            and before.lower
-            not in ("who", "that", "which", "to", "what", "whether", "how", "why", "where", "if", "and")
+            and before.lower not in word_set("doubts.second_verb.who")
             and not _in_clause(rest, token)
         ):
             return token
@@ -86,10 +86,7 @@ def second_verb(clause: Clause, rest: Sequence[Token]) -> Token | None:
 def _in_clause(rest: Sequence[Token], verb: Token) -> bool:
     """Say whether a verb belongs to a clause in the object: "what is missing", "goods that arrive"."""
     at = rest.index(verb)
-    return any(
-        token.lower in ("who", "that", "which", "what", "whether", "how", "why", "where", "whatever")
-        for token in rest[max(0, at - 8) : at]
-    )
+    return any(token.lower in word_set("doubts.in_clause.who") for token in rest[max(0, at - 8) : at])
 
 
 def doubt_of_condition(tokens: Sequence[Token], clause: Clause | None) -> str | None:
@@ -104,7 +101,7 @@ def doubt_of_condition(tokens: Sequence[Token], clause: Clause | None) -> str | 
             (token.has("aux") and token.text != "IT" and token.lower not in ("be", "been"))
             or (token.has("verb") and "s" in token.entry.form.split() and not token.has("noun"))
         )
-        and (before is None or before.lower not in ("that", "which", "who", "and", "or", "what", "than"))
+        and (before is None or before.lower not in word_set("doubts.doubt_of_condition.that"))
         and not (before is not None and before.has("aux"))
     ]
     most = 0 if clause is not None else 1

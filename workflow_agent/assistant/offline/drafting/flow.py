@@ -27,14 +27,14 @@ from workflow_agent.assistant.offline.drafting.naming import (
     step_name,
 )
 from workflow_agent.assistant.offline.drafting.sentence import Segment, Sub
-from workflow_agent.assistant.offline.drafting.words import phrase_at, words
-from workflow_agent.assistant.offline.lexicon import inflected
+from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.lexicon import inflected, word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import duration_at, schedule_at
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import slug
 
-_JOINING: Final = words("set.joining")
+_JOINING: Final = word_set("set.joining")
 _VERBS_OF: Final = {
     "approval": "approve",
     "review": "review",
@@ -52,8 +52,8 @@ _VERBS_OF: Final = {
     "publication": "publish",
 }
 """The work that a noun names behind "it goes to the manager for …"."""
-_READY: Final = words("set.ready")
-_TEMPORAL: Final = words("set.temporal")
+_READY: Final = word_set("set.ready")
+_TEMPORAL: Final = word_set("set.temporal")
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ class Flow:
         segments = list(segments)
         if self._closes_decision(segments):
             self._doubt_arm(segments[0])
-            closing = segments[0].clause is not None and segments[0].clause.verb in words("verb.closing")
+            closing = segments[0].clause is not None and segments[0].clause.verb in word_set("verb.closing")
             ended = self.decision.ended if closing and self.decision is not None else []
             if self.decision is not None and closing:
                 self.decision.ends += ended
@@ -216,14 +216,7 @@ class Flow:
 
     # ---- segments
 
-    def _segment(
-        self,
-        segment: Segment,
-        at: int,
-        *,
-        is_list: bool,
-        role: str | None = None,
-    ) -> None:
+    def _segment(self, segment: Segment, at: int, *, is_list: bool, role: str | None = None) -> None:
         if len(self.graph.nodes) >= MOST_STEPS:
             self._unread(segment)
             return
@@ -322,9 +315,7 @@ class Flow:
             self.unread += [token for token in segment.phrase if token.is_content]
             return
         if comparison_end(segment.phrase, 0) or any(
-            token.lower
-            in ("no", "not", "none", "needed", "required", "if", "only", "unless", "until", "when")
-            or token.has("aux")
+            token.lower in word_set("flow.phrase.no") or token.has("aux")
             for token in segment.phrase
             if token.text != "IT"
         ):
@@ -398,7 +389,7 @@ class Flow:
         return (
             sub.clause is not None
             and sub.clause.voice == "active"
-            and sub.clause.verb in ("arrive", "come", "report", "request", "call", "ask", "want", "order")
+            and sub.clause.verb in word_set("flow.starts_work.arrive")
         )
 
     def _branch(self, condition: Condition, sub: Sub | None) -> None:
@@ -495,7 +486,7 @@ class Flow:
         is_bad = last.polarity < 0 or (decision.has_else and decision.conditions[0].polarity > 0)
         if (
             is_bad
-            and verb in words("verb.rework")
+            and verb in word_set("verb.rework")
             and self.frontier
             and self._loop_back is None
             and self._last is not None
@@ -503,7 +494,7 @@ class Flow:
             self.undrawn.append(f"what follows {self._last[2].document['name']!r}: is it looked at again?")
         if (
             is_bad
-            and verb in words("verb.terminal")
+            and verb in word_set("verb.terminal")
             and self.frontier
             and self.frontier[0].step != decision.node.id
         ):
@@ -525,7 +516,8 @@ class Flow:
             and clause is not None
             and last is not None
             and (
-                clause.verb == "escalate" or (clause.verb in words("verb.move") and clause.voice == "active")
+                clause.verb == "escalate"
+                or (clause.verb in word_set("verb.move") and clause.voice == "active")
             )
         ):
             who = _after_to(clause.rest)
@@ -537,7 +529,7 @@ class Flow:
             if last is None:
                 self.undrawn.append(f"the branch {text_of(segment.lead_tokens)!r}")
                 return True
-            if not late and last[2].verb not in words("choice") | words("verb.about"):
+            if not late and last[2].verb not in word_set("choice") | word_set("verb.about"):
                 self.undrawn.append(f"otherwise than {last[2].document['name']!r}")
             told = f"not: {last[2].document['name'].lower()}" if not late else "not in time"
             self._open(Condition(told, -1, "", frozenset(), elliptic=True))
@@ -599,7 +591,7 @@ class Flow:
             self.used += sub.tokens
             return
         if condition.polarity != 0 and (
-            condition.elliptic or (self._last is not None and self._last[2].verb in words("choice"))
+            condition.elliptic or (self._last is not None and self._last[2].verb in word_set("choice"))
         ):
             self._branch(condition, sub)
             return
@@ -609,7 +601,7 @@ class Flow:
             and clause.voice == "active"
             and acts(clause.subject)
             and not is_pronoun(clause.subject)
-            and clause.verb not in words("verb.event")
+            and clause.verb not in word_set("verb.event")
         ):
             self._clause(Segment(clause=clause), None)
             return
@@ -729,7 +721,7 @@ class Flow:
             self._aside_before(target)
         elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
             self._later.append(Segment(clause=sub.clause))
-        elif sub.kind == "if" and self._last[2].verb in words("verb.check") and not self._last[1].rest:
+        elif sub.kind == "if" and self._last[2].verb in word_set("verb.check") and not self._last[1].rest:
             self._last[2].document["name"] = shortened(
                 f"{self._last[2].document['name']} {sub.word} {cased(sub.tokens)}"
             )
@@ -905,14 +897,14 @@ class Flow:
             return True
         has = (
             clause.verb == "have"
-            and not {token.lower for token in clause.rest} & words("had")
+            and not {token.lower for token in clause.rest} & word_set("had")
             and not _caused(clause.rest)
             and not any(token.lower == "to" for token in clause.rest)
         )
         if (
             has
             or clause.voice == "state"
-            or clause.verb in words("verb.state")
+            or clause.verb in word_set("verb.state")
             or clause.negated
             or clause.modal in ("would", "could", "might", "may", "did")
         ):
@@ -995,7 +987,7 @@ class Flow:
     def _retries(self, clause: Clause, details: Details) -> bool:
         """Read "retry three times" and "try up to five times" of the step before."""
         often = details.limit or details.times
-        if clause.verb not in words("verb.retry") or self._last is None:
+        if clause.verb not in word_set("verb.retry") or self._last is None:
             return False
         if (
             often is None
@@ -1044,7 +1036,7 @@ class Flow:
         )
         if over or (clause.verb == "restart" and not lows):
             target = self.graph.nodes[0] if self.graph.nodes else None
-        elif returns and (clause.verb in words("verb.back") or clause.verb == "back"):
+        elif returns and (clause.verb in word_set("verb.back") or clause.verb == "back"):
             target = self._node_named(_after_to(details.rest))
         else:
             return False
@@ -1128,12 +1120,12 @@ class Flow:
 
     def _ends(self, clause: Clause, details: Details) -> bool:
         """Read "the process ends here": the arm ends, nothing is drawn."""
-        if clause.verb not in words("verb.end") or clause.voice != "active":
+        if clause.verb not in word_set("verb.end") or clause.voice != "active":
             return False
         whole = (
             not clause.subject
             or is_pronoun(clause.subject)
-            or (clause.subject[-1].entry.noun or clause.subject[-1].lower) in words("workflow")
+            or (clause.subject[-1].entry.noun or clause.subject[-1].lower) in word_set("workflow")
             or clause.inherits
         )
         if (
@@ -1153,7 +1145,7 @@ class Flow:
         if (
             self._follows_relative
             and clause.voice == "passive"
-            and clause.verb in words("verb.hand")
+            and clause.verb in word_set("verb.hand")
             and (who := _after_to(details.rest))
             and acts(who)
         ):
@@ -1254,7 +1246,7 @@ class Flow:
         ):
             clause = replace(clause, subject=self._actor)
         if (
-            clause.verb in words("verb.cause")
+            clause.verb in word_set("verb.cause")
             and clause.verb in ("have", "let", "get")
             and not clause.subject
             and (caused := _caused(details.rest))
@@ -1525,7 +1517,7 @@ class Flow:
         ):
             return None
         first = subject[0]
-        told = first.lower in words("good") | words("bad")
+        told = first.lower in word_set("good") | word_set("bad")
         known = subject[-1].lower in ("one", "ones") or (subject[-1].entry.noun or "") in self._nouns
         is_adjective = first.has("adj") or first.entry.form == "ed"
         return Sub("if", (first,), None, "subset") if told or (known and is_adjective) else None
@@ -1597,7 +1589,7 @@ def _akin(one: str, other: str) -> bool:
 
 def _is_bad_thing(tokens: Sequence[Token]) -> bool:
     return any(
-        token.lower in words("bad")
+        token.lower in word_set("bad")
         or token.lower in ("bugs", "rejects", "corrections", "complaints", "incomplete")
         for token in tokens
     )

@@ -5,23 +5,23 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end, label_end
-from workflow_agent.assistant.offline.drafting.words import phrase_at, words
-from workflow_agent.assistant.offline.lexicon import entry_of
+from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token
 
 Voice = Literal["active", "passive", "state"]
 
 _LONGEST_SUBJECT: Final = 14
-_NOMINATIVE: Final = words("set.nominative")
-_POINTING: Final = words("set.pointing")
-_ACCUSATIVE: Final = words("set.accusative")
-_MODALS: Final = words("set.modals")
+_NOMINATIVE: Final = word_set("set.nominative")
+_POINTING: Final = word_set("set.pointing")
+_ACCUSATIVE: Final = word_set("set.accusative")
+_MODALS: Final = word_set("set.modals")
 _DO: Final = {"do": "base", "does": "s", "did": "ed"}
 """The forms of "do", which is a verb of work before an object: "does a background check"."""
-_MID_ADVERBS: Final = words("set.mid_adverbs")
-_SEPARATORS: Final = frozenset({",", "and", "but", "or", "plus", "&", "nor", "so"})
-_BREAKS: Final = words("set.breaks")
-_PARTICLES: Final = words("set.particles")
+_MID_ADVERBS: Final = word_set("set.mid_adverbs")
+_SEPARATORS: Final = word_set("grammar.separators")
+_BREAKS: Final = word_set("set.breaks")
+_PARTICLES: Final = word_set("set.particles")
 _PREPOSITION: Final = frozenset({"prep"})
 _AGENT_ENDINGS: Final = (
     "er",
@@ -43,7 +43,7 @@ _AGENT_ENDINGS: Final = (
     "keeper",
     "people",
 )
-_NO_AGENTS: Final = words("set.no_agents")
+_NO_AGENTS: Final = word_set("set.no_agents")
 
 
 @dataclass(slots=True)
@@ -182,7 +182,7 @@ class Grammar:
         some = low in ("someone", "somebody", "anyone", "one") and self.kind_is(at + 1, "prep")
         if (token.text != "IT" and low in _NOMINATIVE and not some) or points:
             verb = self._past_adverbs(at + 1)
-            if low in ("both", "all", "none", "some", "each", "either", "neither") and self.low(verb) == "of":
+            if low in word_set("grammar.subject_and_verb.both") and self.low(verb) == "of":
                 return self._noun_subject(at)
             form = "aux" if self.kind_is(verb, "aux") else self.forms(verb)
             if form and "ing" not in form:
@@ -218,7 +218,7 @@ class Grammar:
         while at < min(start + _LONGEST_SUBJECT, len(self.tokens)):
             self.looks += 1
             token = self.tokens[at]
-            if token.kind == "punct" and token.text in ("-", "/", "&", "'", "(", ")", "#"):
+            if token.kind == "punct" and token.text in word_set("grammar.noun_subject.marks"):
                 if token.text == "(":
                     at = self._closing(at)
                 at += 1
@@ -328,7 +328,7 @@ class Grammar:
         if "s" in forms.split():
             if plural and not pure and not (role and strong and not is_plural(self.tokens[head])):
                 return None
-            likely = token.entry.verb in words("verb.event") or token.entry.verb in words("verb.state")
+            likely = token.entry.verb in word_set("verb.event") or token.entry.verb in word_set("verb.state")
             solid = (
                 pure
                 or likely
@@ -548,9 +548,7 @@ class Grammar:
                 seen_have, seen_be = True, False
             elif low == "to" and modal:
                 pass
-            elif low in ("to", "supposed", "going", "about", "allowed", "able", "required") and (
-                seen_be or seen_have
-            ):
+            elif low in word_set("grammar.verb_group.to") and (seen_be or seen_have):
                 modal, seen_be = (
                     modal or low,
                     seen_be and low in ("supposed", "going", "about", "allowed", "able", "required"),
@@ -664,7 +662,7 @@ class Grammar:
             return False
         if found[0] in ("if", "unless", "until", "foreach"):
             return True
-        if self.low(at) in ("as", "on", "upon", "following", "should", "even", "while"):
+        if self.low(at) in word_set("grammar.subordinate.as"):
             return (self.starts_clause(found[1]) and found[1] - at > 1) or (
                 self.low(at) == "while" and self.starts_clause(found[1])
             )
@@ -728,7 +726,7 @@ class Grammar:
     def _is_part_of_noun(self, at: int, end: int) -> bool:
         """Say whether a word like "next" or "second" stands before its noun."""
         return self._is_article(at - 1) or (
-            self.low(at) in ("next", "second", "third", "fourth", "last", "first", "later")
+            self.low(at) in word_set("grammar.is_part_of_noun.next")
             and not self.is_break(end)
             and self.low(end) != ","
             and not self.starts_clause(end)
@@ -752,10 +750,7 @@ class Grammar:
             )
         if self.starts_clause(at) or self.continues(at, form, voice, has_object):
             return separator != "or" or self.starts_clause(at)
-        if (
-            self.low(at) in ("who", "which", "because", "since", "although", "whereas", "where")
-            and separator == ","
-        ):
+        if self.low(at) in word_set("grammar.begins_something.who") and separator == ",":
             return True
         if (
             separator == ","
@@ -792,7 +787,7 @@ def is_plural_or_amount(token: Token | None) -> bool:
 def is_plural(token: Token) -> bool:
     """Say whether a noun stands for several."""
     low = token.lower
-    if low in words("role.plural") or token.possessive:
+    if low in word_set("role.plural") or token.possessive:
         return False
     if low in ("people", "men", "women", "children", "both", "staff"):
         return True
@@ -814,7 +809,7 @@ def is_role(token: Token) -> bool:
     if low == "it":
         return False
     noun = token.entry.noun or low
-    if low in words("role") or noun in words("role"):
+    if low in word_set("role") or noun in word_set("role"):
         return True
     named = noun.endswith(_AGENT_ENDINGS) and noun not in _NO_AGENTS and token.has("noun")
     # "gather", "offer" and "register" are work, not workers.

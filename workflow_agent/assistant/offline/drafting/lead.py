@@ -7,11 +7,12 @@ from typing import Final
 from workflow_agent.assistant.offline.drafting.conditions import states_outcome
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
 from workflow_agent.assistant.offline.drafting.naming import bare, capitalized, cased
-from workflow_agent.assistant.offline.drafting.words import phrase_at, words
+from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import schedule_at
 
-_STOPS: Final = words("set.stops")
+_STOPS: Final = word_set("set.stops")
 _PLAIN: Final = frozenset(
     [
         "new",
@@ -45,7 +46,7 @@ _PLAIN: Final = frozenset(
 ) - {"approval"}
 _SIGNS: Final = (":", "=", "-", "\u2014", "\u2013")
 _NAMING: Final = frozenset({"called", "named", "titled", "call", "name", "titled:"})
-_FILLERS: Final = words("set.fillers")
+_FILLERS: Final = word_set("set.fillers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _workflow_noun(tokens: Sequence[Token]) -> int | None:
     for at, token in enumerate(tokens[:26]):
         if token.kind == "punct" and token.text in ":.;->":
             return None
-        if token.kind == "word" and (token.entry.noun or token.lower) in words("workflow"):
+        if token.kind == "word" and (token.entry.noun or token.lower) in word_set("workflow"):
             return at
     return None
 
@@ -99,7 +100,7 @@ def _workflow_noun(tokens: Sequence[Token]) -> int | None:
 def _asks(tokens: Sequence[Token], noun: int) -> bool | None:
     """Say whether words in front of "workflow" ask for one; None where they tell something else."""
     before = tokens[:noun]
-    if any(token.lemma in words("build") or token.entry.verb in words("build") for token in before):
+    if any(token.lemma in word_set("build") or token.entry.verb in word_set("build") for token in before):
         return True
     if all(
         token.has("det", "adj", "noun", "filler", "name", "num", "conj")
@@ -125,7 +126,7 @@ def _of_workflow(tokens: Sequence[Token], noun: int, asked: bool) -> Lead:
         and tokens[start - 1].kind in ("word", "quoted")
         and not tokens[start - 1].has("det", "prep", "pron", "aux")
         and not (
-            tokens[start - 1].lemma in words("build")
+            tokens[start - 1].lemma in word_set("build")
             and tokens[start - 1].lower != "new"
             and not tokens[start - 1].lower.endswith("ing")
         )
@@ -166,19 +167,9 @@ def _after(tokens: Sequence[Token], at: int, name: str | None, asked: bool) -> L
             break
         low = tokens[at].lower
         rest = [token.lower for token in tokens[at : at + 6]]
-        if low in (
-            "with",
-            "consisting",
-            "of",
-            "these",
-            "following",
-            "has",
-            "having",
-            "the",
-            "includes",
-            "including",
-            "containing",
-        ) and any(one.startswith(("step", "stage", "phase", "task")) for one in rest):
+        if low in word_set("lead.after.with") and any(
+            one.startswith(("step", "stage", "phase", "task")) for one in rest
+        ):
             at += 1
         elif low in ("steps", "step", "stages", "phases", "tasks"):
             is_list, at = True, at + 1
@@ -242,7 +233,7 @@ def _name(tokens: Sequence[Token]) -> str | None:
     ):
         return None
     if all(
-        token.lower in ("something", "it", "thing", "things", "company", "following", "way")
+        token.lower in word_set("lead.name.something")
         for token in said
         if token.is_content or token.has("pron")
     ):
@@ -263,7 +254,7 @@ def _named_by_request(tokens: Sequence[Token]) -> Lead | None:
     if (
         at >= len(tokens)
         or tokens[at].lower == "new"
-        or (tokens[at].lemma not in words("build") and tokens[at].entry.verb not in words("build"))
+        or (tokens[at].lemma not in word_set("build") and tokens[at].entry.verb not in word_set("build"))
     ):
         return None
     verb = tokens[at].entry.verb or tokens[at].lemma

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.grammar import Clause, is_plural, is_role
-from workflow_agent.assistant.offline.drafting.words import words
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 
-_PRONOUNS: Final = words("set.pronouns")
-_PARTICLES: Final = words("set.particles")
+_PRONOUNS: Final = word_set("set.pronouns")
+_PARTICLES: Final = word_set("set.particles")
 _LONGEST_NAME: Final = 90
 
 
@@ -73,7 +73,7 @@ def role_named(tokens: Sequence[Token]) -> str | None:
 def is_system(tokens: Sequence[Token]) -> bool:
     """Say whether a subject is a program: what it does is no human's work."""
     said = bare(tokens)
-    return bool(said) and (said[-1].entry.noun or said[-1].lower) in words("role.system")
+    return bool(said) and (said[-1].entry.noun or said[-1].lower) in word_set("role.system")
 
 
 def acts(tokens: Sequence[Token]) -> bool:
@@ -133,7 +133,7 @@ def step_name(clause: Clause, rest: Sequence[Token], thing: str) -> str:
         )
         parts.append(cased(rest))
     elif (
-        clause.verb in words("verb.get")
+        clause.verb in word_set("verb.get")
         and clause.subject
         and clause.verb == "get"
         and not is_pronoun(clause.subject)
@@ -145,7 +145,7 @@ def step_name(clause: Clause, rest: Sequence[Token], thing: str) -> str:
             not rest
             and len(verbs) == 1
             and clause.verb
-            in words("verb.about") | {"pay", "sign", "verify", "inspect", "process", "publish"}
+            in word_set("verb.about") | {"pay", "sign", "verify", "inspect", "process", "publish"}
         )
         parts.append(thing if needs else _with_thing(rest, thing))
     name = " ".join(part for part in parts if part)

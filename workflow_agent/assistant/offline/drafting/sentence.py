@@ -6,13 +6,14 @@ from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end, label_end
 from workflow_agent.assistant.offline.drafting.grammar import Clause, Grammar, is_role
-from workflow_agent.assistant.offline.drafting.words import phrase_at, words
+from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import duration_at, schedule_at
 
 _MOST_SEGMENTS: Final = 300
 """Of one sentence; what follows is named as not read."""
-_SKIPPED: Final = words("set.skipped")
+_SKIPPED: Final = word_set("set.skipped")
 
 
 @dataclass(slots=True)
@@ -155,7 +156,7 @@ class SentenceReader:
     def _is_adjective(self, at: int, end: int) -> bool:
         """Say whether a word like "first" or "next" stands before its noun."""
         low = self.tokens[at].lower
-        if end - at > 1 or low not in ("first", "second", "third", "fourth", "next", "last", "later"):
+        if end - at > 1 or low not in word_set("sentence.is_adjective.first"):
             return False
         if end >= len(self.tokens) or self.tokens[end].lower == ",":
             return False

@@ -8,17 +8,10 @@ from workflow_agent.assistant.offline.tokens import Token
 
 
 @cache
-def words(name: str) -> frozenset[str]:
-    """Return the phrases of a list in the data file, each in small letters."""
-    rows = (row[1] for row in data_rows("drafting.tsv") if row[0] == name)
-    return frozenset(phrase.strip() for row in rows for phrase in row.split("|"))
-
-
-@cache
 def _phrases(group: str) -> dict[str, tuple[str | None, dict[str, list[tuple[tuple[str, ...], str]]]]]:
     """Return the phrases of all lists of a group by their first and second words, the longest first."""
     found: dict[str, tuple[str | None, dict[str, list[tuple[tuple[str, ...], str]]]]] = {}
-    for name, row in data_rows("drafting.tsv"):
+    for name, row in data_rows("phrases.tsv"):
         if name.partition(".")[0] != group:
             continue
         for phrase in row.split("|"):

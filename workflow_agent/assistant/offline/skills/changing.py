@@ -8,6 +8,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from workflow_agent.assistant.offline.clauses import Clause, counts, read_clause
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import (
@@ -45,9 +46,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 _MOST_CHARS = 1_500
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-_STRUCTURAL = frozenset({"insert_step", "add_step", "remove_step", "move_step", "replace_step", "connect",
-                         "disconnect", "wrap_in_approval",
-                         "parallelize", "add_error_path", "set_start", "update_transition"})  # fmt: skip
+_STRUCTURAL = word_set("changing.structural")  # fmt: skip
 _SHOW_FIRST = re.compile(
     r"(?:,? (?:and|but) (?:please )?|[.;,] *(?:but |please )?)?\b(?:show me (?:that |it |this |the "
     r"(?:result|change|changes|outcome) )?(?:first|beforehand|what (?:that|it) would (?:change|do|"
@@ -141,11 +140,7 @@ def named_whole(tokens: Sequence[Token]) -> tuple[Tokens, Tokens]:
         end = at + 1
         if end < len(tokens) and tokens[end].is_("called", "named") and end + 1 < len(tokens):
             return (), ()
-        if (
-            first
-            and tokens[first - 1].is_("to", "in", "into", "of", "for", "from", "on", "within", "inside")
-            and any(counts(t) for t in name)
-        ):
+        if first and tokens[first - 1].among("changing.named_whole.to") and any(counts(t) for t in name):
             return (*tokens[: first - 1], *tokens[end:]), name
     return tuple(tokens), ()
 
@@ -307,7 +302,7 @@ def without_mention(tokens: Tokens, name: str) -> Tokens | None:
         first = at
         while first and tokens[first - 1].has("det"):
             first -= 1
-        if first and tokens[first - 1].is_("in", "to", "of", "for", "into", "from", "within"):
+        if first and tokens[first - 1].among("changing.without_mention.in"):
             end = at + len(words)
             while end < len(tokens) and tokens[end].lemma in _WHOLE:
                 end += 1

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.past_times import read_time
 from workflow_agent.assistant.offline.request import Request, number_of, unquoted
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_workflow
@@ -13,7 +14,7 @@ from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording.lists import counted, joined
 
 _BOTH = 2
-_EVERYBODY = frozenset({"we", "people", "anyone", "anybody", "everyone", "they", "the team", "you all"})
+_EVERYBODY = word_set("comparing.everybody")
 EVER = "1970-01-01"
 """Before every change."""
 _SINCE = ("since", "from", "after")

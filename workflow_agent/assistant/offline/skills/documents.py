@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import content_of as content_words
 from workflow_agent.assistant.offline.turn.outcome import JsonObject, Reply, Skill
 from workflow_agent.assistant.offline.turn.reading import Turn
@@ -35,9 +36,7 @@ _SOURCE = re.compile(
 )
 """Which document an order follows, said at its end: "..., as the policy I attached says"."""
 _PLACE = re.compile(r"^\[characters (\d+) to (\d+) of \d+\]\n", re.MULTILINE)
-_NAMES_NOTHING = frozenset({
-    "say", "says", "said", "document", "file", "attach", "mention", "state", "policy",
-})  # fmt: skip
+_NAMES_NOTHING = word_set("documents.names_nothing")  # fmt: skip
 _JOINT = re.compile(r",? and (?=(?:does|do|is|are|what|how|which|who|when|where)\b)", re.IGNORECASE)
 _RAW = re.compile(r'"\s*:\s*["\[{\d]|[\[{]\s*"')
 """What only the notation of a result has."""

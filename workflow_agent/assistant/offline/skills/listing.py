@@ -29,12 +29,7 @@ from workflow_agent.assistant.offline.turn.outcome import (
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording.lists import clipped, counted, joined
-from workflow_agent.assistant.offline.wording.workflow import (
-    FENCES,
-    explain_text,
-    show_text,
-    told_step,
-)
+from workflow_agent.assistant.offline.wording.workflow import FENCES, explain_text, show_text, told_step
 from workflow_agent.workflows.diagrams.graph import DIAGRAM_FORMATS
 
 _MOST_LISTED = 100

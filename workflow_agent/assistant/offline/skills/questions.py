@@ -5,6 +5,7 @@ from typing import Any
 
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.inquiry import Inquiry, answered, back_edges
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import Steps
 from workflow_agent.assistant.offline.skills import changing
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
@@ -70,12 +71,7 @@ def _parted(tokens: Tokens) -> list[Tokens]:
 
 def _looked_up(tokens: Tokens) -> Generator[Call, Any, Reply]:
     """Look the words of a question up where no workflow is at hand; what nothing has is off the topic."""
-    words = [
-        t
-        for t in tokens
-        if counts(t)
-        and not t.is_("any", "use", "where", "do", "what", "which", "who", "them", "send", "have")
-    ]
+    words = [t for t in tokens if counts(t) and not t.among("questions.looked_up.any")]
     sent = [t for t in tokens if t.is_("email", "slack")] or words
     if not sent:
         return Reply(spoken()["off_topic"])
@@ -119,9 +115,7 @@ def _is_about_catalogue(tokens: Tokens) -> bool:
     plural = any(
         t.lower in ("workflows", "processes", "flows", "procedures", "pipelines", "ones") for t in tokens
     )
-    which = bool(tokens) and any(
-        t.is_("which", "what", "any", "all", "how", "list", "show") for t in tokens[:3]
-    )
+    which = bool(tokens) and any(t.among("questions.is_about_catalogue.which") for t in tokens[:3])
     one = which and len(tokens) > 1 and tokens[1].lemma in _WHOLE
     runs = (
         which
@@ -143,76 +137,27 @@ def _catalogue(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, Re
     lemmas = {t.lemma for t in tokens} | {t.lower for t in tokens}
     result = yield Call("list_workflows", {"limit": 100})
     items: list[JsonObject] = result["workflows"]
-    if lemmas & {
-        "change",
-        "changed",
-        "edit",
-        "edited",
-        "update",
-        "updated",
-        "modify",
-        "modified",
-        "recent",
-        "recently",
-        "latest",
-        "newest",
-    }:
+    if lemmas & word_set("questions.catalogue.change"):
         return (yield from _by_change())
     if lemmas & {"loop", "loops", "cycle", "cycles"} or (
         lemmas & {"deadline", "deadlines"} and any(t.kind == "number" for t in tokens)
     ):
         return (yield from _by_graph(items, tokens, lemmas))
-    if lemmas & {"large", "big", "biggest", "largest", "longest", "most"} and lemmas & {
-        "step",
-        "steps",
-        "big",
-        "biggest",
-        "largest",
-        "longest",
-    }:
+    if lemmas & {"large", "big", "biggest", "largest", "longest", "most"} and lemmas & word_set(
+        "questions.catalogue.step"
+    ):
         best = sorted(items, key=lambda one: -one["step_count"])[:3]
         return listing(best, len(best), ", the largest first")
     if lemmas & {"tag", "tagged", "tags"}:
         tags = {tag.casefold() for one in items for tag in one["tags"]} & {t.lower for t in tokens}
         tagged = [one for one in items if tags & {tag.casefold() for tag in one["tags"]}]
         return listing(tagged, len(tagged), f" tagged {' or '.join(sorted(tags))!r}") if tags else None
-    if lemmas & {
-        "run",
-        "runs",
-        "started",
-        "start",
-        "starts",
-        "trigger",
-        "triggered",
-        "schedule",
-        "scheduled",
-        "automatically",
-        "webhook",
-        "manual",
-        "manually",
-    }:
+    if lemmas & word_set("questions.catalogue.run"):
         return (yield from _by_trigger(items, tokens, lemmas))
-    if lemmas & {
-        "deadline",
-        "deadlines",
-        "timeout",
-        "owner",
-        "involve",
-        "involved",
-        "do",
-        "done",
-        "approve",
-        "approves",
-        "responsible",
-        "by",
-    }:
+    if lemmas & word_set("questions.catalogue.deadline"):
         return (yield from _by_inside(items, tokens, lemmas))
     content = [
-        t
-        for t in tokens
-        if counts(t)
-        and t.lemma not in _WHOLE
-        and not t.is_("which", "what", "show", "list", "all", "have", "there", "use", "about")
+        t for t in tokens if counts(t) and t.lemma not in _WHOLE and not t.among("questions.catalogue.which")
     ]
     if not content:
         return listing(items, result["total"], "")
@@ -374,29 +319,7 @@ def _by_inside(
     items: Sequence[JsonObject], tokens: Tokens, lemmas: set[str]
 ) -> Generator[Call, Any, Reply | None]:
     content = [
-        t
-        for t in tokens
-        if counts(t)
-        and t.lemma not in _WHOLE
-        and not t.is_(
-            "which",
-            "what",
-            "have",
-            "involve",
-            "do",
-            "owner",
-            "deadline",
-            "approve",
-            "responsible",
-            "step",
-            "show",
-            "list",
-            "all",
-            "any",
-            "involved",
-            "no",
-            "without",
-        )
+        t for t in tokens if counts(t) and t.lemma not in _WHOLE and not t.among("questions.by_inside.which")
     ]
     found: list[JsonObject] = []
     wants_deadline = bool(lemmas & {"deadline", "deadlines", "timeout"})

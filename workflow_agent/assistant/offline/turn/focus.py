@@ -5,19 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.outcome import Candidate
 from workflow_agent.assistant.offline.turn.reading import Exchange, PastTurn, Turn
 
-_ABOUT_ONE = frozenset({
-    "get_workflow", "create_workflow", "edit_workflow", "undo_change", "validate_workflow",
-    "analyze_workflow", "draw_diagram", "compare_versions", "import_workflow", "copy_workflow",
-    "export_workflow", "fix_findings", "delete_workflow", "apply_preview",
-})  # fmt: skip
-_CHANGES = frozenset({
-    "create_workflow", "edit_workflow", "undo_change", "import_workflow", "copy_workflow", "fix_findings",
-    "apply_preview",
-})  # fmt: skip
+_ABOUT_ONE = word_set("focus.about_one")  # fmt: skip
+_CHANGES = word_set("focus.changes")  # fmt: skip
 _LISTED = re.compile(r"^\s*(\d{1,3})\. (?:\*\*)?(.{1,200}?)(?:\*\*)? \(`([a-z0-9_-]{1,64})`", re.MULTILINE)
 _NAMED = re.compile(r"(\*\*)([^*\n]{1,200})\*\* \(`(wf_[a-z0-9_-]{1,61})`")
 _TOLD_STEP = re.compile(r"\(`([a-z0-9][a-z0-9_-]{0,63})`\)")

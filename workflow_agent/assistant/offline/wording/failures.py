@@ -2,6 +2,8 @@
 
 import re
 
+from workflow_agent.assistant.offline.lexicon import word_set
+
 _TRIED = {
     "list_workflows": "list the workflows",
     "search_workflows": "search the workflows",
@@ -24,10 +26,7 @@ _TRIED = {
     "search_history": "search the conversation",
     "get_turn": "look that turn up",
 }
-_WRITES = frozenset({
-    "create_workflow", "edit_workflow", "undo_change", "import_workflow", "copy_workflow", "fix_findings",
-    "delete_workflow", "apply_preview",
-})  # fmt: skip
+_WRITES = word_set("failures.writes")  # fmt: skip
 _MOST_CHARS = 600
 _MODE_CHOSEN = re.compile(r"\bthe (request|conversation|agent) set the mode to '(\w+)'")
 _WAYS_OUT = {
