@@ -64,6 +64,33 @@ async def test_an_answer_that_is_cut_off_says_so(tmp_path: Path) -> None:
         await anext(pieces)
 
 
+@pytest.mark.parametrize("ends_in_time", [True, False])
+async def test_who_closes_lets_answers_to_it_end_for_a_while(tmp_path: Path, ends_in_time: bool) -> None:
+    here, there = sockets(tmp_path, "here"), sockets(tmp_path, "there")
+    let = asyncio.Event()
+
+    async def waiting(_: dict[str, Any]) -> AsyncGenerator[dict[str, Any]]:
+        yield {"number": 0}
+        await let.wait()
+        yield {"number": 1}
+
+    await there.listen(waiting)
+    pieces = here.answers("there", {})
+    await anext(pieces)
+    following = asyncio.ensure_future(anext(pieces))
+
+    closing = asyncio.create_task(here.close(60.0 if ends_in_time else 0.0))
+    if ends_in_time:
+        let.set()
+        assert await following == {"number": 1}
+        assert await anext(pieces, None) is None
+    else:
+        with pytest.raises(ProcessGone, match="ended before its answer did"):
+            await following
+    await closing
+    await there.close()
+
+
 async def test_who_stops_listening_to_an_answer_disturbs_nobody(tmp_path: Path) -> None:
     here, there = sockets(tmp_path, "here"), sockets(tmp_path, "there")
     await there.listen(counted)

@@ -1,5 +1,6 @@
 """What stands before every route: hosts, origins, keys, request ids, log lines, and the unexpected."""
 
+import asyncio
 import json
 import logging
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from tests.support.server import application_for
 from workflow_agent.api.body import ClientGone
@@ -42,6 +43,29 @@ async def test_only_known_hosts_are_answered(host: str, status: int) -> None:
         answer = await client.get("/", headers={"Host": host})
 
     assert answer.status_code == status
+
+
+async def test_a_request_the_server_gives_up_when_it_stops_gets_a_problem() -> None:
+    begun = asyncio.Event()
+
+    async def waiting(*_: Any) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    serving = asyncio.ensure_future(RequestFrame(waiting)(scope, fine, send))
+    await begun.wait()
+
+    serving.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await serving
+    assert (sent[0]["status"], json.loads(sent[1]["body"])["code"]) == (503, "shutting_down")
 
 
 @pytest.mark.parametrize("allowed", ["localhost", "*"])

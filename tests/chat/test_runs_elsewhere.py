@@ -113,6 +113,22 @@ async def test_without_an_answer_the_outcome_is_read_from_the_file() -> None:
     assert (await joined.outcome()).reply.content == "Done."
 
 
+async def test_whoever_waits_for_the_file_is_told_when_the_own_process_stops() -> None:
+    waiting = Waits()
+    there, here = await two(waiting)
+    first = await begun(there, waiting)
+    here.chat.joining.elsewhere.others.runs.clear()
+    joined = await here.chat.start(TENANT, REQUEST)
+    outcome = asyncio.create_task(joined.outcome())
+    await asyncio.sleep(0)
+
+    await here.chat.shut_down(1.0)
+
+    with pytest.raises(ShuttingDown, match=r"that followed run .* is stopping"):
+        await outcome
+    await there.chat.cancel(TENANT, first.run_id)
+
+
 async def test_a_process_that_ends_first_ends_the_stream_with_an_error() -> None:
     waiting = Waits()
     there, here = await two(waiting, others=FakeProcesses(dies_after=2))

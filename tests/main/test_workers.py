@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,16 @@ async def until_nobody_serves(data: Path) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         while running_owners(data):  # noqa: ASYNC110 - nobody is left to tell
             await asyncio.sleep(0.05)
+
+
+def sent_when_complete(sending: asyncio.Event) -> Callable[[str, Any], Awaitable[None]]:
+    """Return what an HTTP client tells what it does: the event is set when its request is written."""
+
+    async def note(event: str, _: Any) -> None:
+        if event == "http11.send_request_body.complete":
+            sending.set()
+
+    return note
 
 
 @pytest.mark.slow
@@ -163,6 +173,51 @@ async def test_a_worker_killed_in_mid_turn_is_replaced_and_its_turn_answered_onc
     assert (again["response"], again["run_id"]) == ("Here again.", run_id)
     assert [event["content"] for event in whole["events"]] == ["hello", "Here again."]
     assert [(run["status"], run["attempt"]) for run in whole["runs"]] == [("completed", 2)]
+
+
+@pytest.mark.slow
+async def test_followers_are_told_when_their_own_worker_stops(start: Start, tmp_path: Path) -> None:
+    held = Holds(Says(["At last."]))
+    async with provider_stub(held) as stub:
+        server = start(asking(stub) | {"WORKFLOW_AGENT_SHUTDOWN_GRACE_SECONDS": "0.2"})
+        async with (
+            client_of_each(server) as (one, other),
+            client_of_each(server) as (_, reading),
+            client_of_each(server) as (_, probing),
+        ):
+            (await one.post("/api/v1/conversations", json={"id": "talk"})).raise_for_status()
+            key = {"Idempotency-Key": "k"}
+            sent = asyncio.create_task(one.post(CHAT, json=HELLO, headers=key))
+            await soon(held.begun)
+            run_id = (await other.get(TALK)).json()["runs"][0]["run_id"]
+            async with reading.stream("GET", f"/api/v1/runs/{run_id}/stream") as followed:
+                lines = followed.aiter_lines()
+                begun = [await anext(lines) for _ in range(3)]
+                sending = asyncio.Event()
+                waiting = asyncio.create_task(
+                    other.post(
+                        CHAT, json=HELLO, headers=key, extensions={"trace": sent_when_complete(sending)}
+                    )
+                )
+                await soon(sending)
+                # A later request is answered, so the worker has the earlier one.
+                (await probing.get(TALK)).raise_for_status()
+                os.kill(pid_of(tmp_path, 2), signal.SIGTERM)
+                rest = [line async for line in lines]
+            refused, told = await waiting, events_of("\n".join([*begun, *rest]) + "\n")
+            held.let.set()
+            reply = (await sent).json()
+        async with client_of_each(server) as (_, replacing):
+            again = (await replacing.post(CHAT, json=HELLO, headers=key)).json()
+
+    assert (refused.status_code, refused.json()["code"], refused.json()["run_id"]) == (
+        503,
+        "shutting_down",
+        run_id,
+    )
+    assert refused.headers["retry-after"] == "1"
+    assert (told[-1][1], told[-1][2]["code"], told[-1][2]["run_id"]) == ("error", "shutting_down", run_id)
+    assert (reply["response"], again["response"], again["run_id"]) == ("At last.", "At last.", run_id)
 
 
 @pytest.mark.slow

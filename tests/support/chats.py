@@ -279,6 +279,6 @@ def chat_with(
     worker = Worker(
         conversations, journal or InMemoryRunJournal(), runner, who, observed, live, now, new_id, inline_bytes
     )
-    joining = Joining(conversations, who, live, RunsElsewhere(others or FakeProcesses()))
+    joining = Joining(conversations, who, live, RunsElsewhere(others or FakeProcesses(), live))
     chat = Chat(conversations, worker, Attaching(conversations), roster, who, joining, live, now, new_id)
     return ChatUnderTest(chat, conversations, workflows, who, observed, sandbox, compactor)

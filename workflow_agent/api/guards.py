@@ -1,5 +1,6 @@
 """What stands before every route: a request id and a log line, the right host, and an API key."""
 
+import asyncio
 import hashlib
 import hmac
 import logging
@@ -23,7 +24,7 @@ from workflow_agent.api.errors import (
     problem_response,
 )
 from workflow_agent.api.page import is_page
-from workflow_agent.errors import Unauthorized, WorkflowAgentError
+from workflow_agent.errors import ShuttingDown, Unauthorized, WorkflowAgentError
 from workflow_agent.telemetry.logs import continued
 
 _log = logging.getLogger("workflow_agent.http")
@@ -96,6 +97,14 @@ class RequestFrame:
             await self.app(exchange.scope, receive, send)
         except ClientGone:
             return
+        except asyncio.CancelledError:
+            # The server stops and waits no longer; it would answer with a bare 500.
+            if exchange.status is None:
+                error = ShuttingDown(
+                    "The server is stopping. Send the request again in a moment.", retry_after=5
+                )
+                await _refuse(error, exchange.scope, receive, send)
+            raise
         except Exception:
             # The last place that can still answer; the traceback goes to the log and nowhere else.
             _log.exception("unexpected error", extra=exchange.fields())

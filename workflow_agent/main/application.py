@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -89,8 +90,10 @@ class Application:
 
     async def finish(self) -> None:
         """Tell open streams, let runs end or mark them, and store what is not stored yet."""
+        until = time.monotonic() + self.settings.shutdown_grace_seconds
         await self.services.chat.shut_down(self.settings.shutdown_grace_seconds)
-        await self.stores.others.close()
+        # Who follows runs of other processes from here has what is left of the same time.
+        await self.stores.others.close(max(0.0, until - time.monotonic()))
         await self.stores.memory.settle()
         await self.services.chat.worker.runner.sandbox.close()
 

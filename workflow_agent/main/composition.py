@@ -251,7 +251,7 @@ def _services(
         settings.inline_result_bytes,
     )  # fmt: skip
     attaching = _attaching(settings, stores)
-    joining = Joining(stores.conversations, stores.owners, live, RunsElsewhere(stores.others))
+    joining = Joining(stores.conversations, stores.owners, live, RunsElsewhere(stores.others, live))
     return Services(
         chat=Chat(
             stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id

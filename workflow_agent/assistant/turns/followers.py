@@ -28,6 +28,7 @@ class StreamElsewhere:
     run_id: str
     owner: str
     others: OtherProcesses
+    live: LiveRuns
 
     async def events(self, after: int = 0) -> AsyncGenerator[RunEvent]:
         """Yield the events with an id above `after`; where the process ends first, an error is the last."""
@@ -40,7 +41,7 @@ class StreamElsewhere:
                     yield last
         except ProcessGone:
             if last.name not in _LAST:
-                yield RunEvent(last.id + 1, "error", error_data(_ended(self.run_id)))
+                yield RunEvent(last.id + 1, "error", error_data(_ended(self.run_id, self.live)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class RunsElsewhere:
     """Asks the process that works on a run."""
 
     others: OtherProcesses
+    live: LiveRuns
+    """The runs of this process, which say whether it is stopping."""
 
     async def has(self, owner: str, run_id: str) -> bool:
         """Say whether a process works on a run, or keeps its stream.
@@ -66,7 +69,7 @@ class RunsElsewhere:
 
     def stream(self, owner: str, run_id: str) -> StreamElsewhere:
         """Return the events of a run that a process has."""
-        return StreamElsewhere(run_id, owner, self.others)
+        return StreamElsewhere(run_id, owner, self.others, self.live)
 
     async def _is_so(self, owner: str, question: JsonObject) -> bool:
         async with aclosing(self.others.answers(owner, question)) as told:
@@ -90,11 +93,15 @@ async def answer_about(live_runs: LiveRuns, question: JsonObject) -> AsyncGenera
             return
 
 
-def _ended(run_id: str) -> ShuttingDown:
+def _ended(run_id: str, live: LiveRuns) -> ShuttingDown:
+    """Return why a run of another process cannot be followed any further."""
+    why = f"The server process that worked on run {run_id!r} ended."
+    if live.is_closing:
+        why = (
+            f"The server process that followed run {run_id!r} is stopping; another one may still work on it."
+        )
     return ShuttingDown(
-        f"The server process that worked on run {run_id!r} ended. Send the message again with the same "
-        "Idempotency-Key.",
-        run_id=run_id,
+        f"{why} Send the message again with the same Idempotency-Key.", run_id=run_id, retry_after=1
     )
 
 
@@ -157,6 +164,7 @@ class Joining:
 
         Raises:
             StaleRun: It came to no reply.
+            ShuttingDown: This process is stopping.
         """
         while True:
             records, run = await self._newest(tenant, run_id)
@@ -166,6 +174,8 @@ class Joining:
             if run.status != "running" or not self.is_alive(run):
                 status = run.status if run.status != "running" else "interrupted"
                 raise StaleRun(f"Run {run_id!r} was {status} and has no reply.", run_id=run_id)
+            if self.live.is_closing:
+                raise _ended(run_id, self.live)
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _newest(self, tenant: str, run_id: str) -> tuple[Records, Run]:

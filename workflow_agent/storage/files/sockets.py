@@ -40,6 +40,9 @@ class ProcessSockets(OtherProcesses):
         self._owner = owner
         self._server: asyncio.Server | None = None
         self._answering: set[asyncio.Task[Any]] = set()
+        self._asking: set[asyncio.StreamWriter] = set()
+        self._nothing_asked = asyncio.Event()
+        self._nothing_asked.set()
 
     async def listen(self, answer: Answer) -> None:
         """Answer other processes from here on; where no socket can be made, they do without.
@@ -67,8 +70,17 @@ class ProcessSockets(OtherProcesses):
             listener.close()
             _log.warning("other processes cannot follow the runs of this one: %s", error)
 
-    async def close(self) -> None:
-        """Answer nothing any more; what is being answered is cut off."""
+    async def close(self, grace_seconds: float = 0.0) -> None:
+        """Ask and answer nothing any more.
+
+        Args:
+            grace_seconds: How long the answers to own questions may still take. Then they are cut off, and
+                `ProcessGone` is raised where they are read. What is being answered is cut off after that.
+        """
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._nothing_asked.wait(), grace_seconds)
+        for writer in self._asking:
+            writer.close()
         if self._server is None:
             return
         self._server.close()
@@ -86,6 +98,8 @@ class ProcessSockets(OtherProcesses):
                 reader, writer = await asyncio.open_unix_connection(address, limit=_LONGEST_LINE_BYTES)
         except OSError as error:
             raise ProcessGone(f"process {owner!r} cannot be reached: {error}") from error
+        self._asking.add(writer)
+        self._nothing_asked.clear()
         try:
             writer.write(orjson.dumps(question) + b"\n")
             while (line := await reader.readline()) != _COMPLETE:
@@ -95,6 +109,9 @@ class ProcessSockets(OtherProcesses):
         except OSError as error:
             raise ProcessGone(f"the connection to process {owner!r} broke: {error}") from error
         finally:
+            self._asking.discard(writer)
+            if not self._asking:
+                self._nothing_asked.set()
             writer.close()
 
 
