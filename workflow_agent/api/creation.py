@@ -1,26 +1,23 @@
 """Creating something once, however often the request is sent."""
 
-import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from workflow_agent.api.services import Services
-from workflow_agent.errors import AlreadyExists, InvalidInput, InvalidWorkflow, Problem, WorkflowNotFound
+from workflow_agent.errors import AlreadyExists, InvalidInput, InvalidWorkflow, Problem
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow, problems_of
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import Change
+from workflow_agent.workflows.service import Created, Writer
 
 Made = TypeVar("Made")
-_STEM_CHARS = 48
-_SUFFIX_CHARS = 12
+_REPLAYED = {"Idempotency-Replayed": "true"}
 
 
 async def create_once(
@@ -32,7 +29,6 @@ async def create_once(
     resource_id: str,
     create: Callable[[str], Awaitable[Made]],
     find: Callable[[str], Awaitable[Made]],
-    finds_own_alone: bool = False,
 ) -> tuple[Made, dict[str, str]]:
     """Return what a request makes, or made when it was first sent, and the headers that say which.
 
@@ -44,8 +40,6 @@ async def create_once(
         resource_id: The id to create under, unless the key stands for another.
         create: Makes the resource under an id.
         find: Reads the resource with an id.
-        finds_own_alone: Whether `find` tells what this request made from what another did, for which it
-            raises AlreadyExists.
 
     Raises:
         AlreadyExists: The id is taken by what another request made.
@@ -57,80 +51,46 @@ async def create_once(
     try:
         return await create(claim.resource_id), {}
     except AlreadyExists:
-        try:
-            if claim.is_first and not finds_own_alone:
-                raise
-            return await find(claim.resource_id), {"Idempotency-Replayed": "true"}
-        except AlreadyExists:
-            if claim.is_first:
-                await keys.release(tenant, key)
+        if claim.is_first:
+            await keys.release(tenant, key)
             raise
+        return await find(claim.resource_id), _REPLAYED
 
 
-@dataclass(frozen=True, slots=True)
-class NewWorkflow:
-    """A workflow to be stored under its id, or under one like it where nobody chose it and it is taken."""
+async def create_workflow_once(
+    services: Services,
+    tenant: str,
+    key: str | None,
+    *,
+    request: Any,
+    workflow: Workflow,
+    create: Callable[[Workflow, Writer], Awaitable[Created]],
+) -> tuple[Workflow, dict[str, str]]:
+    """Return the workflow a request makes, once however often it is sent, and the headers that say so.
 
-    services: Services
-    tenant: str
-    workflow: Workflow
-    change: Change
-    is_id_chosen: bool
+    Args:
+        services: Has the idempotency keys.
+        tenant: Whose key it is.
+        key: The idempotency key, if the request has one.
+        request: What distinguishes the request from others, as JSON data.
+        workflow: What to store.
+        create: Stores it, recognising what the same writer's digest made before.
 
-    async def stored_once(self, key: str | None, request: Any) -> tuple[Workflow, dict[str, str]]:
-        """Return it as stored, once however often it is sent under a key, and the headers that say so.
-
-        Raises:
-            AlreadyExists: The chosen id is taken.
-            IdempotencyMismatch: The key was sent with another request.
-        """
-        mark = digest_of([key, request]) if key else None
-        sent = _Sent(self, mark, mark[:_SUFFIX_CHARS] if mark else secrets.token_hex(_SUFFIX_CHARS // 2))
-        return await create_once(
-            self.services.keys, self.tenant, key,
-            request=request, resource_id=self.workflow.id, create=sent.create, find=sent.find,
-            finds_own_alone=True,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    new: NewWorkflow
-    mark: str | None
-    """Tells what this request made; of the key and the request, so that it is the same when sent again."""
-    suffix: str
-
-    async def create(self, wanted: str) -> Workflow:
-        try:
-            return await self._stored(wanted)
-        except AlreadyExists:
-            if self.new.is_id_chosen or await self._own(wanted):
-                raise
-        return await self._stored(self._like(wanted))
-
-    async def find(self, wanted: str) -> Workflow:
-        for workflow_id in (wanted, self._like(wanted)):
-            if found := await self._own(workflow_id):
-                return found
-        raise AlreadyExists(f"There is already a workflow {wanted!r}. Choose another id.", workflow_id=wanted)
-
-    async def _stored(self, workflow_id: str) -> Workflow:
-        named = self.new.workflow.model_copy(update={"id": workflow_id})
-        change = replace(self.new.change, digest=self.mark)
-        return await self.new.services.workflows.create(self.new.tenant, named, change)
-
-    async def _own(self, workflow_id: str) -> Workflow | None:
-        if self.mark is None:
-            return None
-        catalog, tenant = self.new.services.workflows, self.new.tenant
-        try:
-            first = await catalog.version(tenant, workflow_id, 1)
-            return await catalog.get(tenant, workflow_id) if first.digest == self.mark else None
-        except WorkflowNotFound:
-            return None
-
-    def _like(self, wanted: str) -> str:
-        return f"{wanted[:_STEM_CHARS]}_{self.suffix}"
+    Raises:
+        AlreadyExists: The chosen id is taken.
+        IdempotencyMismatch: The key was sent with another request.
+    """
+    if key is None:
+        return (await create(workflow, Writer())).workflow, {}
+    claim = await services.keys.claim(tenant, key, digest_of(request), workflow.id)
+    named = workflow.model_copy(update={"id": claim.resource_id})
+    try:
+        made = await create(named, Writer(digest=digest_of([key, request])))
+    except AlreadyExists:
+        if claim.is_first:
+            await services.keys.release(tenant, key)
+        raise
+    return made.workflow, {} if made.is_new else _REPLAYED
 
 
 _EDITS: TypeAdapter[tuple[Edit, ...]] = TypeAdapter(tuple[Edit, ...])

@@ -11,6 +11,7 @@ from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem
 from workflow_agent.values.tokens import Utilization
 from workflow_agent.workflows.model.terms import WORKFLOW_ID_PATTERN
+from workflow_agent.workflows.service import WorkflowService
 
 IF_MATCH_PATTERN = r'^(\*|"[\x21\x23-\x7e]{0,64}")$'
 CLEAN_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
@@ -153,6 +154,14 @@ async def _context_utilization(
 
 TheServices = Annotated[Services, Depends(services_of)]
 Tenant = Annotated[str, Depends(tenant_of)]
+
+
+async def workflows_of(services: TheServices, tenant: Tenant) -> WorkflowService:
+    """Return the use cases of a tenant's workflows."""
+    return WorkflowService(services.workflows, tenant)
+
+
+Workflows = Annotated[WorkflowService, Depends(workflows_of)]
 ConversationId = Annotated[
     str, Path(json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, examples=["expenses-chat"])
 ]

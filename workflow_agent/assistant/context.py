@@ -27,7 +27,8 @@ from workflow_agent.values.digests import digest_of
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview
-from workflow_agent.workflows.store import Author, Change, WorkflowCatalog, WorkflowSearch
+from workflow_agent.workflows.service import WorkflowService, Writer
+from workflow_agent.workflows.store import Author, WorkflowCatalog, WorkflowSearch
 
 READ_ONLY_MODES: frozenset[Mode] = frozenset({"general", "search", "analysis"})
 WRITING_MODES: frozenset[Mode] = frozenset({"creation", "modification"})
@@ -139,10 +140,15 @@ class WorkflowContext:
             return None
         return RunFence(self.conversation.id, self.run_id, self.fence_number)
 
-    def change(self, action: str, summary: tuple[str, ...] = (), *, digest: str) -> Change:
-        """Return a change that this run makes."""
+    @property
+    def service(self) -> WorkflowService:
+        """Return the use cases that write workflows."""
+        return WorkflowService(self.workflows, self.tenant)
+
+    def writer(self, digest: str) -> Writer:
+        """Return this run as the one who writes; the digest is of what it was asked to write."""
         author = Author(
             user=self.user, agent=self.agent, mode=self.progress.mode.name, run_id=self.run_id,
             attempt=self.attempt, conversation_id=self.conversation.id,
         )  # fmt: skip
-        return Change(author, action, summary, digest=digest, fence=self.fence)
+        return Writer(author, digest, self.fence)

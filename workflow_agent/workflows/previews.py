@@ -10,9 +10,14 @@ at once, because it can be undone at once:
 - and whatever was asked for as a dry run.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
+from workflow_agent.values.digests import digest_of
 from workflow_agent.values.stored import JsonObject, Value
+from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff.words import describe_diff
+from workflow_agent.workflows.edits.operations import Edit, edit_document
 from workflow_agent.workflows.model.workflow import Workflow
 
 MOST_STEPS_REMOVED = 2
@@ -40,6 +45,46 @@ class Preview(Value):
     changes: tuple[str, ...] = ()
     """What would change, in readable lines."""
     diff: JsonObject | None = None
+
+
+def preview_of(
+    action: PreviewAction, before: Workflow, after: Workflow, reason: str,
+    *, told_in: str, edits: Sequence[Edit] = (), to_version: int | None = None,
+) -> Preview:  # fmt: skip
+    """Return the preview of edits, or of going back to a version.
+
+    Args:
+        action: What would be done.
+        before: The newest version.
+        after: What it would become.
+        reason: Why it waits for a yes.
+        told_in: The run that shows it.
+        edits: What would be applied.
+        to_version: What would be restored.
+    """
+    diff = diff_workflows(before, after)
+    documents = tuple(edit_document(edit) for edit in edits)
+    return Preview(
+        id=_id(told_in, action, before, to_version, documents), action=action, workflow_id=before.id,
+        workflow_name=before.name, version=before.version, reason=reason, edits=documents,
+        to_version=to_version, changes=tuple(describe_diff(diff)), diff=diff.as_dict(),
+    )  # fmt: skip
+
+
+def preview_of_deletion(workflow: Workflow, reason: str, *, told_in: str) -> Preview:
+    """Return the preview of deleting a workflow."""
+    return Preview(
+        id=_id(told_in, "delete", workflow, None, ()), action="delete", workflow_id=workflow.id,
+        workflow_name=workflow.name, version=workflow.version, reason=reason,
+        changes=(f"Delete workflow {workflow.name!r} ({workflow.id})",),
+    )  # fmt: skip
+
+
+def _id(
+    run_id: str, action: str, before: Workflow, to_version: int | None, edits: Sequence[JsonObject]
+) -> str:
+    told = [run_id, action, before.id, before.version, to_version, list(edits)]
+    return f"pv_{digest_of(told)[:12]}"
 
 
 def why_edits_wait(before: Workflow, after: Workflow) -> str | None:

@@ -8,18 +8,26 @@ from typing import Annotated
 from fastapi import APIRouter, Body, HTTPException, Query
 from starlette.responses import Response
 
-from workflow_agent.api.creation import NewWorkflow, named
+from workflow_agent.api.creation import create_workflow_once, named
 from workflow_agent.api.native.request_shapes import ImportRequest
-from workflow_agent.api.native.workflows import BODY_PROBLEMS, free_id
-from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, etag
+from workflow_agent.api.native.workflows import BODY_PROBLEMS
+from workflow_agent.api.parameters import (
+    Flag,
+    IdempotencyKey,
+    Tenant,
+    TheServices,
+    WorkflowId,
+    Workflows,
+    etag,
+)
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats import FORMATS, Part, format_named, import_workflows, summary_of_import
+from workflow_agent.workflows.formats import FORMATS, Part, format_named
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.store import Author, Change
+from workflow_agent.workflows.service import WorkflowService
 
 router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
 
@@ -34,7 +42,7 @@ router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=S
 async def import_document(
     body: Annotated[ImportRequest, Body()],
     services: TheServices,
-    tenant: Tenant,
+    workflows: Workflows,
     key: IdempotencyKey,
     dry_run: Flag = False,
 ) -> Response:
@@ -43,7 +51,7 @@ async def import_document(
     A text with several documents creates a workflow for each that is one, and says what became of each.
     With `dry_run=true` nothing is created (200): the reply shows what would be, with what would be lost.
     """
-    parts = await to_thread(import_workflows, body.text, body.format)
+    parts = await workflows.read_documents(body.text, body.format)
     if dry_run:
         return json_reply(_shown(parts))
     made: dict[int, Workflow] = {}
@@ -51,7 +59,7 @@ async def import_document(
     for part in parts:
         if part.imported is not None:
             own_key = f"{key} document {part.number}" if key and made else key
-            workflow, replayed = await _create(part, part.imported, body, services, tenant, own_key)
+            workflow, replayed = await _create(part, part.imported, body, services, workflows, own_key)
             headers = headers or {"Location": f"{router.prefix}/{workflow.id}", **replayed}
             made[part.number] = workflow
     first, workflow = next((part, made[part.number]) for part in parts if part.number in made)
@@ -73,14 +81,21 @@ def _shown(parts: Sequence[Part]) -> JsonObject:
 
 
 async def _create(
-    part: Part, imported: Imported, body: ImportRequest, services: Services, tenant: str, key: str | None
+    part: Part,
+    imported: Imported,
+    body: ImportRequest,
+    services: Services,
+    workflows: WorkflowService,
+    key: str | None,
 ) -> tuple[Workflow, dict[str, str]]:
-    name = imported.workflow.name
-    change = Change(Author(), "imported", summary_of_import(name, part.format))
-    workflow = imported.workflow.model_copy(update={"id": await free_id(name, services, tenant)})
     number = [part.number] if part.number > 1 else []
-    request = ["import", body.model_dump(), *number]
-    return await NewWorkflow(services, tenant, workflow, change, is_id_chosen=False).stored_once(key, request)
+    workflow_id = await workflows.free_id(imported.workflow.name)
+    return await create_workflow_once(
+        services, workflows.tenant, key,
+        request=["import", body.model_dump(), *number],
+        workflow=imported.workflow.model_copy(update={"id": workflow_id}),
+        create=lambda named, by: workflows.store_imported(named, part, by),
+    )  # fmt: skip
 
 
 def _imported(part: Part, workflow: Workflow) -> JsonObject:

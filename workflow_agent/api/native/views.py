@@ -17,12 +17,12 @@ from workflow_agent.api.parameters import (
     Tenant,
     TheServices,
     WorkflowId,
+    Workflows,
     true_or_false,
     whole_number,
 )
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.route_class import StrictRoute
-from workflow_agent.api.services import Services
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
@@ -33,8 +33,8 @@ from workflow_agent.workflows.diagrams.view import Collapse
 from workflow_agent.workflows.diff.comparison import diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.model.durations import seconds_of
-from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.service import WorkflowService
 
 router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
 _ANY_ID = "wf_document"
@@ -53,8 +53,7 @@ _DIAGRAM_REPLIES[200]["content"][_SVG] = {"schema": {"type": "string"}}
 @router.get("/{workflow_id}/diff", operation_id="diff_versions", responses=replies("VersionDiff", 404, 422))
 async def diff_versions(
     workflow_id: WorkflowId,
-    services: TheServices,
-    tenant: Tenant,
+    workflows: Workflows,
     from_: Annotated[
         int | None,
         Query(alias="from", ge=1, le=MAX_NUMBER, description="The one before `to`, unless given."),
@@ -67,12 +66,11 @@ async def diff_versions(
     ] = None,
 ) -> Response:
     """Tell what changed between two versions."""
-    workflow = await services.workflows.get(tenant, workflow_id)
+    workflow = await workflows.at(workflow_id)
     to_version = to or workflow.version
     from_version = from_ or max(to_version - 1, 1)
-    before = await services.workflows.version(tenant, workflow_id, from_version)
-    after = await services.workflows.version(tenant, workflow_id, to_version)
-    diff = diff_workflows(parse_workflow(before.document), parse_workflow(after.document))
+    before = await workflows.at(workflow_id, from_version)
+    diff = diff_workflows(before, await workflows.at(workflow_id, to_version))
     return json_reply(
         {
             "workflow": named(workflow),
@@ -125,8 +123,7 @@ async def simulate_workflow(
 @router.get("/{workflow_id}/diagram", operation_id="draw_diagram", responses=_DIAGRAM_REPLIES)
 async def draw_diagram(
     workflow_id: WorkflowId,
-    services: TheServices,
-    tenant: Tenant,
+    workflows: Workflows,
     request: Request,
     format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",  # noqa: A002 - its public name
     findings: Annotated[
@@ -153,12 +150,9 @@ async def draw_diagram(
     ] = None,
 ) -> Response:
     """Draw a workflow as a flowchart; an SVG is sent as a picture to whoever accepts `image/svg+xml`."""
-    workflow = await services.workflows.get(tenant, workflow_id)
-    if version is not None and version != workflow.version:
-        record = await services.workflows.version(tenant, workflow_id, version)
-        workflow = parse_workflow(record.document)
+    workflow = await workflows.at(workflow_id, version)
     found = await to_thread(analyze, workflow) if findings else ()
-    last = await _last_changes(services, tenant, workflow) if changes else None
+    last = await _last_changes(workflows, workflow) if changes else None
     folded = None if fold is None else fold.split(",")
     drawn = await to_thread(
         diagram_of, workflow, format, findings=found, changes=last, collapse=collapse, fold=folded
@@ -168,11 +162,11 @@ async def draw_diagram(
     return json_reply({"workflow": named(workflow), "format": format, "diagram": drawn}, headers=_VARY)
 
 
-async def _last_changes(services: Services, tenant: str, workflow: Workflow) -> Changes | None:
+async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Changes | None:
     if workflow.version == 1:
         return None
-    before = await services.workflows.version(tenant, workflow.id, workflow.version - 1)
-    return changes_of(diff_workflows(parse_workflow(before.document), workflow))
+    before = await workflows.at(workflow.id, workflow.version - 1)
+    return changes_of(diff_workflows(before, workflow))
 
 
 @router.post(

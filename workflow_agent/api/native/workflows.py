@@ -2,12 +2,13 @@
 
 from asyncio import to_thread
 from collections.abc import Collection
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 from starlette.responses import Response
 
-from workflow_agent.api.creation import NewWorkflow, workflow_from_body
+from workflow_agent.api.creation import create_workflow_once, workflow_from_body
 from workflow_agent.api.parameters import (
     CLEAN_PATTERN,
     Cursor,
@@ -19,23 +20,21 @@ from workflow_agent.api.parameters import (
     Tenant,
     TheServices,
     WorkflowId,
+    Workflows,
     etag,
     is_unchanged,
     page_start,
 )
 from workflow_agent.api.replies import json_reply, link, problem_replies, replies
 from workflow_agent.api.route_class import StrictRoute
-from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.errors import InvalidWorkflow, Problem, WorkflowNotFound
+from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.diff.comparison import diff_workflows
-from workflow_agent.workflows.diff.words import describe_diff
-from workflow_agent.workflows.edits.drafts import workflow_id_for
 from workflow_agent.workflows.model.steps import StepType
-from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.store import Author, Change, WorkflowFilters, listed_workflow
+from workflow_agent.workflows.model.workflow import workflow_document
+from workflow_agent.workflows.service import Writer
+from workflow_agent.workflows.store import WorkflowFilters, listed_workflow
 
 _LONGEST = 200
 TagFilter = Annotated[
@@ -165,35 +164,24 @@ async def list_workflows(
     responses=replies("Workflow", *BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
 )
 async def create_workflow(
-    document: Annotated[JsonObject, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
+    asked: Annotated[JsonObject, Body()], services: TheServices, workflows: Workflows, key: IdempotencyKey
 ) -> Response:
     """Create a workflow from a document; without an `id` it gets one made from its name."""
+    document = asked
     is_named = "id" in document
-    named = document if is_named else await _with_id(document, services, tenant)
-    wanted = await to_thread(workflow_from_body, named)
-
-    change = Change(Author(), "created", (f"Created {wanted.name!r}",))
-    new = NewWorkflow(services, tenant, wanted, change, is_id_chosen=is_named)
-    made, replayed = await new.stored_once(key, ["workflow", document])
+    if not is_named:
+        name = document.get("name")
+        if not isinstance(name, str):
+            raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
+        document = {"id": await workflows.free_id(name), **document}
+    made, replayed = await create_workflow_once(
+        services, workflows.tenant, key,
+        request=["workflow", asked],
+        workflow=await to_thread(workflow_from_body, document),
+        create=partial(workflows.create, is_id_chosen=is_named),
+    )  # fmt: skip
     headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(workflow_document(made), 201, headers)
-
-
-async def _with_id(document: JsonObject, services: Services, tenant: str) -> JsonObject:
-    name = document.get("name")
-    if not isinstance(name, str):
-        raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
-    return {"id": await free_id(name, services, tenant), **document}
-
-
-async def free_id(name: str, services: Services, tenant: str) -> str:
-    """Return an id made from a workflow's name that no workflow has."""
-    plain = workflow_id_for(name)
-    try:
-        await services.workflows.get(tenant, plain)
-    except WorkflowNotFound:
-        return plain
-    return workflow_id_for(name, [known.id for known in await services.workflows.all(tenant)])
 
 
 @router.get(
@@ -220,8 +208,7 @@ async def get_workflow(
 async def replace_workflow(
     workflow_id: WorkflowId,
     document: Annotated[JsonObject, Body()],
-    services: TheServices,
-    tenant: Tenant,
+    workflows: Workflows,
     version: RequiredVersion,
 ) -> Response:
     """Replace a workflow by another document; the old one stays readable as a version."""
@@ -229,11 +216,7 @@ async def replace_workflow(
         raise InvalidWorkflow([Problem("/id", f"is not {workflow_id!r}, whose address this is")])
     replacement = await to_thread(workflow_from_body, {**document, "id": workflow_id})
 
-    def replaced(current: Workflow) -> tuple[Workflow, Change]:
-        diff = diff_workflows(current, replacement)
-        return replacement, Change(Author(), "replaced", tuple(describe_diff(diff)))
-
-    stored = await services.workflows.update(tenant, workflow_id, replaced, expected_version=version)
+    stored = await workflows.replace(workflow_id, replacement, Writer(), expected_version=version)
     return json_reply(workflow_document(stored), headers=etag(stored.version))
 
 
@@ -244,8 +227,8 @@ async def replace_workflow(
     responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
 )
 async def delete_workflow(
-    workflow_id: WorkflowId, services: TheServices, tenant: Tenant, version: RequiredVersion
+    workflow_id: WorkflowId, workflows: Workflows, version: RequiredVersion
 ) -> Response:
     """Delete a workflow."""
-    await services.workflows.delete(tenant, workflow_id, expected_version=version)
+    await workflows.delete(workflow_id, Writer(), expected_version=version)
     return Response(status_code=204)

@@ -15,7 +15,6 @@ from workflow_agent.workflows.analysis.analyzer import analyze
 from workflow_agent.workflows.analysis.findings import Finding
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS, Assumptions, simulate
 from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
-from workflow_agent.workflows.model.workflow import Workflow
 
 _SHOWN = 12
 
@@ -26,13 +25,6 @@ def listed_findings(findings: Sequence[Finding]) -> list[JsonObject]:
         {"rule": one.rule, "severity": one.severity, "steps": list(one.steps), "message": one.message}
         for one in findings[:_SHOWN]
     ]
-
-
-def new_findings(before: Workflow, after: Workflow) -> list[JsonObject]:
-    """Return what an edit brought up: findings that the workflow did not have before."""
-    known = {(one.rule, one.steps, one.transitions) for one in analyze(before)}
-    found = analyze(after)
-    return listed_findings([one for one in found if (one.rule, one.steps, one.transitions) not in known])
 
 
 class OneWorkflow(Parameters):

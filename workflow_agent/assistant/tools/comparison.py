@@ -13,7 +13,6 @@ from workflow_agent.values.stored import JsonObject, Moment, iso_milliseconds
 from workflow_agent.workflows.diff.comparison import diff_workflows
 from workflow_agent.workflows.diff.likeness import compare_workflows as likeness_of
 from workflow_agent.workflows.diff.words import describe_diff
-from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import WorkflowVersion
 
@@ -51,11 +50,11 @@ async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVer
     to_version = request.to_version or workflow.version
     from_version = request.from_version or max(to_version - 1, 1)
     try:
-        before = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, from_version)
-        after = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, to_version)
+        before = await ctx.deps.service.at(workflow.id, from_version)
+        after = await ctx.deps.service.at(workflow.id, to_version)
     except WorkflowNotFound as error:
         raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
-    diff = diff_workflows(parse_workflow(before.document), parse_workflow(after.document))
+    diff = diff_workflows(before, after)
     ctx.deps.progress.touch(workflow, "viewed")
     return {
         "workflow": named(workflow), "from_version": from_version, "to_version": to_version,

@@ -1,7 +1,5 @@
 """Tools that create a workflow: from a description, or from one that is there."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -12,36 +10,13 @@ from workflow_agent.assistant.tools.analysis import listed_findings
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.edit_calls import StepParts
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
-from workflow_agent.errors import AlreadyExists, InvalidInput
+from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
-from workflow_agent.workflows.edits.drafts import copied_as, parse_draft, workflow_from_draft, workflow_id_for
+from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
 from workflow_agent.workflows.model.transitions import TransitionType
-from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.store import Change
-
-_ID_ATTEMPTS = 50
-
-
-async def store_new(
-    deps: WorkflowContext, name: str, made: Callable[[str], Workflow], change: Change
-) -> Workflow:
-    """Return what `made` gives for the first free id made from a name, stored and noted as created.
-
-    Raises:
-        ModelRetry: Too many workflows are named like it.
-    """
-    taken: list[str] = []
-    for _ in range(_ID_ATTEMPTS):
-        workflow = made(workflow_id_for(name, taken))
-        try:
-            created = await deps.workflows.create(deps.tenant, workflow, change)
-        except AlreadyExists:
-            taken.append(workflow.id)
-        else:
-            deps.progress.touch(created, "created")
-            return created
-    raise ModelRetry(f"There are {_ID_ATTEMPTS} workflows named like {name!r}. Choose another name.")
+from workflow_agent.workflows.model.workflow import workflow_document
+from workflow_agent.workflows.service import Created
 
 
 class Edge(Parameters):
@@ -86,43 +61,37 @@ async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkf
     """
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     deps = ctx.deps
+    writer = deps.writer(deps.progress.digest_of_write(given))
     try:
         draft = parse_draft(given)
-        summary = (f"Created {draft.name!r}",)
-        change = deps.change("created", summary, digest=deps.progress.digest_of_write(given))
-        created = await store_new(deps, draft.name, partial(workflow_from_draft, draft), change)
+        workflow = workflow_from_draft(draft, await deps.service.free_id(draft.name))
     except InvalidInput as error:
         raise ModelRetry(str(error)) from error
-    return created_report(created)
+    return created_report(deps, await deps.service.create(workflow, writer))
 
 
 async def copy_workflow(ctx: RunContext[WorkflowContext], request: CopyWorkflow) -> JsonObject:
     """Make a new workflow from an existing one, its template, under another name; then edit the copy."""
     deps = ctx.deps
     original = await find_workflow(ctx, request.workflow)
-    digest = deps.progress.digest_of_write(["copy", original.id, request.name])
+    writer = deps.writer(deps.progress.digest_of_write(["copy", original.id, request.name]))
     try:
-        copied = copied_as(original, request.name)
+        created = await deps.service.copy(original, request.name, writer)
     except InvalidInput as error:
         raise ModelRetry(str(error)) from error
-    summary = (f"Copied from {original.name!r} ({original.id}, version {original.version})",)
-    change = deps.change("copied", summary, digest=digest)
-
-    def made(workflow_id: str) -> Workflow:
-        return copied.model_copy(update={"id": workflow_id})
-
-    created = await store_new(deps, request.name, made, change)
-    return {"copied_from": named(original), **created_report(created)}
+    return {"copied_from": named(original), **created_report(deps, created)}
 
 
-def created_report(created: Workflow) -> JsonObject:
-    """Return what a tool tells of a workflow it has just created."""
-    document = workflow_document(created)
+def created_report(deps: WorkflowContext, created: Created) -> JsonObject:
+    """Return what a tool tells of a workflow it has just created, noted as what this run did."""
+    workflow = created.workflow
+    deps.progress.touch(workflow, "created")
+    document = workflow_document(workflow)
     return {
-        "workflow": named(created),
+        "workflow": named(workflow),
         "steps": [_brief(step, ("id", "name", "type", "assignee", "parent")) for step in document["steps"]],
         "transitions": [_brief(edge, ("from", "to", "type", "when")) for edge in document["transitions"]],
-        "findings": listed_findings(analyze(created)),
+        "findings": listed_findings(analyze(workflow)),
     }
 
 

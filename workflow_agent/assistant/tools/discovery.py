@@ -10,7 +10,6 @@ from workflow_agent.conversations.memory.resolution import HIGH_CONFIDENCE, Reso
 from workflow_agent.conversations.memory.resolver import resolve_reference
 from workflow_agent.errors import InvalidInput, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.steps import StepType
 from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -184,17 +183,12 @@ async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -
     """Read one workflow whole: every step, transition and trigger. It becomes the open workflow."""
     workflow = await find_workflow(ctx, request.workflow)
     if request.version is not None and request.version != workflow.version:
-        workflow = await _at_version(ctx, workflow, request.version)
+        try:
+            workflow = await ctx.deps.service.at(workflow.id, request.version)
+        except (WorkflowNotFound, InvalidInput) as error:
+            raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
     ctx.deps.progress.touch(workflow, "viewed")
     return {"workflow": workflow_document(workflow)}
-
-
-async def _at_version(ctx: RunContext[WorkflowContext], workflow: Workflow, version: int) -> Workflow:
-    try:
-        record = await ctx.deps.workflows.version(ctx.deps.tenant, workflow.id, version)
-        return parse_workflow(record.document)
-    except (WorkflowNotFound, InvalidInput) as error:
-        raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
 
 
 TOOLS = (list_workflows, search_workflows, get_workflow)

@@ -6,12 +6,7 @@ from pydantic import Field
 from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
-from workflow_agent.assistant.tools.changes import (
-    before_earlier_attempt,
-    show_preview,
-    store_edits,
-    store_restored,
-)
+from workflow_agent.assistant.tools.changes import edited, restored, show_preview
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.edit_calls import EditCall, without_new_ids
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
@@ -20,9 +15,9 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows import previews
 from workflow_agent.workflows.analysis import fixes as fixing
 from workflow_agent.workflows.edits.application import apply_edits
-from workflow_agent.workflows.edits.operations import Edit, edit_document, parse_edits
-from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.service import ChangeReport
 
 _ASKED_FOR = "it was asked to be shown first"
 
@@ -70,11 +65,17 @@ async def edit_workflow(ctx: RunContext[WorkflowContext], request: EditWorkflow)
         after = _outcome(deps, workflow, edits, dry_run=request.dry_run)
         reason = _ASKED_FOR if request.dry_run else after and previews.why_edits_wait(workflow, after)
         if after is not None and reason:
-            documents = [edit_document(edit) for edit in edits]
-            return show_preview(deps, "edit", workflow, after, reason, edits=documents)
-        return await store_edits(deps, workflow, edits, digest)
+            return _shown(deps, workflow, after, reason, edits)
+        return edited(deps, await deps.service.edit(workflow.id, edits, deps.writer(digest)))
     except InvalidInput as error:
         raise ModelRetry(str(error)) from error
+
+
+def _shown(
+    deps: WorkflowContext, before: Workflow, after: Workflow, reason: str, edits: Sequence[Edit]
+) -> JsonObject:
+    preview = previews.preview_of("edit", before, after, reason, told_in=deps.run_id, edits=edits)
+    return show_preview(deps, preview, ChangeReport(before, after).findings)
 
 
 def _outcome(
@@ -92,38 +93,31 @@ def _outcome(
 
 async def undo_change(ctx: RunContext[WorkflowContext], request: UndoChange) -> JsonObject:
     """Restore an earlier version of a workflow as its newest one; several versions back is previewed."""
-    deps = ctx.deps
+    deps, wanted = ctx.deps, request.to_version
     workflow = await find_workflow(ctx, request.workflow, to_change=True)
-    wanted = request.to_version or await _version_to_undo_to(deps, workflow)
+    writer = deps.writer(deps.progress.digest_of_write([workflow.id, "undo", wanted]))
     try:
-        record = await deps.workflows.version(deps.tenant, workflow.id, wanted)
+        version = wanted or await deps.service.version_to_undo_to(workflow)
+        earlier = await deps.service.at(workflow.id, version)
     except WorkflowNotFound as error:
         raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
-    current = await before_earlier_attempt(deps, workflow)
-    reason = previews.why_restoring_waits(current, wanted) if request.to_version else None
-    if reason:
-        earlier = parse_workflow(record.document)
-        return show_preview(deps, "restore", workflow, earlier, reason, to_version=wanted)
-    digest = deps.progress.digest_of_write([workflow.id, "undo", request.to_version])
-    return await store_restored(deps, workflow, record, digest)
-
-
-async def _version_to_undo_to(deps: WorkflowContext, workflow: Workflow) -> int:
-    """Return the version before the newest change that is not an undo, so that undo goes further back."""
-    number = workflow.version
-    while number > 1:
-        record = await deps.workflows.version(deps.tenant, workflow.id, number)
-        restored = record.action.removeprefix("restored version ")
-        if restored == record.action:
-            return number - 1
-        number = int(restored)
-    raise ModelRetry(f"Workflow {workflow.id!r} is as it was created: there is no change to undo.")
+    except InvalidInput as error:
+        raise ModelRetry(str(error)) from error
+    current = await deps.service.before_attempt(workflow, writer.author)
+    if wanted and (reason := previews.why_restoring_waits(current, wanted)):
+        preview = previews.preview_of(
+            "restore", workflow, earlier, reason, told_in=deps.run_id, to_version=wanted
+        )
+        return show_preview(deps, preview, ChangeReport(workflow, earlier).findings)
+    return restored(deps, await deps.service.restore(workflow.id, version, writer), version)
 
 
 async def fix_findings(ctx: RunContext[WorkflowContext], request: FixFindings) -> JsonObject:
     """Mend what the analysis finds: every safe fix in one list of edits; says what is left and why."""
     deps = ctx.deps
-    workflow = await before_earlier_attempt(deps, await find_workflow(ctx, request.workflow, to_change=True))
+    found = await find_workflow(ctx, request.workflow, to_change=True)
+    writer = deps.writer(deps.progress.digest_of_write([found.id, "fix", sorted(request.rules)]))
+    workflow = await deps.service.before_attempt(found, writer.author)
     fixes = fixing.fix_findings(
         workflow, portfolio=await deps.workflows.all(deps.tenant), rules=frozenset(request.rules)
     )
@@ -134,11 +128,9 @@ async def fix_findings(ctx: RunContext[WorkflowContext], request: FixFindings) -
         deps.progress.touch(workflow, "analysed")
         done: JsonObject = {"workflow": named(workflow), "changes": [], "findings": []}
     elif reason:
-        documents = [edit_document(edit) for edit in edits]
-        done = show_preview(deps, "edit", workflow, fixes.workflow, reason, edits=documents)
+        done = _shown(deps, workflow, fixes.workflow, reason, edits)
     else:
-        digest = deps.progress.digest_of_write([workflow.id, "fix", sorted(request.rules)])
-        done = await store_edits(deps, workflow, edits, digest)
+        done = edited(deps, await deps.service.edit(workflow.id, edits, writer))
     return done | {
         "fixed": [{"rule": one.rule, "message": one.message} for one in fixes.fixed],
         "left": [

@@ -6,17 +6,15 @@ from pydantic import Field
 from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
-from workflow_agent.assistant.tools.creation import created_report, store_new
+from workflow_agent.assistant.tools.creation import created_report
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.conversations.document import UserMessage
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats import FORMATS, format_named, summary_of_import
-from workflow_agent.workflows.formats import import_workflow as read_workflow
-from workflow_agent.workflows.formats.base import Format, Imported, Report
+from workflow_agent.workflows.formats import FORMATS, format_named, only_workflow
+from workflow_agent.workflows.formats.base import Report
 from workflow_agent.workflows.formats.pasted import looks_pasted, pasted_document
-from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_NOTES = 12
 _FormatName = Field(default=None, json_schema_extra={"enum": list(FORMATS)})
@@ -46,25 +44,20 @@ class ExportWorkflow(Parameters):
 async def import_workflow(ctx: RunContext[WorkflowContext], request: ImportWorkflow) -> JsonObject:
     """Create a workflow from a pasted document in another tool's format; reports what did not fit."""
     deps = ctx.deps
+    writer = deps.writer(deps.progress.digest_of_write(["import", request.model_dump(exclude_unset=True)]))
     try:
-        format_, imported = await to_thread(_read, request, _message(deps))
+        text = await to_thread(_text, request, _message(deps))
+        part, imported = only_workflow(await deps.service.read_documents(text, request.format))
     except InvalidInput as error:
         raise ModelRetry(str(error)) from error
-    workflow = imported.workflow
-    name = request.name or workflow.name
-    given = ["import", request.model_dump(exclude_unset=True)]
-    summary = summary_of_import(name, format_)
-    change = deps.change("imported", summary, digest=deps.progress.digest_of_write(given))
-
-    def made(workflow_id: str) -> Workflow:
-        return workflow.model_copy(update={"id": workflow_id, "name": name})
-
-    created = await store_new(deps, name, made, change)
+    name = request.name or imported.workflow.name
+    workflow = imported.workflow.model_copy(update={"id": await deps.service.free_id(name), "name": name})
+    created = await deps.service.store_imported(workflow, part, writer)
     return {
-        "format": format_.name,
-        "title": format_.title,
+        "format": part.format.name if part.format else None,
+        "title": part.format.title if part.format else None,
         **_noted(imported.report),
-        **created_report(created),
+        **created_report(deps, created),
     }
 
 
@@ -74,13 +67,13 @@ def _message(deps: WorkflowContext) -> str:
     return next((event.content for event in said if event.run_id == deps.run_id), "")
 
 
-def _read(request: ImportWorkflow, message: str) -> tuple[Format, Imported]:
-    text = request.text
-    if text is None:
-        text = pasted_document(message) or looks_pasted(message)
+def _text(request: ImportWorkflow, message: str) -> str:
+    if request.text is not None:
+        return request.text
+    text = pasted_document(message) or looks_pasted(message)
     if text is None:
         raise InvalidInput("The message holds no document: ask for one as JSON, YAML or XML.")
-    return read_workflow(text, request.format)
+    return text
 
 
 async def export_workflow(ctx: RunContext[WorkflowContext], request: ExportWorkflow) -> JsonObject:

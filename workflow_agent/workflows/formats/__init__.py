@@ -1,6 +1,6 @@
 """The formats workflows come in and go out as, and telling which one a document is."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,13 +91,23 @@ def import_workflow(text: str, format_name: str | None = None) -> tuple[Format, 
         InvalidInput: There is no such format.
         UnreadableDocument: The text is no valid document of the format, or holds several.
     """
-    parts = import_workflows(text, format_name)
+    part, imported = only_workflow(import_workflows(text, format_name))
+    assert part.format is not None  # noqa: S101 - what was read was read in a format
+    return part.format, imported
+
+
+def only_workflow(parts: Sequence[Part]) -> tuple[Part, Imported]:
+    """Return the one part of a text and the workflow in it.
+
+    Raises:
+        UnreadableDocument: There are several parts.
+    """
     only = parts[0]
-    if len(parts) > 1 or only.format is None or only.imported is None:
+    if len(parts) > 1 or only.imported is None:
         raise UnreadableDocument(
             "workflow", [Problem("", f"has {len(parts)} documents; one is read at a time")]
         )
-    return only.format, only.imported
+    return only, only.imported
 
 
 def import_workflows(text: str, format_name: str | None = None) -> tuple[Part, ...]:
@@ -165,5 +175,6 @@ __all__ = [
     "format_named",
     "import_workflow",
     "import_workflows",
+    "only_workflow",
     "summary_of_import",
 ]
