@@ -147,6 +147,10 @@ class Models:
     """Base URL of an OpenAI-compatible server, for models named `openai:…` that `models` does not name."""
     model_api_key: SecretStr | None = None
     """Key for `model_base_url`, to which OPENAI_API_KEY is not sent; providers read their own variables."""
+    request_keys: bool = False
+    """Whether a message may bring the key of the model that it names, one of openai or anthropic, as the
+    header `X-Model-Key`. It is used for this message alone, and neither kept nor logged: a run that is taken
+    up after a crash needs it again. Serve such a server by TLS only."""
     model_window_tokens: Count = 128_000
     """The model's window where its profile does not say."""
     reply_reserve_tokens: Count = 4_096

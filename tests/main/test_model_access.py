@@ -129,3 +129,50 @@ async def test_a_call_without_a_price_makes_a_cost_incomplete(tmp_path: Path) ->
     assert priced["cost"]["is_complete"] is True
     assert totals["cost_is_complete"] is False
     assert totals["cost_usd"] > 0
+
+
+def kept_in(root: Path) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in root.rglob("*") if file.is_file()}
+
+
+async def test_a_key_that_came_with_a_message_is_used_for_it_and_kept_nowhere(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    own = {"model": "openai:own", "headers": {"X-Model-Key": "sk-brought"}}
+    async with provided(tmp_path, Says(["Hello."]), request_keys=True) as under_test:
+        reply = await under_test.say("Hello", **own)
+        under_test.will(Refuses(401, code="sk-brought"))
+        refused = await under_test.post("Again", **own)
+        under_test.will(Says(["As before."]))
+        plain = await under_test.say("Once more")
+        names = (await under_test.client.get("/api/v1/models")).json()
+
+    assert (reply["response"], plain["response"]) == ("Hello.", "As before.")
+    assert refused.json()["error_type"] == "authentication"
+    brought, server = "Bearer sk-brought", "Bearer sk-secret"
+    assert under_test.provider.authorized_as == [brought, brought, server]
+    assert names == {"items": ["offline", "openai:stub-1"], "default": "openai:stub-1", "takes_keys": True}
+    told = [reply, refused.json(), caplog.text, [vars(record) for record in caplog.records]]
+    assert not [one for one in kept_in(tmp_path).values() if b"sk-brought" in one]
+    assert "sk-brought" not in str(told)
+
+
+@pytest.mark.parametrize(
+    ("takes_keys", "model"),
+    [
+        pytest.param(False, "openai:own", id="keys are not taken"),
+        pytest.param(True, None, id="no model is named"),
+        pytest.param(True, "offline", id="the model needs none"),
+    ],
+)
+async def test_a_key_without_a_use_is_refused_and_nothing_is_stored(
+    tmp_path: Path, *, takes_keys: bool, model: str | None
+) -> None:
+    async with provided(tmp_path, request_keys=takes_keys) as under_test:
+        answer = await under_test.post("Hello", model=model, headers={"X-Model-Key": "sk-brought"})
+
+    assert (answer.status_code, answer.json()["problems"][0]["pointer"]) == (422, "header:X-Model-Key")
+    assert "sk-brought" not in answer.text
+    assert under_test.provider.requests == []
+    assert not [one for one in kept_in(tmp_path) if "/conversations/" in one]

@@ -38,8 +38,8 @@ class Provided:
     async def post(self, message: str, **wanted: Any) -> httpx.Response:
         """Send a message to the conversation, the first of which begins it."""
         key = wanted.pop("key", None)
+        headers = wanted.pop("headers", {}) | ({"Idempotency-Key": key} if key else {})
         body = {"message": message, "conversation_id": self.conversation_id, **wanted}
-        headers = {"Idempotency-Key": key} if key else {}
         answer = await self.client.post("/api/v1/chat", json=body, headers=headers)
         self.conversation_id = answer.json().get("conversation_id", self.conversation_id)
         return answer

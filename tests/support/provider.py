@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -65,6 +66,8 @@ class ProviderStub:
 
     answers: list[Answer]
     requests: list[JsonObject] = field(default_factory=list)
+    authorized_as: list[str] = field(default_factory=list)
+    """The Authorization header of each request."""
     port: int = 0
     model: str = "stub-1"
     """Who it says it is."""
@@ -88,6 +91,7 @@ class ProviderStub:
                 for line in head.lower().split(b"\r\n")
                 if line.startswith(b"content-length")
             )
+            self.authorized_as += re.findall(r"(?im)^authorization: (.*?)\r$", head.decode())
             self.requests.append(json.loads(await reader.readexactly(length)))
             await self._answer(self.answers.pop(0), writer)
         except (asyncio.IncompleteReadError, ConnectionError):

@@ -33,8 +33,10 @@ def echoing_model() -> Model:
     return FunctionModel(sum_up, stream_function=answer)
 
 
-def application_for(settings: Settings, model: Model | None = None) -> Application:
-    """Return the application as it is served, around a given model."""
+def application_for(settings: Settings, model: Model | Models | None = None) -> Application:
+    """Return the application as it is served, around a given model, or several."""
+    if isinstance(model, Models):
+        return build(settings, model)
     return build(settings, Models("test", {"test": model or echoing_model()}, window_tokens=32_000))
 
 
@@ -74,7 +76,7 @@ class Served:
 
 
 @contextmanager
-def serving(settings: Settings, model: Model | None = None) -> Iterator[Served]:
+def serving(settings: Settings, model: Model | Models | None = None) -> Iterator[Served]:
     """Run the application on a free port; leaving stops it as SIGTERM would."""
     application = application_for(settings, model)
     server = make_server(application.app, settings, application.finish)

@@ -41,7 +41,7 @@ def test_a_described_process_becomes_a_diagram(visitor: Visitor) -> None:
 
     expect(reply.locator(".mode")).to_have_text("creation")
     expect(reply.locator("strong").first).to_have_text("Expense approval")
-    visitor.sees(visitor.diagram().locator(".name", has_text="Approve or reject expense"))
+    visitor.sees(visitor.diagram().locator(".name", has_text="Approve or reject the"))
     expect(visitor.page).to_have_url(re.compile("#/c/cv_"))
     expect(visitor.page.locator(".talks a[aria-current=page]")).to_have_count(1)
 

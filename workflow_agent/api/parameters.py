@@ -152,6 +152,19 @@ async def _context_utilization(
     return share
 
 
+async def _model_key(
+    model_key: Annotated[
+        str | None,
+        Header(
+            alias="X-Model-Key",
+            pattern=KEY_PATTERN,
+            description="The key for `model`, for this request alone, where the server takes keys.",
+        ),
+    ] = None,
+) -> str | None:
+    return model_key
+
+
 TheServices = Annotated[Services, Depends(services_of)]
 Tenant = Annotated[str, Depends(tenant_of)]
 
@@ -174,6 +187,7 @@ ExpectedVersion = Annotated[int | None, Depends(_expected_version)]
 RequiredVersion = Annotated[int | None, Depends(_required_version)]
 KnownEtag = Annotated[str | None, Depends(_has)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
+ModelKey = Annotated[str | None, Depends(_model_key)]
 ContextUtilization = Annotated[Utilization | None, Depends(_context_utilization)]
 Limit = Annotated[
     int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workflow_agent.assistant.compaction.service import Compactor
+from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.history import Past
@@ -38,6 +39,7 @@ class Services:
     search: WorkflowSearch
     keys: JsonIdempotencyKeys
     telemetry: Telemetry
+    models: Models
     agents: Mapping[str, AgentProfile]
     max_handoffs: int
     modes: tuple[ModeCard, ...]

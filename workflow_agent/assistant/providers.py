@@ -17,6 +17,7 @@ OFFLINE = "offline"
 OPENAI_PROTOCOL = frozenset({"openai", "openai-chat", "openai-responses"})
 """What names of models begin with that are reached by OpenAI's client, wherever they are."""
 _MOVE_SYSTEM_MESSAGES = frozenset({"anthropic"})
+_TAKE_KEYS = OPENAI_PROTOCOL | {"anthropic"}
 ModelFactory = Callable[[], Model]
 
 
@@ -117,6 +118,8 @@ class Models:
     """Of a model whose window is not known."""
     aside: Mapping[str, Model] = field(default_factory=dict[str, Model])
     """Those that plan and summarize, by name; no request may name them."""
+    with_key: Callable[[str, str], Model] | None = None
+    """Makes a model of its name and the key that came with a request; None where requests bring none."""
 
     def named(self, name: str | None) -> Model:
         """Return the model of this name, or the default one.
@@ -133,6 +136,23 @@ class Models:
                 [Problem("/model", message, allowed)],
             )
         return self.by_name[wanted]
+
+    def answering(self, name: str | None, key: str | None) -> Model:
+        """Return the model that answers a request; with a key, one that is made for this request alone.
+
+        Raises:
+            InvalidInput: The model is not available here, or not with a key.
+        """
+        if key is None:
+            return self.named(name)
+        vendor, _, rest = (name or "").partition(":")
+        if self.with_key is None:
+            message = "is not taken here; WORKFLOW_AGENT_REQUEST_KEYS allows it"
+        elif vendor not in _TAKE_KEYS or not rest:
+            message = "needs a model of openai or anthropic, such as 'openai:gpt-5', as `model`"
+        else:
+            return self.with_key(name or "", key)
+        raise InvalidInput(f"X-Model-Key {message}.", [Problem("header:X-Model-Key", message)])
 
     def window_of(self, model: Model) -> int:
         """Return how many tokens fit into a model's window."""

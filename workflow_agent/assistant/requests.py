@@ -38,6 +38,8 @@ class TurnRequest:
     """What the calling API repeats with the reply; it means nothing here."""
     key: str | None = None
     """The idempotency key; the same key with the same request is the same turn."""
+    model_key: str | None = field(default=None, repr=False)
+    """The key to reach `model` with; it is part of nothing that is stored, logged or told."""
 
     def options(self) -> JsonObject:
         """Return what was asked for beside the message."""
@@ -69,7 +71,7 @@ class TurnRequest:
 
     def fingerprint(self) -> str:
         """Return a digest that only an equal request has."""
-        asked = {name: value for name, value in asdict(self).items() if name != "key"}
+        asked = {name: value for name, value in asdict(self).items() if name not in ("key", "model_key")}
         for name in ("attachments", "echoed"):
             if not asked[name]:
                 # So that a message without any is the one it was before there could be some.

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from pydantic_ai.models import Model
@@ -262,6 +263,7 @@ def _services(
         search=stores.search,
         keys=stores.keys,
         telemetry=telemetry,
+        models=models,
         agents=roster,
         max_handoffs=settings.max_handoffs,
         modes=_mode_cards(assistant),
@@ -361,7 +363,17 @@ def models_of(settings: Settings, roster: Roster) -> Models:
         aside={
             name: by_name.get(name) or build_model(name, provider(name), offline) for name in sorted(aside)
         },
+        with_key=_with_key(settings) if settings.request_keys else None,
     )  # fmt: skip
+
+
+def _with_key(settings: Settings) -> Callable[[str, str], Model]:
+    """Return what makes a model for one request."""
+
+    def made(name: str, key: str) -> Model:
+        return build_model(name, replace(_provider_of(settings, name), api_key=key), OfflineModel)
+
+    return made
 
 
 def _provider_of(settings: Settings, name: str) -> Provider:

@@ -229,6 +229,7 @@ const COMMANDS = () => [
     { icon: "share", words: "Export this workflow", act: () => workflowTab.openExport() },
     { icon: "undo", words: "Take the last change back", keys: "Ctrl Z", act: () => hand.undo(workflowTab.workflow) },
   ] : []),
+  { icon: "chat", words: "Choose the model that answers", act: () => chooseModel() },
   { icon: "auto", words: "Change the theme", act: () => byId("theme").click() },
 ];
 const palette = () => openPalette(COMMANDS(), { openWorkflow, openTalk: (id) => { location.hash = `#/c/${encodeURIComponent(id)}`; } });
@@ -245,6 +246,6 @@ addEventListener("keydown", (event) => {
   if (event.altKey && event.code === "KeyK") { event.preventDefault(); view.openSide(); byId("search").focus(); }
   if (event.key === "/" && event.target === document.body) { event.preventDefault(); composer.focus(); }
 });
-installStatus(byId("model"));
+const chooseModel = installStatus(byId("model"), announce);
 talks.load().then(() => talks.mark(chat.id));
 go();

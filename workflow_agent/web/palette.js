@@ -16,6 +16,7 @@ export function openPalette(commands, { openWorkflow, openTalk }) {
   let entries = [];
   let chosen = 0;
   let asked = 0;
+  let looked = null;
   const take = (entry) => { box.close(); entry?.act(); };
   function draw(words) {
     fill(list, ...entries.map((one, place) => h("li", { role: "option", id: `palette-${place}`, "aria-selected": String(place === chosen), onclick: () => take(one) }, icon(one.icon), h("span", {}, ...marked(one.words, words)), h("span", { className: "quiet" }, one.about ?? ""), one.keys ? h("kbd", {}, one.keys) : null)));
@@ -24,7 +25,7 @@ export function openPalette(commands, { openWorkflow, openTalk }) {
     list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
   async function look() {
-    const words = input.value.trim();
+    const words = looked = input.value.trim();
     const mine = ++asked;
     const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
     const near = commands.filter((one) => parts.every((part) => one.words.toLowerCase().includes(part)));
@@ -40,10 +41,14 @@ export function openPalette(commands, { openWorkflow, openTalk }) {
     draw(words);
   }
   input.addEventListener("input", afterPause(look, 90));
-  input.addEventListener("keydown", (event) => {
+  input.addEventListener("keydown", async (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && entries.length) { event.preventDefault(); chosen = (chosen + step + entries.length) % entries.length; draw(input.value.trim()); }
-    if (event.key === "Enter") { event.preventDefault(); take(entries[chosen]); }
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    // Who types fast means what is written, not what the list showed before.
+    if (looked !== input.value.trim()) await look();
+    take(entries[chosen]);
   });
   look();
   input.focus();

@@ -1,6 +1,7 @@
 // A run as it is followed: sent once, resumed where the line broke, stopped when asked.
 
 import { ask, at, eventsOf, Problem, send } from "./api.js";
+import { modelOf } from "./model_choice.js";
 
 const MOST_TRIES = { sending: 3, following: 8 };
 
@@ -18,8 +19,9 @@ export class RunFollower {
 
   /** Send a message and follow its run to the end; under the same key it is the same turn. */
   async start(body, key) {
-    const headers = { "Idempotency-Key": key };
-    await this.#follow(() => (this.runId ? this.#resumed() : send("/api/v1/chat/stream", { method: "POST", body, headers, signal: this.signal })));
+    const model = modelOf();
+    const headers = { "Idempotency-Key": key, ...model.headers };
+    await this.#follow(() => (this.runId ? this.#resumed() : send("/api/v1/chat/stream", { method: "POST", body: { ...model.body, ...body }, headers, signal: this.signal })));
   }
 
   /** Follow a run that is under way, from its beginning; `skips` what the same stream tells of runs before it. */

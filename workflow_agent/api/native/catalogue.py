@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from fastapi import APIRouter
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.replies import json_reply, replies
+from workflow_agent.api.replies import json_reply, problem_replies, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.conversations.agents import DEFAULT_AGENT
 from workflow_agent.conversations.modes import Mode
@@ -27,6 +28,25 @@ async def list_agents(services: TheServices) -> Response:
     """List the agents that answer."""
     items = [profile.model_dump(mode="json") for profile in services.agents.values()]
     return json_reply({"items": items, "default": DEFAULT_AGENT})
+
+
+class ModelList(BaseModel):
+    """The models that a message may name."""
+
+    items: list[str]
+    default: str
+    """Answers where the message, and its agent, name none."""
+    takes_keys: bool
+    """Whether a message may name any model of openai or anthropic and bring its key as `X-Model-Key`."""
+
+
+@router.get("/models", operation_id="list_models", responses=problem_replies(422))
+async def list_models(services: TheServices) -> ModelList:
+    """List the models that a message may name."""
+    models = services.models
+    return ModelList(
+        items=sorted(models.by_name), default=models.default, takes_keys=models.with_key is not None
+    )
 
 
 @router.get("/formats", operation_id="list_formats", responses=replies("FormatList", 422))

@@ -90,7 +90,7 @@ class Runner:
         Raises:
             InvalidInput, WorkflowNotFound: Says what is there.
         """
-        self.models.named(request.model)
+        self.models.answering(request.model, request.model_key)
         if request.workflow_id is not None:
             await self.workflows.get(tenant, request.workflow_id)
 
@@ -107,7 +107,7 @@ class Runner:
         mode, refused = choose_mode(job.conversation, job.request, job.agent, pending, confirmed)
         stream.publish("mode", mode.model_dump(mode="json"))
         wanted = job.request.model or job.agent.model
-        model = self.models.named(wanted)
+        model = self.models.answering(wanted, job.request.model_key)
         job.trace.mode, job.trace.model = mode.name, wanted or self.models.default
         job.evidence.counter = self.counters.of(model)
         known = await recalled(self.memory, job.conversation, job.request.author, job.trace)

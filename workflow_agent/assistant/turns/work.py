@@ -195,8 +195,10 @@ class Worker:
 
     async def _settle_failed(self, job: Job, live: LiveRun, error: Exception) -> None:
         stored, told = failure_of(error, job.run.run_id)
+        # A provider's message may quote the key, and a key that came with a request is never logged.
+        shown = None if job.request.model_key else error
         _log.warning(
-            "run failed", extra={"run_id": job.run.run_id, "error_type": stored.type}, exc_info=error
+            "run failed", extra={"run_id": job.run.run_id, "error_type": stored.type}, exc_info=shown
         )
         if not isinstance(error, StaleRun):
             told = await self._ended(job, "failed", stored, told)
