@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from fastapi.routing import iter_route_contexts
+from starlette.routing import Route
 
 from tests.support.server import application_for, serving
 from workflow_agent.settings import load_settings
@@ -21,10 +21,12 @@ def test_a_late_route_says_what_it_takes_from_the_first_request_on(tmp_path: Pat
     with serving(load_settings(data_dir=tmp_path)) as served, served.client() as client:
         early = client.get("/api/v1/chat")
         late = client.delete("/api/v1/workflows")
+        import_by = client.get("/api/v1/workflows/import")
         unknown = client.get("/api/v1/nothing")
 
     assert (early.status_code, early.headers["Allow"]) == (405, "POST")
     assert (late.status_code, late.headers["Allow"]) == (405, "GET, HEAD, POST")
+    assert (import_by.status_code, import_by.headers["Allow"]) == (405, "POST")
     assert unknown.status_code == 404
 
 
@@ -36,14 +38,13 @@ def test_a_body_that_comes_before_the_route_is_read_whole(tmp_path: Path) -> Non
     assert (made.status_code, made.json()["metadata"]) == (201, {"text": text})
 
 
-def test_routes_are_taken_in_once_whoever_asks(tmp_path: Path) -> None:
+def test_all_routes_are_imported_once_whoever_asks(tmp_path: Path) -> None:
     application = application_for(load_settings(data_dir=tmp_path))
-    late = application.app.state.late_routes
 
     with ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(late.take_in) for _ in range(4)]:
-            done.result()
+        made = {id(done.result()) for done in [pool.submit(application.app.whole) for _ in range(4)]}
 
     application.close()
-    names = [route.path for route in iter_route_contexts(application.app.routes)]
+    assert len(made) == 1
+    names = [route.path for route in application.app.routes if isinstance(route, Route)]
     assert names.count("/api/v1/workflows") == 2  # GET and POST

@@ -1,7 +1,7 @@
 """Every error as `application/problem+json`: the one place that knows which error is which status."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 from starlette.types import Scope
 
 from workflow_agent import errors
@@ -61,6 +62,13 @@ class ForeignOrigin(WorkflowAgentError):
     """A page of another site tried to change something; only this server's own pages may."""
 
     code = "foreign_origin"
+
+
+class OnlyPost(HTTPException):
+    """The address takes no other method, though a resource whose id was its last part would."""
+
+    def __init__(self) -> None:
+        super().__init__(HTTPStatus.METHOD_NOT_ALLOWED)
 
 
 STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
@@ -211,7 +219,9 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
         )
         detail = f"There is nothing at this address. {listed}"
     elif status is HTTPStatus.METHOD_NOT_ALLOWED:
-        headers["Allow"] = ", ".join(request.app.state.methods().allowed(request.url.path))
+        is_told = isinstance(error, OnlyPost)
+        allowed = ("POST",) if is_told else _allowed_methods(request.app.routes, request.url.path)
+        headers["Allow"] = ", ".join(allowed)
         detail = f"{method} is not possible here; allowed: {headers['Allow']}."
     else:
         detail = str(failure.detail)
@@ -219,3 +229,11 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     return problem_response(
         problem_document(status, code, detail, scope=request.scope), request.scope, headers
     )
+
+
+def _allowed_methods(routes: Iterable[BaseRoute], path: str) -> tuple[str, ...]:
+    """Return the methods an address takes, in alphabetical order; a 405 has to say so."""
+    known = [route for route in routes if isinstance(route, Route)]
+    template = next((route.path for route in known if route.path_regex.match(path)), None)
+    methods = {method for route in known if route.path == template for method in route.methods or ()}
+    return tuple(sorted(methods | ({"HEAD"} if "GET" in methods else set())))

@@ -1,4 +1,4 @@
-"""The routes that a server can listen without: see `late_routes`."""
+"""The routes that a server can listen without: see `app`."""
 
 from collections.abc import Sequence
 
@@ -25,12 +25,21 @@ from workflow_agent.api.native import views as workflow_views
 from workflow_agent.api.openai import routes as openai
 
 FURTHER: Sequence[APIRouter] = (
-    bundles.router, conversations.router,
-    conversation_events.router, history.router, turns.router, artifacts.router, compactions.router,
+    bundles.router,
+    conversations.router,
+    conversation_events.router,
+    history.router,
+    turns.router,
+    artifacts.router,
+    compactions.router,
     message_search.router,
     forks.router,
-    workflow_formats.router, workflow_views.router, workflows.router, workflow_changes.router,
-    catalogue.router, telemetry.router, *openai.ROUTERS, *frontends.ROUTERS,
-)  # fmt: skip
-ELSEWHERE_DESCRIBED: Sequence[APIRouter] = (*openai.ROUTERS, *frontends.ROUTERS)
-"""Those that our OpenAPI document leaves out, because others describe them."""
+    workflow_formats.router,
+    workflow_views.router,
+    workflows.router,
+    workflow_changes.router,
+    catalogue.router,
+    telemetry.router,
+    *openai.ROUTERS,
+    *frontends.ROUTERS,
+)

@@ -20,6 +20,7 @@ MAX_NUMBER = 999_999_999
 KEY_PATTERN = r"^[\x21-\x7e]{1,255}$"
 MAX_PAGE = 200
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_DATE = re.compile(r"[0-9]{4}-")
 _ETAG = re.compile(r'"[\x21\x23-\x7e]{0,64}"')
 _NO_VERSION = -1
 
@@ -36,6 +37,13 @@ def true_or_false(text: str) -> bool:
     if text not in ("true", "false"):
         raise ValueError("must be true or false")
     return text == "true"
+
+
+def time_in_words(text: str) -> str:
+    """Return a parameter that looks like an ISO 8601 time; Pydantic would take numbers too, as seconds."""
+    if not _DATE.match(text):
+        raise ValueError("must be a time such as 2026-01-31T09:00:00Z")
+    return text
 
 
 async def services_of(request: Request) -> Services:

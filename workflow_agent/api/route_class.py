@@ -1,15 +1,15 @@
 """The route class of the API: strict about bodies and query strings before FastAPI looks at them."""
 
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import parse_qsl
 
-from fastapi import Request
+from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
-from starlette.routing import compile_path
 
 from workflow_agent.api.body import BodyLimits, forbidden_character, read_json_body
+from workflow_agent.api.errors import OnlyPost
 from workflow_agent.errors import InvalidInput, Problem
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -71,16 +71,12 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
         ) from error
 
 
-class AllowedMethods:
-    """Which methods each address takes; a 405 has to say so.
+def only_post(router: APIRouter, path: str) -> None:
+    """Refuse all other methods at a path, which would be taken for the id of something there."""
 
-    Args:
-        paths: Path templates and their methods.
-    """
+    async def refuse() -> Response:
+        raise OnlyPost
 
-    def __init__(self, paths: Mapping[str, Collection[str]]) -> None:
-        self._routes = [(compile_path(path)[0], tuple(sorted(methods))) for path, methods in paths.items()]
-
-    def allowed(self, path: str) -> tuple[str, ...]:
-        """Return the methods an address takes, in alphabetical order."""
-        return next((methods for pattern, methods in self._routes if pattern.match(path)), ("GET",))
+    others = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+    # Not strict: the method is wrong whatever the query string says.
+    router.add_api_route(path, refuse, methods=others, include_in_schema=False, route_class_override=APIRoute)

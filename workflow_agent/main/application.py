@@ -7,8 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from fastapi import FastAPI
-
+from workflow_agent.api.app import WorkflowApi
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns.followers import answer_about
 from workflow_agent.errors import StorageFailed
@@ -27,11 +26,11 @@ _SWEEP_SECONDS = 600.0
 class Application:
     """The whole service, built but not yet listening."""
 
-    app: FastAPI
+    app: WorkflowApi
     services: Services
     stores: Stores
     settings: Settings
-    late: Sequence[Callable[[], None]] = ()
+    late: Sequence[Callable[[], object]] = ()
     """Reads what the server listens without; whoever needs any of it before that waits for it."""
 
     async def prepare(self) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic_ai.models import Model
 
-from workflow_agent.api.app import create_app
+from workflow_agent.api.app import WorkflowApi
 from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.assistant.assistant import Assistant, build_assistant
 from workflow_agent.assistant.attachments import Attaching
@@ -217,8 +217,8 @@ def build(
     chosen = models or models_of(settings, roster)
     stores = build_stores(settings, seat)
     services = _services(settings, stores, assistant, chosen, telemetry, roster, seat)
-    app = create_app(services, settings)
-    late = (*_rules_of(chosen), app.state.late_routes.take_in)
+    app = WorkflowApi(services, settings)
+    late = (*_rules_of(chosen), app.whole)
     return Application(app, services, stores, settings, late)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 from typing_extensions import override
 
 from workflow_agent.api.logs import JsonLines
@@ -59,7 +59,7 @@ class InProcessTransport(httpx2.BaseTransport):
         portal: The way into the event loop.
     """
 
-    def __init__(self, app: FastAPI, portal: BlockingPortal) -> None:
+    def __init__(self, app: ASGIApp, portal: BlockingPortal) -> None:
         self._app = app
         self._portal = portal
 
@@ -90,7 +90,7 @@ class _Exchange(httpx2.SyncByteStream):
         self._answer: queue.SimpleQueue[_Message | BaseException] = queue.SimpleQueue()
         self._gone = asyncio.Event()
 
-    async def run(self, app: FastAPI, scope: dict[str, Any]) -> None:
+    async def run(self, app: ASGIApp, scope: dict[str, Any]) -> None:
         """Let the application answer; what it raises reaches whoever reads the answer."""
         try:
             await app(scope, self._receive, self._send)

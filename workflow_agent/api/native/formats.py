@@ -2,10 +2,9 @@
 
 from asyncio import to_thread
 from collections.abc import Sequence
-from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Body, HTTPException, Query
+from fastapi import APIRouter, Body, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, named
@@ -21,7 +20,7 @@ from workflow_agent.api.parameters import (
     etag,
 )
 from workflow_agent.api.replies import json_reply, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.route_class import StrictRoute, only_post
 from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats import FORMATS, Part, format_named
@@ -116,10 +115,7 @@ def _what_became_of(part: Part, workflow: Workflow | None) -> JsonObject:
     }
 
 
-@router.api_route("/import", methods=["GET", "PUT", "DELETE"], include_in_schema=False)
-async def import_otherwise() -> Response:
-    """Refuse the methods that a workflow has, before `import` is taken for the id of one."""
-    raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED)
+only_post(router, "/import")
 
 
 @router.get("/{workflow_id}/export", operation_id="export_workflow", responses=replies("Export", 404, 422))

@@ -14,6 +14,7 @@ from workflow_agent.api.parameters import (
     Tenant,
     TheServices,
     page_start,
+    time_in_words,
     true_or_false,
 )
 from workflow_agent.api.replies import json_reply, replies
@@ -24,6 +25,7 @@ from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.conversations.history import Stretch
 from workflow_agent.values.stored import Value
 
+_Time = Annotated[AwareDatetime, BeforeValidator(time_in_words)]
 router = APIRouter(
     prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
 )
@@ -90,9 +92,9 @@ async def get_calls(
     outcome: Annotated[CallStatus | None, Query(description="Only calls that ended so.")] = None,
     speaker: Annotated[Speaker | None, Query(description="Only calls by these.")] = None,
     since: Annotated[
-        AwareDatetime | None, Query(description="Only calls that began then or later (ISO 8601 with zone).")
+        _Time | None, Query(description="Only calls that began then or later (ISO 8601 with zone).")
     ] = None,
-    until: Annotated[AwareDatetime | None, Query(description="Only calls that began before.")] = None,
+    until: Annotated[_Time | None, Query(description="Only calls that began before.")] = None,
     cursor: Cursor = None,
     limit: Limit = 100,
 ) -> Response:

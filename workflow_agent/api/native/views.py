@@ -2,10 +2,9 @@
 
 from asyncio import to_thread
 from collections import Counter
-from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, HTTPException, Query, Request
+from fastapi import APIRouter, Body, Query, Request
 from pydantic import BeforeValidator
 from starlette.responses import Response
 
@@ -22,7 +21,7 @@ from workflow_agent.api.parameters import (
     whole_number,
 )
 from workflow_agent.api.replies import json_reply, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.route_class import StrictRoute, only_post
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
@@ -177,10 +176,7 @@ async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response
     return json_reply(await to_thread(_validated, document))
 
 
-@router.api_route("/validate", methods=["GET", "PUT", "DELETE"], include_in_schema=False)
-async def validate_otherwise() -> Response:
-    """Refuse the methods that a workflow has, before `validate` is taken for the id of one."""
-    raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED)
+only_post(router, "/validate")
 
 
 def _validated(document: JsonObject) -> dict[str, Any]:
