@@ -112,17 +112,21 @@ def under_test(sandbox: PythonSandbox) -> Iterator[tuple[ChatUnderTest, Script]]
     assert not HARM.exists()
 
 
+LOOKED = (Calls([("list_workflows", {})]), "None.")
+"""A turn that leaves records for a program to read."""
+
+
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in HARMLESS_ENDS.items()])
 async def test_a_hostile_program_ends_harms_nothing_and_leaves_a_record(
     under_test: tuple[ChatUnderTest, Script], code: str
 ) -> None:
     made, script = under_test
     script.steps[:] = [
-        Calls([("run_python", {"code": code.replace("HARM", str(HARM))})]),
-        "That did not work.",
-    ]
+        *LOOKED, Calls([("run_python", {"code": code.replace("HARM", str(HARM))})]), "That did not work.",
+    ]  # fmt: skip
+    first = await made.say("list")
 
-    outcome = await made.say("count my searches")
+    outcome = await made.say("count my searches", conversation_id=first.conversation_id)
 
     assert outcome.reply.content == "That did not work."
     stored = await made.store.load(TENANT, outcome.conversation_id)
@@ -130,7 +134,7 @@ async def test_a_hostile_program_ends_harms_nothing_and_leaves_a_record(
     assert record.outcome_summary.status in ("success", "retried", "error")
     assert record.program_source == code.replace("HARM", str(HARM))[:10_000]
     assert len(json.dumps(record.model_dump(mode="json"))) < 25_000
-    assert len(stored.calls) <= LIMITS.suspensions + 2
+    assert len(stored.calls) <= LIMITS.suspensions + 4
 
 
 async def test_after_a_program_that_was_stopped_the_next_one_runs(
@@ -138,12 +142,14 @@ async def test_after_a_program_that_was_stopped_the_next_one_runs(
 ) -> None:
     made, script = under_test
     script.steps[:] = [
+        *LOOKED,
         Calls([("run_python", {"code": HARMLESS_ENDS["fills a list"]})]),
         Calls([("run_python", {"code": "1 + 1"})]),
         "Two.",
     ]
+    first = await made.say("list")
 
-    outcome = await made.say("count")
+    outcome = await made.say("count", conversation_id=first.conversation_id)
 
     results: list[Any] = [m.results[0] for one in outcome.reply.iterations for m in one.messages if m.results]
     assert [result.outcome for result in results] == ["failed", "success"]

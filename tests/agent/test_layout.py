@@ -12,10 +12,11 @@ from tests.support.chats import ChatUnderTest, chat_with
 from tests.support.provider import Answer, CallsTools, ProviderStub, Says, provider_stub
 from tests.support.scripted import scripted
 from workflow_agent.assistant.providers import Provider, build_model
-from workflow_agent.assistant.tools.registry import WRITING_TOOLS
+from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, WRITING_TOOLS
 from workflow_agent.assistant.window.layout import PromptLayout, has_stable_prefix
 
 FINE = Says(["All is well."])
+IDLE = {"hand_off", "change_phase", "run_python"}
 
 
 @pytest.fixture(autouse=True)
@@ -83,8 +84,9 @@ async def test_of_all_tools_only_those_of_the_mode_are_allowed() -> None:
     allowed = {tool["function"]["name"] for tool in choice["tools"]}
     assert sent >= WRITING_TOOLS
     assert choice["mode"] == "auto"
-    assert allowed == sent - WRITING_TOOLS
-    assert writing["tool_choice"] == "auto"
+    assert allowed == sent - WRITING_TOOLS - IDLE
+    allowed = {tool["function"]["name"] for tool in writing["tool_choice"]["allowed_tools"]["tools"]}
+    assert allowed == sent - EXAMINING_TOOLS - IDLE
 
 
 async def test_a_plain_request_begins_with_instructions_and_offers_nothing_that_writes() -> None:

@@ -108,9 +108,11 @@ async def test_what_a_program_reads_is_on_record_below_it() -> None:
 
 async def test_a_wrong_program_is_mended_by_the_model_and_never_ends_the_run() -> None:
     wrong = Calls([("run_python", {"code": "nobody"})])
-    under_test = chat_with(scripted(wrong, wrong, wrong, wrong, wrong, "I give up.")[0])
+    looked = Calls([("list_workflows", {})])
+    under_test = chat_with(scripted(looked, "None.", *[wrong] * 5, "I give up.")[0])
+    first = await under_test.say("list")
 
-    outcome = await under_test.say("count")
+    outcome = await under_test.say("count", conversation_id=first.conversation_id)
 
     await under_test.sandbox.close()
     ended = [call.outcome for one in outcome.reply.iterations for call in one.tool_calls]

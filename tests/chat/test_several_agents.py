@@ -70,7 +70,7 @@ async def test_ping_pong_ends_at_the_bound() -> None:
     model, script = scripted(*steps, handing_to("analyst"), "4", handing_to("editor"), "I answer myself.")
     under_test = chat_with(model)
 
-    outcome = await under_test.say("go round in circles")
+    outcome = await under_test.say("hand this round in circles")
 
     assert (outcome.reply.content, len(outcome.others)) == ("I answer myself.", 4)
     assert "4 is the most" in str(script.requests[-1][0][-1])

@@ -10,14 +10,14 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.tools import ToolDefinition
 
 from workflow_agent.assistant.confirmation import confirmed
-from workflow_agent.assistant.context import RunProgress, WorkflowContext
+from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.loop import AgentLoop
 from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls
 from workflow_agent.assistant.record import Told
 from workflow_agent.assistant.tools.registry import workflow_tools
 from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked
 from workflow_agent.conversations.agents import AgentProfile
-from workflow_agent.conversations.calls import HOW_TO_READ, latest_calls
+from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, latest_calls
 from workflow_agent.conversations.document import Phase
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.errors import WorkflowNotFound
@@ -27,7 +27,8 @@ TOOL_RETRIES = 3
 
 
 def _definition(tool: ToolDefinition) -> str:
-    return f"{tool.name}{tool.description or ''}{json.dumps(tool.parameters_json_schema)}"
+    schema = json.dumps(tool.parameters_json_schema, separators=(",", ":"), ensure_ascii=False)
+    return f"{tool.name}{tool.description or ''}{schema}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +41,14 @@ class Assistant:
     phases: Mapping[Phase, str]
 
     def overhead(
-        self, progress: RunProgress, agent: AgentProfile, model: object, count: Callable[[str], int]
+        self, deps: WorkflowContext, agent: AgentProfile, model: object, count: Callable[[str], int]
     ) -> dict[str, int]:
         """Return the tokens of a run's prompt module, of its agent's tools and of its phase's guidance."""
-        mode = progress.mode.name
+        progress, mode = deps.progress, deps.progress.mode.name
         return {
             "prompt_module": count(self.prompts[mode]),
             "phase": count(self.phases.get(progress.phase, "")),
-            "tools": sum(map(count, self.offer.sent(mode, model, agent))),
+            "tools": sum(map(count, self.offer.sent(mode, model, agent, deps.idle_tools))),
         }
 
 
@@ -83,7 +84,7 @@ def build_assistant(
             Told("phase", guidance.get(progress.phase, ""), is_lasting=True),
             Told("memory", "\n".join(facts)),
             Told("workflow", await _open_workflow(deps)),
-            Told("calls", HOW_TO_READ if conversation.calls else "", is_lasting=True),
+            Told("calls", "" if PROGRAM_TOOL in deps.idle_tools else HOW_TO_READ, is_lasting=True),
             Told("calls", latest_calls(conversation.calls, conversation.sealed_calls)),
         )
 

@@ -117,6 +117,8 @@ class WorkflowContext:
     """Renders a workflow as the model reads it."""
     writing_is_refused: str | None = None
     """Why this run may not enter a mode that writes; None when it may."""
+    idle_tools: frozenset[str] = frozenset()
+    """Tools that can be of no use in this run; it is not offered them."""
     roster: Roster = field(default_factory=lambda: ROSTER)
     max_handoffs: int = 4
     """How often the conversation may be handed on before the user says something again."""

@@ -37,7 +37,8 @@ class OfferedTools(WrapperToolset[Any]):
     async def get_tools(self, ctx: RunContext[Any]) -> ToolsByName:
         """Return the tools to offer now; the mode may have changed since the last request."""
         mode, agent = ctx.deps.progress.mode.name, ctx.deps.profile
-        ctx.deps.evidence.measured("tools", *self.offer.sent(mode, ctx.model, agent))
+        idle = ctx.deps.idle_tools
+        ctx.deps.evidence.measured("tools", *self.offer.sent(mode, ctx.model, agent, idle))
         made = self.made.get(ctx.max_retries)
         if made is None:
             made = {
@@ -46,7 +47,7 @@ class OfferedTools(WrapperToolset[Any]):
             self.made[ctx.max_retries] = made
         if self.offer.is_stable(ctx.model):
             return made
-        names = self.offer.names(mode, agent)
+        names = self.offer.names(mode, agent, idle)
         return {name: tool for name, tool in made.items() if name in names}
 
 

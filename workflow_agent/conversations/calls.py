@@ -139,12 +139,13 @@ HOW_TO_READ = (
     "{status, ok}. Other fields are optional: code defensively, with .get. content(ref) gives what a "
     "content_ref stands for."
 )
-"""What every turn is told as soon as there is a history."""
+"""What a turn is told that is offered `run_python`."""
 
 
-def history_notice(records: Sequence[CallRecord], sealed: int = 0) -> str:
+def history_notice(records: Sequence[CallRecord], sealed: int = 0, *, with_programs: bool = True) -> str:
     """Return all that the model is told of the call history; empty when there is none."""
-    return f"{HOW_TO_READ}\n\n{latest_calls(records, sealed)}" if records else ""
+    told = [HOW_TO_READ] if with_programs else []
+    return "\n\n".join([*told, latest_calls(records, sealed)]) if records else ""
 
 
 def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:

@@ -37,11 +37,11 @@ class DrawDiagram(Parameters):
     """Which workflow to draw."""
 
     workflow: Reference
-    format: DiagramFormat = "mermaid"
+    format: DiagramFormat = Field(default="mermaid", description="mermaid unless given")
 
 
 async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Find what can go wrong in a workflow: the steps concerned and, where there is one, a fix."""
+    """Find what can go wrong in a workflow, with fixes."""
     workflow = await find_workflow(ctx, request.workflow)
     findings = analyze(workflow, portfolio=await ctx.deps.workflows.all(ctx.deps.tenant))
     ctx.deps.progress.touch(workflow, "analysed")
@@ -53,7 +53,7 @@ async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflo
 
 
 async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Check whether a workflow can run: whether it has findings of severity `error`."""
+    """Check a workflow for findings of severity error."""
     workflow = await find_workflow(ctx, request.workflow)
     errors = [finding for finding in analyze(workflow) if finding.severity == "error"]
     ctx.deps.progress.touch(workflow, "analysed")
@@ -61,7 +61,7 @@ async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkfl
 
 
 async def draw_diagram(ctx: RunContext[WorkflowContext], request: DrawDiagram) -> JsonObject:
-    """Draw a workflow as a Mermaid flowchart, or in another format."""
+    """Draw a workflow."""
     workflow = await find_workflow(ctx, request.workflow)
     ctx.deps.progress.touch(workflow, "viewed")
     return {
@@ -75,21 +75,20 @@ class SimulateWorkflow(Parameters):
     """Which workflow to play, and what is known of its cases."""
 
     workflow: Reference
-    case: JsonObject = Field(default_factory=dict)
-    """Facts, such as amount: 1500; by a step's id the way taken."""
-    chances: dict[str, float] = Field(default_factory=dict)
-    """Of transitions, by id or `from>to`."""
-    hours: dict[str, float] = Field(default_factory=dict)
-    """How long steps take, by id."""
-    staff: dict[str, int] = Field(default_factory=dict)
-    """People by role."""
-    per_day: float = Field(default=0, ge=0, le=1_000_000)
-    """Cases that begin a day."""
-    runs: int = Field(default=1, ge=1, le=MAX_RUNS)
+    case: JsonObject = Field(
+        default_factory=dict, description="facts, like {amount: 1500}; or {step id: way taken}"
+    )
+    chances: dict[str, float] = Field(
+        default_factory=dict, description="0 to 1, by transition id or `from>to`"
+    )
+    hours: dict[str, float] = Field(default_factory=dict, description="how long steps take, by id")
+    staff: dict[str, int] = Field(default_factory=dict, description="people, by role")
+    per_day: float = Field(default=0, ge=0, le=1_000_000, description="new cases a day")
+    runs: int = Field(default=1, ge=1, le=MAX_RUNS, description="cases to play; 1 unless given")
 
 
 async def simulate_workflow(ctx: RunContext[WorkflowContext], request: SimulateWorkflow) -> JsonObject:
-    """Play cases through a workflow: path, times, waiting, bottleneck. Ask the person its `questions`."""
+    """Play cases through a workflow: path, times, bottleneck. Ask the user its `questions`."""
     workflow = await find_workflow(ctx, request.workflow)
     ctx.deps.progress.touch(workflow, "analysed")
     assumed = Assumptions(

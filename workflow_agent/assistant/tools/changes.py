@@ -67,7 +67,7 @@ class ApplyPreview(Parameters):
 
 
 async def delete_workflow(ctx: RunContext[WorkflowContext], request: DeleteWorkflow) -> JsonObject:
-    """Show that a workflow would be deleted; it is deleted when the user says yes to that."""
+    """Preview deleting a workflow; the user's yes deletes it."""
     workflow = await find_workflow(ctx, request.workflow, to_change=True)
     ctx.deps.progress.touch(workflow, "viewed")
     reason = "it cannot be undone from a conversation"
@@ -75,7 +75,7 @@ async def delete_workflow(ctx: RunContext[WorkflowContext], request: DeleteWorkf
 
 
 async def apply_preview(ctx: RunContext[WorkflowContext], request: ApplyPreview) -> JsonObject:
-    """Make the change that the previous reply previewed; only when the user has just said yes to it."""
+    """Make the change that the previous reply previewed, once the user has said yes."""
     del request
     deps = ctx.deps
     preview = deps.progress.take_pending()

@@ -21,10 +21,8 @@ class CompareVersions(Parameters):
     """Which versions to compare."""
 
     workflow: Reference
-    from_version: int | None = Field(
-        default=None, ge=1, description="the one before the newest, unless given"
-    )
-    to_version: int | None = Field(default=None, ge=1, description="the newest, unless given")
+    from_version: int | None = Field(default=None, ge=1, description="the one before unless given")
+    to_version: int | None = Field(default=None, ge=1, description="the newest unless given")
 
 
 class CompareWorkflows(Parameters):
@@ -37,11 +35,11 @@ class CompareWorkflows(Parameters):
 class ListChanges(Parameters):
     """Which changes to list."""
 
-    since: Moment = Field(description="ISO 8601, as in 2026-03-02 or 2026-03-02T09:00:00Z; see Today")
-    until: Moment | None = None
-    workflow: Reference | None = Field(default=None, description="only of this one; of all unless given")
+    since: Moment = Field(description="ISO 8601, like 2026-03-02")
+    until: Moment | None = Field(default=None, description="ISO 8601; now unless given")
+    workflow: Reference | None = Field(default=None, description="only of this one")
     author: str | None = Field(default=None, max_length=100, description="only by this user or agent")
-    limit: Limit = 20
+    limit: Limit = Field(default=20, description="at most; 20 unless given")
 
 
 async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVersions) -> JsonObject:
@@ -63,7 +61,7 @@ async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVer
 
 
 async def compare_workflows(ctx: RunContext[WorkflowContext], request: CompareWorkflows) -> JsonObject:
-    """Tell what two different workflows share and what sets them apart; steps are paired by name."""
+    """Tell what two workflows share and what sets them apart."""
     first = await find_workflow(ctx, request.first)
     second = await find_workflow(ctx, request.second)
     for one in (second, first):
@@ -72,7 +70,7 @@ async def compare_workflows(ctx: RunContext[WorkflowContext], request: CompareWo
 
 
 async def list_changes(ctx: RunContext[WorkflowContext], request: ListChanges) -> JsonObject:
-    """List what was changed in the workflows since a time, by whom and how, newest first."""
+    """List changes of workflows since a time, newest first."""
     found: list[tuple[WorkflowVersion, Workflow]] = []
     for workflow in await _looked_at(ctx, request.workflow):
         if workflow.updated_at is not None and workflow.updated_at < request.since:

@@ -16,19 +16,20 @@ from workflow_agent.values.stored import JsonObject
 class SwitchMode(Parameters):
     """Which mode fits better, and why."""
 
-    mode: Mode
-    reason: str = Field(min_length=1, max_length=300, description="what in the message shows it")
+    mode: Mode = Field(description="to go on in")
+    reason: str = Field(default="", max_length=300, description="what shows it")
 
 
 async def switch_mode(ctx: RunContext[WorkflowContext], request: SwitchMode) -> JsonObject:
-    """Change how you work on this message, when the mode does not fit it. Takes effect at once."""
+    """Change how you work on this message, at once, when the mode does not fit."""
     progress = ctx.deps.progress
     was = progress.mode
     refused = ctx.deps.writing_is_refused
     if request.mode in WRITING_MODES and was.name not in WRITING_MODES and refused:
         raise ModelRetry(f"Mode {request.mode!r} changes workflows, and {refused} Stay in {was.name!r}.")
     if request.mode != was.name:
-        signals = (*was.signals, f"switched from {was.name}: {request.reason}")
+        why = f": {request.reason}" if request.reason else ""
+        signals = (*was.signals, f"switched from {was.name}{why}")
         progress.mode = ModeRecord(
             name=request.mode, confidence=was.confidence, signals=signals, source="switched"
         )
@@ -48,7 +49,7 @@ class HandOff(Parameters):
 class ChangePhase(Parameters):
     """Which phase comes now, and why."""
 
-    to: Phase
+    to: Phase = Field(description="the phase to enter")
     reason: str = Field(min_length=1, max_length=300, description="what in the conversation shows it")
     summary: str = Field(default="", max_length=4_000, description="what the next phase has to know")
 

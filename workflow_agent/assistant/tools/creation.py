@@ -8,7 +8,7 @@ from pydantic_ai import ModelRetry, RunContext
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.analysis import listed_findings
 from workflow_agent.assistant.tools.discovery import find_workflow, named
-from workflow_agent.assistant.tools.edit_calls import StepParts
+from workflow_agent.assistant.tools.edit_calls import StepParts, Words
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
@@ -22,43 +22,41 @@ from workflow_agent.workflows.service import Created
 class Edge(Parameters):
     """A transition between steps, named by id or by name."""
 
-    from_: str = Field(alias="from")
-    to: str
-    type: TransitionType = "sequence"
-    when: str | JsonObject | None = Field(default=None, description="the condition, in words")
-    label: str | None = None
-    action: str | None = Field(default=None, description="in a lifecycle: what a person does to take it")
-    permission: str | None = None
+    from_: str = Field(alias="from", description="a step, by id or name")
+    to: str = Field(description="a step, by id or name")
+    type: TransitionType = Field(default="sequence", description="sequence unless given")
+    when: Words | None = Field(default=None, description="the condition, in words")
+    label: str | None = Field(default=None, description="on the diagram")
+    action: str | None = Field(default=None, description="in a lifecycle: what a person does")
+    permission: str | None = Field(default=None, description="who may take it")
 
 
 class CreateWorkflow(Parameters):
     """A new workflow; transitions name steps by id or by name."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    description: str = Field(default="", description="one or two sentences: what it is for")
-    steps: Annotated[list[StepParts], Field(min_length=1)]
-    transitions: list[Edge] = Field(default_factory=list[Edge])
+    name: Annotated[str, Field(min_length=1, max_length=200, description="short")]
+    description: str = Field(default="", description="one sentence: what it is for")
+    steps: Annotated[list[StepParts], Field(min_length=1, description="all, ends included")]
+    transitions: list[Edge] = Field(default_factory=list[Edge], description="all")
     triggers: list[JsonObject] = Field(
         default_factory=list[JsonObject],
-        description="{type: manual}, {type: schedule, cron, timezone}, {type: event, event}, {type: webhook}",
+        description="{type: manual}, {type: schedule, cron: 0 9 * * 1, timezone}, {type: event, event}, "
+        "{type: webhook, path}, {type: workflow, workflow}",
     )
-    tags: list[str] = Field(default_factory=list[str])
-    aliases: list[str] = Field(default_factory=list[str])
-    start: str | None = Field(default=None, description="the first step, unless it is the first in the list")
+    tags: list[str] = Field(default_factory=list[str], description="department, topic")
+    aliases: list[str] = Field(default_factory=list[str], description="other names people use")
+    start: str | None = Field(default=None, description="the step it begins with, if not the first listed")
 
 
 class CopyWorkflow(Parameters):
     """Which workflow to copy, and what to call the copy."""
 
     workflow: Reference
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[str, Field(min_length=1, max_length=200, description="of the copy")]
 
 
 async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkflow) -> JsonObject:
-    """Create and store a new workflow: its steps, transitions and what starts it.
-
-    Transitions name steps by id or by name.
-    """
+    """Create a new workflow, whole, in one call."""
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     deps = ctx.deps
     writer = deps.writer(deps.progress.digest_of_write(given))
@@ -71,7 +69,7 @@ async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkf
 
 
 async def copy_workflow(ctx: RunContext[WorkflowContext], request: CopyWorkflow) -> JsonObject:
-    """Make a new workflow from an existing one, its template, under another name; then edit the copy."""
+    """Make a new workflow from an existing one; then edit the copy."""
     deps = ctx.deps
     original = await find_workflow(ctx, request.workflow)
     writer = deps.writer(deps.progress.digest_of_write(["copy", original.id, request.name]))

@@ -1,6 +1,8 @@
 """Tools that find and read workflows."""
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, WithJsonSchema
 from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
@@ -101,9 +103,9 @@ def _not_found(reference: str, candidates: list[WorkflowHit]) -> str:
 class ListWorkflows(Parameters):
     """Which workflows to list."""
 
-    tag: str | None = None
+    tag: str | None = Field(default=None, description="only with this tag")
     trigger: str | None = Field(default=None, description="manual, schedule, event, webhook or workflow")
-    limit: Limit = 20
+    limit: Limit = Field(default=20, description="at most; 20 unless given")
 
 
 class SearchWorkflows(Parameters):
@@ -112,24 +114,24 @@ class SearchWorkflows(Parameters):
     query: str = Field(
         default="",
         max_length=500,
-        description="words: a topic, a step; empty lists what the filters let through",
+        description="two or three words; none for all",
     )
-    tag: str | None = None
-    trigger: str | None = Field(
-        default=None, description="what starts it, in words: schedule, monday, an event"
+    tag: str | None = Field(default=None, description="a department, a topic")
+    trigger: str | None = Field(default=None, description="schedule, monday, an event")
+    role: str | None = Field(default=None, description="who acts in it")
+    service: str | None = Field(default=None, description="like slack or slack.post")
+    step_type: Annotated[StepType, WithJsonSchema({"type": "string"})] | None = Field(
+        default=None, description="a kind of step: human, wait, …"
     )
-    role: str | None = Field(default=None, description="who does or decides something in it")
-    service: str | None = Field(default=None, description="what a step calls: slack, slack.post_message")
-    step_type: StepType | None = None
-    in_conversation: bool = Field(default=False, description="only those that came up in this conversation")
-    limit: Limit = 5
+    in_conversation: bool = Field(default=False, description="only what came up here")
+    limit: Limit = Field(default=5, description="at most; 5 unless given")
 
 
 class GetWorkflow(Parameters):
     """Which workflow to read."""
 
     workflow: Reference
-    version: int | None = Field(default=None, ge=1, description="an older version; the newest unless given")
+    version: int | None = Field(default=None, ge=1, description="an older version")
 
 
 def _listed(workflow: Workflow) -> JsonObject:
@@ -148,7 +150,7 @@ def _hit(hit: WorkflowHit) -> JsonObject:
 
 
 async def list_workflows(ctx: RunContext[WorkflowContext], request: ListWorkflows) -> JsonObject:
-    """List the workflows there are, optionally only those with a tag or a kind of trigger."""
+    """List the workflows there are."""
     found = [
         workflow
         for workflow in await ctx.deps.workflows.all(ctx.deps.tenant)
@@ -160,7 +162,7 @@ async def list_workflows(ctx: RunContext[WorkflowContext], request: ListWorkflow
 
 
 async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWorkflows) -> JsonObject:
-    """Find workflows by words of their names, descriptions, steps, roles, services or tags."""
+    """Find workflows by words, by what starts them, who acts, what they call."""
     among = _met(ctx.deps) if request.in_conversation else None
     filters = WorkflowFilters(
         request.tag, request.trigger, request.role, request.service, request.step_type, among=among
@@ -180,7 +182,7 @@ def _met(deps: WorkflowContext) -> frozenset[str]:
 
 
 async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -> JsonObject:
-    """Read one workflow whole: every step, transition and trigger. It becomes the open workflow."""
+    """Read one workflow whole: steps, transitions, triggers. It becomes the open one."""
     workflow = await find_workflow(ctx, request.workflow)
     if request.version is not None and request.version != workflow.version:
         try:

@@ -20,15 +20,15 @@ _OF_ONE_RUN = 2
 class SearchHistory(Parameters):
     """What to look for in what was said."""
 
-    query: str = Field(min_length=1, max_length=200)
-    limit: Limit = 5
+    query: str = Field(min_length=1, max_length=200, description="words that were said")
+    limit: Limit = Field(default=5, description="at most; 5 unless given")
 
 
 class GetTurn(Parameters):
     """Which turn to read."""
 
-    turn: int = Field(description="from 1; negative counts from the end: -1 is the turn before this one")
-    iteration: int | None = Field(default=None, ge=1, description="one step of it, in full")
+    turn: int = Field(description="from 1; -1 is the one before this")
+    iteration: int | None = Field(default=None, ge=1, description="one step of it, whole")
 
 
 async def search_history(ctx: RunContext[WorkflowContext], request: SearchHistory) -> JsonObject:
@@ -45,7 +45,7 @@ async def earlier_hits(deps: WorkflowContext, query: str, limit: int) -> list[Js
 
 
 async def get_turn(ctx: RunContext[WorkflowContext], request: GetTurn) -> JsonObject:
-    """Read one earlier turn: what was asked, what was answered, which tools ran and what they changed."""
+    """Read one earlier turn: message, reply, tools and changes."""
     conversation = ctx.deps.conversation
     latest = conversation.turn_count - 1
     wanted = request.turn if request.turn > 0 else conversation.turn_count + request.turn

@@ -8,7 +8,7 @@ from pydantic_ai import ModelRetry, RunContext
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.changes import edited, restored, show_preview
 from workflow_agent.assistant.tools.discovery import find_workflow, named
-from workflow_agent.assistant.tools.edit_calls import EditCall, without_new_ids
+from workflow_agent.assistant.tools.edit_calls import Edits, without_new_ids
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.errors import InvalidInput, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
@@ -26,19 +26,15 @@ class EditWorkflow(Parameters):
     """A list of edits to one workflow: all of them are applied, or none."""
 
     workflow: Reference
-    edits: list[EditCall] = Field(min_length=1, max_length=100)
-    dry_run: bool = Field(
-        default=False, description="show what would change; a yes in the next message applies it"
-    )
+    edits: Edits
+    dry_run: bool = Field(default=False, description="only show what would change")
 
 
 class UndoChange(Parameters):
     """Which workflow to take back a change of."""
 
     workflow: Reference
-    to_version: int | None = Field(
-        default=None, ge=1, description="the version before the newest, unless given"
-    )
+    to_version: int | None = Field(default=None, ge=1, description="the one before unless given")
 
 
 class FixFindings(Parameters):
@@ -48,14 +44,11 @@ class FixFindings(Parameters):
     rules: list[str] = Field(
         default_factory=list[str], max_length=50, description="rule ids; all unless given"
     )
-    dry_run: bool = False
+    dry_run: bool = Field(default=False, description="only show what would change")
 
 
 async def edit_workflow(ctx: RunContext[WorkflowContext], request: EditWorkflow) -> JsonObject:
-    """Change a workflow by typed edits, all or none; what they do not name stays.
-
-    Removing several steps is previewed.
-    """
+    """Change a workflow by edits, all or none; what they do not name stays."""
     deps = ctx.deps
     workflow = await find_workflow(ctx, request.workflow, to_change=True)
     asked = [edit.as_edit() for edit in request.edits]
@@ -92,7 +85,7 @@ def _outcome(
 
 
 async def undo_change(ctx: RunContext[WorkflowContext], request: UndoChange) -> JsonObject:
-    """Restore an earlier version of a workflow as its newest one; several versions back is previewed."""
+    """Take back the newest change of a workflow, or go back to an earlier version."""
     deps, wanted = ctx.deps, request.to_version
     workflow = await find_workflow(ctx, request.workflow, to_change=True)
     writer = deps.writer(deps.progress.digest_of_write([workflow.id, "undo", wanted]))
@@ -113,7 +106,7 @@ async def undo_change(ctx: RunContext[WorkflowContext], request: UndoChange) -> 
 
 
 async def fix_findings(ctx: RunContext[WorkflowContext], request: FixFindings) -> JsonObject:
-    """Mend what the analysis finds: every safe fix in one list of edits; says what is left and why."""
+    """Apply every safe fix of what the analysis finds; says what is left."""
     deps = ctx.deps
     found = await find_workflow(ctx, request.workflow, to_change=True)
     writer = deps.writer(deps.progress.digest_of_write([found.id, "fix", sorted(request.rules)]))

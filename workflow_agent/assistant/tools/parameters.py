@@ -1,6 +1,6 @@
 """What the parameters of every tool share."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
@@ -43,12 +43,47 @@ def _leave_null_out(schema: dict[str, Any]) -> None:
     schema.update({"anyOf": kinds} if len(kinds) > 1 else {**kinds[0], **schema})
 
 
+_NOT_TOLD = frozenset({
+    "title", "default", "format", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum",
+})  # fmt: skip
+"""Bounds hardly ever met, which a call is held to all the same, and defaults, which descriptions tell."""
+
+
+def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a tool's parameters in as few words as tell a model how to call it.
+
+    A definition that is used once stands where it is used, and none has a description beside its field's.
+    """
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    return _brief({key: value for key, value in schema.items() if key != "$defs"}, definitions)
+
+
+def _brief(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    if (ref := schema.get("$ref")) is not None:
+        own = definitions[str(ref).rsplit("/", 1)[1]]
+        schema = {**{key: value for key, value in own.items() if key != "description"}, **schema}
+        del schema["$ref"]
+    told: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _NOT_TOLD or (key == "additionalProperties" and isinstance(value, bool)):
+            continue
+        if key == "properties":
+            told[key] = {name: _brief(one, definitions) for name, one in value.items()}
+        elif key == "anyOf":
+            told[key] = [_brief(one, definitions) for one in value]
+        elif key == "items" and isinstance(value, dict):
+            told[key] = _brief(cast("dict[str, Any]", value), definitions)
+        else:
+            told[key] = value
+    return told
+
+
 Limit = Annotated[int, Field(ge=1, le=100)]
 Reference = Annotated[
     str,
     Field(
         min_length=1,
         max_length=200,
-        description="id, name, alias, `open`, or the user's words for it",
+        description="id, name, `open` or the user's words",
     ),
 ]

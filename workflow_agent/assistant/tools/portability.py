@@ -17,7 +17,7 @@ from workflow_agent.workflows.formats.base import Report
 from workflow_agent.workflows.formats.pasted import looks_pasted, pasted_document
 
 _MOST_NOTES = 12
-_FormatName = Field(default=None, json_schema_extra={"enum": list(FORMATS)})
+_FormatName = Field(default=None, description="bpmn, asl, n8n, …; told by the content unless given")
 
 
 class ImportWorkflow(Parameters):
@@ -25,24 +25,22 @@ class ImportWorkflow(Parameters):
 
     text: str | None = Field(
         default=None, max_length=2_000_000,
-        description="the document; leave it out to take the one in the user's message, word for word",
+        description="the one in the user's message unless given",
     )  # fmt: skip
     format: str | None = _FormatName
     """Told by its content unless given."""
-    name: str | None = Field(
-        default=None, min_length=1, max_length=200, description="instead of its own name"
-    )
+    name: str | None = Field(default=None, min_length=1, max_length=200, description="if not its own")
 
 
 class ExportWorkflow(Parameters):
     """Which workflow to write, and in which format."""
 
     workflow: Reference
-    format: str = Field(json_schema_extra={"enum": list(FORMATS)})
+    format: str = Field(json_schema_extra={"enum": list(FORMATS)}, description="to write")
 
 
 async def import_workflow(ctx: RunContext[WorkflowContext], request: ImportWorkflow) -> JsonObject:
-    """Create a workflow from a pasted document in another tool's format; reports what did not fit."""
+    """Create a workflow from a document in another tool's format; says what did not fit."""
     deps = ctx.deps
     writer = deps.writer(deps.progress.digest_of_write(["import", request.model_dump(exclude_unset=True)]))
     try:
@@ -77,7 +75,7 @@ def _text(request: ImportWorkflow, message: str) -> str:
 
 
 async def export_workflow(ctx: RunContext[WorkflowContext], request: ExportWorkflow) -> JsonObject:
-    """Write a workflow in another tool's format; reports what has no place there. Changes nothing."""
+    """Write a workflow in another tool's format; says what has no place there."""
     workflow = await find_workflow(ctx, request.workflow)
     try:
         chosen = format_named(request.format)

@@ -31,7 +31,9 @@ _MOST_HITS = 20
 class RunPython(Parameters):
     """What to run."""
 
-    code: str = Field(min_length=1, max_length=MAX_PROGRAM_CHARS)
+    code: str = Field(
+        min_length=1, max_length=MAX_PROGRAM_CHARS, description="its last expression is the result"
+    )
 
 
 async def run_python(ctx: RunContext[WorkflowContext], request: RunPython) -> JsonObject:

@@ -19,10 +19,10 @@ _RESULT_CHARS = 2_000
 class Recall(Parameters):
     """What to bring back: give words, or one turn, or the first and last of several."""
 
-    query: str = Field(default="", max_length=200)
-    turn: int = Field(default=0, ge=0)
-    from_turn: int = Field(default=0, ge=0)
-    to_turn: int = Field(default=0, ge=0)
+    query: str = Field(default="", max_length=200, description="words; or else")
+    turn: int = Field(default=0, ge=0, description="one turn; or else")
+    from_turn: int = Field(default=0, ge=0, description="the first of several")
+    to_turn: int = Field(default=0, ge=0, description="and the last")
 
     @model_validator(mode="after")
     def _one_way(self) -> "Recall":
@@ -33,10 +33,7 @@ class Recall(Parameters):
 
 
 async def recall(ctx: RunContext[WorkflowContext], request: Recall) -> JsonObject:
-    """Bring back earlier turns word for word, tool results included, also those you no longer see.
-
-    Give words, or one turn, or the first and last of several.
-    """
+    """Bring back earlier turns word for word with tool results, also those you no longer see."""
     deps = ctx.deps
     now = deps.conversation.turn_count
     if request.query.strip():

@@ -18,12 +18,18 @@ from workflow_agent.assistant.tools import (
 from workflow_agent.assistant.tools import changes as confirming
 from workflow_agent.assistant.tools import comparison as comparing
 from workflow_agent.assistant.tools import recall as recalling
+from workflow_agent.assistant.tools.parameters import brief_schema
 
 WRITING_TOOLS = frozenset({
     "create_workflow", "copy_workflow", "import_workflow", "edit_workflow", "undo_change", "fix_findings",
     "delete_workflow", "apply_preview",
 })  # fmt: skip
 """What changes a workflow; every other tool only reads."""
+EXAMINING_TOOLS = frozenset({
+    "simulate_workflow", "compare_workflows", "validate_workflow", "list_changes", "export_workflow",
+    "search_history", "get_turn",
+})  # fmt: skip
+"""What a change hardly ever needs: modes that write go without, and switch where it is asked for."""
 _MODULES = (
     discovery, creation, portability, modification, confirming, analysis, comparing, history, programs,
     conversation, recalling,
@@ -42,7 +48,9 @@ def workflow_tools() -> FunctionToolset[WorkflowContext]:
     toolset = FunctionToolset[WorkflowContext]()
     for module in _MODULES:
         for tool in module.TOOLS:
-            toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False)
+            toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False, strict=False)
+            function = toolset.tools[tool.__name__].function_schema
+            function.json_schema = brief_schema(function.json_schema)
             # What the parameters are together is what the tool's own description says.
-            toolset.tools[tool.__name__].function_schema.json_schema.pop("description", None)
+            function.json_schema.pop("description", None)
     return toolset

@@ -27,6 +27,7 @@ from workflow_agent.assistant.providers import Models, keeps_system_messages_in_
 from workflow_agent.assistant.requests import Job, RunLimits, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
 from workflow_agent.assistant.streams import RunStream
+from workflow_agent.assistant.tools.usefulness import idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
 from workflow_agent.assistant.turns.memory import recalled
 from workflow_agent.assistant.turns.narration import Narration, stopped_note, taken_over_note, unanswered_note
@@ -38,7 +39,7 @@ from workflow_agent.assistant.window.record import BuiltContext, run_notes
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.archive import Position
-from workflow_agent.conversations.calls import history_notice
+from workflow_agent.conversations.calls import PROGRAM_TOOL, history_notice
 from workflow_agent.conversations.confirmations import pending_preview
 from workflow_agent.conversations.context_records import WindowLimits
 from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
@@ -154,6 +155,7 @@ class Runner:
             writing_is_refused=refused, roster=self.roster, max_handoffs=self.limits.max_handoffs,
             sandbox=self.sandbox, blob=self.blob, sealed=self.sealed, find=self.find, references=known,
             notes=run_notes(job, self.roster, progress.pending, known, self.now()),
+            idle_tools=idle_tools(job.conversation, job.message.content, job.agent, self.roster),
             now=self.now, fence_number=job.run.fence,
         )  # fmt: skip
 
@@ -176,10 +178,12 @@ class Runner:
             shrunk: A window that was too large.
         """
         counter = job.evidence.counter
-        fixed = self.assistant.overhead(deps.progress, job.agent, model, counter.count)
+        fixed = self.assistant.overhead(deps, job.agent, model, counter.count)
         fixed["memory"] = sum(map(counter.count, deps.notes))
         fixed["workflow"] = counter.count(await self._open_workflow(deps))
-        fixed["calls"] = counter.count(history_notice(job.conversation.calls, job.conversation.sealed_calls))
+        how = PROGRAM_TOOL not in deps.idle_tools
+        told = history_notice(job.conversation.calls, job.conversation.sealed_calls, with_programs=how)
+        fixed["calls"] = counter.count(told)
         limits = WindowLimits(
             window_tokens=self.models.window_of(model),
             reserve_tokens=self.limits.reserve_tokens,

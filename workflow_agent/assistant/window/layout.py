@@ -17,7 +17,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.settings import ModelSettings, ToolOrOutput, merge_model_settings
 
 from workflow_agent.assistant.context import READ_ONLY_MODES
-from workflow_agent.assistant.tools.registry import SWITCH_MODE, WRITING_TOOLS
+from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, SWITCH_MODE, WRITING_TOOLS
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.modes import Mode
 
@@ -46,12 +46,16 @@ class OfferByMode:
     """What each tool weighs in a request, as text."""
     layout: PromptLayout = "auto"
 
-    def names(self, mode: Mode, agent: AgentProfile | None = None) -> frozenset[str]:
-        """Return the names of the tools of a mode, or those of them that an agent has."""
-        of_mode = frozenset(self.definitions) - (WRITING_TOOLS if mode in READ_ONLY_MODES else frozenset())
+    def names(
+        self, mode: Mode, agent: AgentProfile | None = None, idle: frozenset[str] = frozenset()
+    ) -> frozenset[str]:
+        """Return the names of the tools of a mode, or those of them that an agent has, without idle ones."""
+        given = frozenset(agent.tools or ()) if agent else frozenset[str]()
+        others = WRITING_TOOLS if mode in READ_ONLY_MODES else EXAMINING_TOOLS - given
+        of_mode = frozenset(self.definitions) - others - idle
         if agent is None:
             return of_mode
-        its_own = of_mode if agent.tools is None else of_mode & frozenset(agent.tools)
+        its_own = of_mode if agent.tools is None else of_mode & given
         return its_own if agent.mode is None else its_own - {SWITCH_MODE}
 
     def chars(self, mode: Mode) -> int:
@@ -62,9 +66,15 @@ class OfferByMode:
         """Return the definitions of a mode's tools."""
         return self._texts(self.names(mode))
 
-    def sent(self, mode: Mode, model: object, agent: AgentProfile | None = None) -> tuple[str, ...]:
+    def sent(
+        self,
+        mode: Mode,
+        model: object,
+        agent: AgentProfile | None = None,
+        idle: frozenset[str] = frozenset(),
+    ) -> tuple[str, ...]:
         """Return the definitions that a request to a model carries."""
-        return self._texts(self.definitions if self.is_stable(model) else self.names(mode, agent))
+        return self._texts(self.definitions if self.is_stable(model) else self.names(mode, agent, idle))
 
     def is_stable(self, model: object) -> bool:
         """Say whether requests to a model keep their beginning."""
@@ -83,8 +93,11 @@ class OfferByMode:
         names = self.names(mode, ctx.deps.profile)
         if tool not in self.definitions or tool in names:
             return
-        is_of_mode = tool in self.names(mode)
-        why = f"to agent {ctx.deps.agent!r}" if is_of_mode else f"in mode {mode!r}, which changes nothing"
+        why = f"in mode {mode!r}; `switch_mode` first"
+        if tool in self.names(mode):
+            why = f"to agent {ctx.deps.agent!r}"
+        elif mode in READ_ONLY_MODES:
+            why = f"in mode {mode!r}, which changes nothing"
         raise ModelRetry(f"{tool!r} is not available {why}. Available: {', '.join(sorted(names))}.")
 
 
@@ -102,7 +115,9 @@ def laid_out(
     if told:
         request_context.messages = with_instructions_last(request_context.messages, told)
         request_context.model_request_parameters = replace(parameters, instruction_parts=[])
-    allowed = ToolOrOutput(sorted(offer.names(ctx.deps.progress.mode.name, ctx.deps.profile)))
+    allowed = ToolOrOutput(
+        sorted(offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools))
+    )
     request_context.model_settings = merge_model_settings(
         request_context.model_settings, ModelSettings(tool_choice=allowed)
     )

@@ -457,12 +457,12 @@ def apply_edits(
 
 def _validity(workflow_id: str) -> Generator[Call, Any, str]:
     try:
-        result = yield Call("validate_workflow", {"workflow": workflow_id})
+        result = yield Call("analyze_workflow", {"workflow": workflow_id})
     except ToolFailure:
         return ""
     return (
         "It is still valid."
-        if result["valid"]
+        if not result["counts"].get("error")
         else "Careful: it has errors now; ask me to validate it for the list."
     )
 

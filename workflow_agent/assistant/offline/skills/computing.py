@@ -1,5 +1,8 @@
 """Skills that compute over the records of the conversation's calls, with programs for `run_python`."""
 
+from collections.abc import Generator
+from typing import Any
+
 from workflow_agent.assistant.offline.request import Request
 from workflow_agent.assistant.offline.turn.outcome import Call, Reply, Skill
 from workflow_agent.assistant.offline.turn.reading import Turn
@@ -43,32 +46,38 @@ for row in rows[:30]:
 "\\n".join(lines) if names else \"\""""
 
 
-def count_calls(_: Turn, request: Request) -> Skill:
+def _computed(turn: Turn, code: str) -> Generator[Call, Any, Any]:
+    """Return what a program gives; None where there are no records for one to read."""
+    if "run_python" not in turn.tools:
+        return None
+    told = yield Call("run_python", {"code": code})
+    return told["result"]
+
+
+def count_calls(turn: Turn, request: Request) -> Skill:
     """Tell how many calls of a kind there were, and how many of them failed."""
     asked = request.slots.get("calls", "").lower()
     kind = next((method for stem, method in _METHODS.items() if stem in asked), "")
     what = asked.removeprefix("of your ").removeprefix("my ").strip() or "calls"
-    told = yield Call("run_python", {"code": _COUNT.format(method=kind)})
-    made, failed = told["result"]["calls"], told["result"]["failed"]
+    told = yield from _computed(turn, _COUNT.format(method=kind))
+    made, failed = (told["calls"], told["failed"]) if told else (0, 0)
     if not made:
         return Reply(f"There were no {what} in this conversation before this message.")
     return Reply(f"{failed or 'None'} of {made} {what} failed.")
 
 
-def tools_used(_: Turn, __: Request) -> Skill:
+def tools_used(turn: Turn, _: Request) -> Skill:
     """Tell which tools were used, and how often."""
-    told = yield Call("run_python", {"code": _TOOLS})
-    counts: dict[str, int] = told["result"]
+    counts: dict[str, int] = yield from _computed(turn, _TOOLS)
     if not counts:
         return Reply("I have not used any tool in this conversation yet.")
     times = [f"`{name}` ({count} {'time' if count == 1 else 'times'})" for name, count in counts.items()]
     return Reply(f"So far I used {joined(times)}.")
 
 
-def as_table(_: Turn, __: Request) -> Skill:
+def as_table(turn: Turn, _: Request) -> Skill:
     """Show the latest result as a table."""
-    told = yield Call("run_python", {"code": _TABLE})
-    table = told["result"]
+    table = yield from _computed(turn, _TABLE)
     return Reply(
         f"Here is the last result:\n\n{table}" if table else "There is no result yet to show as a table."
     )

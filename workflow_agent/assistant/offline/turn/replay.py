@@ -9,12 +9,19 @@ from workflow_agent.assistant.offline.turn.outcome import Answered, Call, Reply,
 from workflow_agent.assistant.offline.turn.reading import Exchange
 from workflow_agent.assistant.offline.wording.failures import describe_failure
 
-MODE_OF_WRITER = {
+_MODE_OF_TOOL = {
     **dict.fromkeys(("create_workflow", "copy_workflow", "import_workflow"), "creation"),
     **dict.fromkeys(("edit_workflow", "undo_change", "fix_findings"), "modification"),
     **dict.fromkeys(("delete_workflow", "apply_preview"), "modification"),
+    **dict.fromkeys(("simulate_workflow", "compare_workflows", "validate_workflow"), "analysis"),
+    **dict.fromkeys(("list_changes", "export_workflow", "search_history", "get_turn"), "analysis"),
 }
-"""The mode that offers each tool that writes."""
+"""The mode that offers each tool that not every mode has."""
+_REASONS = {
+    "creation": "The user asked for a new workflow",
+    "modification": "The user asked for a change",
+    "analysis": "The user asked to look closer",
+}
 _MOST_CALLS = 30
 """Past this many calls in one turn something goes in circles."""
 
@@ -34,11 +41,16 @@ class _Recording:
 
     def mode_refusal(self) -> str | None:
         """Return why the last switch of mode failed, or None when none was tried or it worked."""
-        switches = [exchange for exchange in self.exchanges if exchange.tool == "switch_mode"]
+        switches = self._switches()
         return switches[-1].failure if switches else None
 
-    def switched(self) -> bool:
-        return any(exchange.tool == "switch_mode" for exchange in self.exchanges)
+    def switched_to(self, mode: str) -> bool:
+        """Say whether the last switch of mode was to this one, or failed."""
+        switches = self._switches()
+        return bool(switches) and (switches[-1].failure is not None or switches[-1].args["mode"] == mode)
+
+    def _switches(self) -> list[Exchange]:
+        return [exchange for exchange in self.exchanges if exchange.tool == "switch_mode"]
 
 
 def _key(tool: str, args: Any) -> str:
@@ -48,7 +60,7 @@ def _key(tool: str, args: Any) -> str:
 def run_skill(skill: Skill, exchanges: Sequence[Exchange], tools: frozenset[str]) -> Call | Reply:
     """Return the next call a skill needs, or its reply when the messages hold every result it asked for.
 
-    A skill that asks for a tool which writes, where it is not offered, is given `switch_mode` first.
+    A skill that asks for a tool which the mode does not offer is given `switch_mode` first.
     """
     recording = _Recording(list(exchanges))
     try:
@@ -78,10 +90,9 @@ def _next_call(call: Call, recording: _Recording, tools: frozenset[str]) -> Call
     """Return the call itself, the switch of mode it needs first, or why neither is possible."""
     if call.tool in tools:
         return call
-    mode = MODE_OF_WRITER.get(call.tool)
-    if mode is None or (not recording.switched() and "switch_mode" not in tools):
+    mode = _MODE_OF_TOOL.get(call.tool)
+    if mode is None or (not recording.switched_to(mode) and "switch_mode" not in tools):
         return ToolFailure(call.tool, "", offered=False)
-    if recording.switched():
+    if recording.switched_to(mode):
         return ToolFailure(call.tool, recording.mode_refusal() or "", offered=False)
-    reason = "The user asked for a new workflow" if mode == "creation" else "The user asked for a change"
-    return Call("switch_mode", {"mode": mode, "reason": reason})
+    return Call("switch_mode", {"mode": mode, "reason": _REASONS[mode]})
