@@ -331,7 +331,9 @@ def _may_be_name(said: str) -> bool:
     """Say whether words can stand for a workflow: "it" alone, and nothing with "as" in it."""
     words = said.lower().split()
     return (
-        "as" not in words
+        not {"as", "which", "everything", "all"} & set(words)
+        and "that" not in words[1:-1]
+        and not said.strip().isdecimal()
         and ":" not in said
         and (words[0] not in ("it", "me", "us") or len(words) == 1)
         and len(words) <= 8
