@@ -33,9 +33,12 @@ _BULLET = re.compile(
 _ABBREVIATIONS = word_set("tokens.abbreviations")
 _SPLIT = {"n't": "not", "'re": "are", "'ll": "will", "'d": "would", "'ve": "have", "'m": "am"}
 _IS_AFTER = word_set("tokens.is_after")
+_NEGATED = ("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "could", "would", "should")
 _WHOLE = {
     "won't": ("will", "not"),
+    "wont": ("will", "not"),
     "can't": ("can", "not"),
+    "cant": ("can", "not"),
     "cannot": ("can", "not"),
     "shan't": ("shall", "not"),
     "let's": ("let", "us"),
@@ -43,15 +46,10 @@ _WHOLE = {
     "wanna": ("want", "to"),
     "gonna": ("going", "to"),
     "gotta": ("have", "to"),
-    "dont": ("do", "not"),
-    "doesnt": ("does", "not"),
-    "didnt": ("did", "not"),
-    "isnt": ("is", "not"),
     "whats": ("what", "is"),
     "whos": ("who", "is"),
     "ain't": ("is", "not"),
-    "arent": ("are", "not"),
-    "wont": ("will", "not"),
+    **{f"{verb}nt": (verb, "not") for verb in _NEGATED},
 }
 
 

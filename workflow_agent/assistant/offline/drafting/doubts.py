@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from workflow_agent.assistant.offline.drafting.conditions import text_of
+from workflow_agent.assistant.offline.drafting.conditions import comparison_end, text_of
 from workflow_agent.assistant.offline.drafting.details import Details
-from workflow_agent.assistant.offline.drafting.grammar import Clause
+from workflow_agent.assistant.offline.drafting.grammar import Clause, is_role
 from workflow_agent.assistant.offline.drafting.naming import bare
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
@@ -55,6 +55,35 @@ def doubt_of_step(clause: Clause, details: Details, who: Sequence[Token]) -> str
     return None
 
 
+def doubt_of_words(clause: Clause, rest: Sequence[Token]) -> str | None:
+    """Return what of a step's words its name cannot tell: another clause, an amount, a time, a case."""
+    said = f"{text_of(clause.tokens)[:100]!r}"
+    for at, token in enumerate(rest):
+        low = token.lower
+        if token.kind == "quoted" or token.text == "IT":
+            continue
+        if comparison_end(rest, at) is not None or token.among("doubts.turns"):
+            return f"{low!r} in {said}"
+        if at and (
+            low in word_set("set.nominative") - {"one", "it"} or (low == "it" and _acts_next(rest, at))
+        ):
+            return f"{low!r} in {said}"
+        after = rest[at + 1] if at + 1 < len(rest) else None
+        if low == "by" and after is not None and (is_role(rest[-1]) or after.text[:1].isupper()):
+            return f"who does {said}"
+        if low == "by" and any(one.value is not None for one in rest[at + 1 : at + 4]):
+            return f"the time in {said}"
+    subject = clause.subject
+    if len(subject) > 1 and subject[0].entry.form in ("ed", "base ed") and not subject[0].has("noun"):
+        return f"which case {said} is for"
+    return None
+
+
+def _acts_next(rest: Sequence[Token], at: int) -> bool:
+    after = rest[at + 1] if at + 1 < len(rest) else None
+    return after is not None and (after.has("aux") or "s" in after.entry.form.split())
+
+
 def second_verb(clause: Clause, rest: Sequence[Token]) -> Token | None:
     """Return a word behind "and", "or" or a comma that may be a further verb of the clause, or None."""
     wanted = {"aux": "base", "ing": "ing"}.get(clause.form, clause.form)
@@ -91,7 +120,9 @@ def _in_clause(rest: Sequence[Token], verb: Token) -> bool:
 
 def doubt_of_condition(tokens: Sequence[Token], clause: Clause | None) -> str | None:
     """Return what may be wrong in a condition: a second clause that was not parted from it."""
-    if all(token.has("aux", "neg", "det") for token in tokens):
+    if all(token.has("aux", "neg", "det", "pron") or token.among("doubts.days") for token in tokens) or any(
+        token.among("doubts.repeats") for token in tokens
+    ):
         return f"the condition {text_of(tokens)!r}"
     told = clause.rest if clause is not None else tokens
     verbs = [
@@ -120,6 +151,12 @@ def doubts_of_graph(
         out.setdefault(edge["from"], set()).add(edge["to"])
         into.add(edge["to"])
     names = {step["id"]: step["name"] for step in steps}
+    told: set[tuple[str, str]] = set()
+    for step in steps:
+        told_as = (step["name"].casefold(), step.get("assignee", ""))
+        if told_as in told and step["type"] in ("human", "action"):
+            yield f"whether {step['name']!r} is done twice or is one step"
+        told.add(told_as)
     for step in steps:
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {step['name']!r}"

@@ -11,7 +11,7 @@ from workflow_agent.assistant.offline.drafting.conditions import (
     text_of,
 )
 from workflow_agent.assistant.offline.drafting.details import Details, details_of
-from workflow_agent.assistant.offline.drafting.doubts import doubt_of_condition, doubt_of_step
+from workflow_agent.assistant.offline.drafting.doubts import doubt_of_condition, doubt_of_step, doubt_of_words
 from workflow_agent.assistant.offline.drafting.grammar import Clause, is_plural, is_role, verb_of
 from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Graph, Node
 from workflow_agent.assistant.offline.drafting.naming import (
@@ -360,6 +360,8 @@ class Flow:
                 else self.graph.nodes[0]
             )
             self._repeat_from = first or self._last[2]
+            if len(self.graph.nodes) > 2:
+                self.undrawn.append(f"what is repeated {sub.kind} {text_of(sub.tokens)!r}")
             self._until(sub, segment)
         elif (
             sub.kind == "while"
@@ -469,6 +471,9 @@ class Flow:
             return
         if self._in_arm:
             self.decision.ends += self._arm_ends()
+        same = [one for one in self.decision.conditions if one.polarity == condition.polarity != 0]
+        if same and not (condition.bounds and same[0].bounds):
+            self.undrawn.append(f"whether {condition.text!r} is asked with {same[0].text!r} or after it")
         self.decision.conditions.append(condition)
         self.frontier = [End(self.decision.node.id, condition.text, "condition")]
         self._in_arm, self._must_join, self._unit = True, False, None
@@ -1035,7 +1040,7 @@ class Flow:
             "over" in lows[:2] or details.again or "beginning" in lows
         )
         if over or (clause.verb == "restart" and not lows):
-            target = self.graph.nodes[0] if self.graph.nodes else None
+            target = self._node_named(clause.subject) or (self.graph.nodes[0] if self.graph.nodes else None)
         elif returns and (clause.verb in word_set("verb.back") or clause.verb == "back"):
             target = self._node_named(_after_to(details.rest))
         else:
@@ -1300,7 +1305,7 @@ class Flow:
             self.undrawn.append(f"how often: {text_of(clause.rest)!r}")
         for kind, word in details.structure:
             self.undrawn.append(f"the {kind} {word!r} in {name!r}")
-        self._doubt(doubt_of_step(clause, details, who))
+        self._doubt(doubt_of_step(clause, details, who) or self._doubt_of_words(clause, details))
         self._doubt_pronoun(clause)
         if who and acts(who):
             self._actor = who
@@ -1312,6 +1317,10 @@ class Flow:
     def _doubt(self, doubt: str | None) -> None:
         if doubt is not None:
             self.undrawn.append(doubt)
+
+    def _doubt_of_words(self, clause: Clause, details: Details) -> str | None:
+        # What "damaged" says of parcels is the branch's condition, where one was drawn of it.
+        return doubt_of_words(replace(clause, subject=()) if self._of_subset else clause, details.rest)
 
     def _doubt_pronoun(self, clause: Clause) -> None:
         """Doubt who "they" are where the clause before speaks of two."""
@@ -1365,6 +1374,7 @@ class Flow:
         )
         for kind, word in details.structure:
             self.undrawn.append(f"the {kind} {word!r} in {name!r}")
+        self._doubt(self._doubt_of_words(clause, details))
         self._remember(clause, details, node)
 
     def _step_of_wait(self, segment: Segment) -> None:

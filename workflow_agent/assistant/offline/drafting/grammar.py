@@ -43,6 +43,7 @@ _AGENT_ENDINGS: Final = (
     "keeper",
     "people",
 )
+_MONEY: Final = word_set("set.money")
 _NO_AGENTS: Final = word_set("set.no_agents")
 
 
@@ -118,6 +119,8 @@ class Grammar:
         """Return the forms in which a token may be a full verb."""
         token = self.token(at)
         if token is None or token.kind != "word" or token.has("aux", "det", "prep", "conj", "wh", "pron"):
+            return ""
+        if token.lower in _MONEY:
             return ""
         if not token.has("verb"):
             return self._guessed_form(at)
