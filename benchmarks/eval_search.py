@@ -163,6 +163,12 @@ def report(name: str, queries: Sequence[Pair], ranks: Sequence[int]) -> None:
         print(f"  {label:42} R@1 {first:.3f}  R@5 {among_five:.3f}  MRR {reciprocal:.3f}  n={count}")
 
 
+def as_question(pair: Pair) -> Pair:
+    """Return the first sentence of a description as people ask for a workflow: "How to ..."."""
+    first = re.split(r"[.!?](?:\s|$)", pair.query, maxsplit=1)[0]
+    return pair._replace(query=f"How to {first[:1].lower()}{first[1:]}?")
+
+
 def leaks(indexed: Mapping[str, Workflow], queries: Sequence[Pair]) -> list[str]:
     """Return the files whose indexed text holds their description word for word."""
     found: list[str] = []
@@ -186,6 +192,9 @@ async def evaluate(corpus: Path) -> None:
         print(f"  descriptions found word for word in the index: {leaks(indexed, queries) or 'none'}")
         report("plain FTS5", queries, plain_ranks(indexed, queries))
         report("search", queries, await search_ranks(indexed, queries))
+        asked = [as_question(pair) for pair in queries]
+        report("plain FTS5, asked", asked, plain_ranks(indexed, asked))
+        report("search, asked", asked, await search_ranks(indexed, asked))
 
 
 if __name__ == "__main__":

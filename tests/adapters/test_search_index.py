@@ -280,7 +280,7 @@ def garbage(file: Path) -> None:
 
 
 def cut_short(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:5_000])
+    file.write_bytes(file.read_bytes()[:50_000])
 
 
 def without_words(file: Path) -> None:
@@ -508,9 +508,11 @@ def query_of(text: str, frequencies: Mapping[str, int]) -> Query:
     ("frequencies", "wanted"),
     [
         pytest.param({"expens": 3, "approv": 3}, {"wf_both", "wf_named", "wf_step"}, id="rare ones anywhere"),
-        pytest.param({"expens": 3, "approv": 5_000}, {"wf_both", "wf_named"}, id="a common one in names"),
-        pytest.param({"expens": 5_000, "approv": 5_000}, {"wf_both", "wf_named"}, id="common ones together"),
-        pytest.param({"step": 5_000}, {"wf_step"}, id="a common one anywhere when no name has it"),
+        pytest.param({"expens": 3, "approv": 50_000}, {"wf_both", "wf_named"}, id="a common one in names"),
+        pytest.param(
+            {"expens": 50_000, "approv": 50_000}, {"wf_both", "wf_named"}, id="common ones together"
+        ),
+        pytest.param({"step": 50_000}, {"wf_step"}, id="a common one anywhere when no name has it"),
         pytest.param({}, set(), id="none when no workflow has any"),
     ],
 )
@@ -553,7 +555,7 @@ def test_common_words_raise_what_has_them_beside_a_rare_one() -> None:
             indexed(described("wf_b", "Other", "Expense approval")),
         ]
     )
-    query = query_of("expense approval", {"expens": 3, "approv": 5_000})
+    query = query_of("expense approval", {"expens": 3, "approv": 50_000})
 
     (found,) = database.candidates(query, None, 1)
 

@@ -52,7 +52,7 @@ async def search(
         pytest.param("CFO", "wf_expense_approval", "full_text", id="a role"),
         pytest.param("engineering", "wf_release", "full_text", id="a tag"),
         pytest.param("treasury", "wf_expense_approval", "full_text", id="a parameter"),
-        pytest.param("what runs every monday?", "wf_invoice_payment", "full_text", id="a trigger"),
+        pytest.param("what runs every monday?", "wf_invoice_payment", "filter", id="a trigger"),
         pytest.param("ware house", "wf_nightly_load", "full_text", id="a word in two"),
         pytest.param("expnse aproval", "wf_expense_approval", "fuzzy", id="typing errors"),
         pytest.param("employeeonbording", "wf_employee_onboarding", "fuzzy", id="an error and no space"),
@@ -155,24 +155,59 @@ async def test_words_side_by_side_count_more_than_words_apart(
     "query",
     [
         pytest.param("quantum teleportation", id="words nobody uses"),
-        pytest.param("quantum approval", id="one common word and one nobody uses"),
-        pytest.param("ship elephants to mars", id="one word of many"),
+        pytest.param("how to teleport", id="small words and one nobody uses"),
         pytest.param("🚀", id="no word at all"),
     ],
 )
-async def test_suggests_where_nothing_is_good_enough(search: WorkflowSearch, query: str) -> None:
+async def test_suggests_where_nothing_is_found(search: WorkflowSearch, query: str) -> None:
     answer = await search.search(TENANT, query)
 
     assert answer.hits == ()
     assert 0 < len(answer.suggestions) <= 5
 
 
-async def test_what_is_nearly_meant_leads_the_suggestions(search: WorkflowSearch) -> None:
-    answer = await search.search(TENANT, "quantum approval")
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param("quantum approval", id="one common word and one nobody uses"),
+        pytest.param(
+            "How do I get the approval for elephants on their way to the moons of mars?", id="a sentence"
+        ),
+    ],
+)
+async def test_what_has_little_of_a_query_is_found_and_said_to_be_weak(
+    search: WorkflowSearch, query: str
+) -> None:
+    answer = await search.search(TENANT, query)
 
-    assert answer.suggestions[0].id == "wf_expense_approval"
-    assert answer.suggestions[0].strategies == ("full_text",)
-    assert {hit.strategies for hit in answer.suggestions[1:]} == {("recent",)}
+    assert "wf_expense_approval" in ids(answer)
+    assert all(hit.is_weak for hit in answer.hits)
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        pytest.param(
+            "workflows owned by the manager", {"wf_expense_approval", "wf_leave_request"}, id="whose"
+        ),
+        pytest.param("leave request assigned to manager", {"wf_leave_request"}, id="whose, and words"),
+        pytest.param("everything tagged hr", {"wf_leave_request", "wf_employee_onboarding"}, id="tagged"),
+        pytest.param("tag:hr", {"wf_leave_request", "wf_employee_onboarding"}, id="tagged, for short"),
+        pytest.param("which ones were changed since 2020-01-01?", None, id="all of them changed"),
+    ],
+)
+async def test_filters_are_said_in_words(search: WorkflowSearch, query: str, wanted: set[str] | None) -> None:
+    answer = await search.search(TENANT, query, limit=50)
+
+    assert {hit.id for hit in answer.hits if "filter" in hit.strategies} == (wanted or set(ids(answer)))
+    assert answer.hits
+
+
+async def test_words_like_a_filter_that_nothing_passes_are_words(search: WorkflowSearch) -> None:
+    answer = await search.search(TENANT, "expense approval owned by martians")
+
+    assert ids(answer)[0] == "wf_expense_approval"
+    assert "filter" not in answer.hits[0].strategies
 
 
 async def test_an_empty_query_lists_by_latest_change(

@@ -17,7 +17,8 @@ from workflow_agent.cli.exits import EXIT_NOT_FOUND, EXIT_USAGE, CommandFailed, 
 from workflow_agent.cli.options import chosen_settings
 from workflow_agent.cli.ports import Backend, Listed, Listing
 from workflow_agent.settings import Settings
-from workflow_agent.workflows.store import WorkflowFilters, listed_workflow
+from workflow_agent.workflows.search.listing import listed_workflow
+from workflow_agent.workflows.store import WorkflowFilters
 
 Own = ParamSpec("Own")
 Reached = TypeVar("Reached")
@@ -190,4 +191,4 @@ class DirectoryListing(Listing):
     async def _found(self, words: str, limit: int, filters: WorkflowFilters) -> Listed:
         tenant, catalog = self.workflows.tenant, self.workflows.catalog
         answer = await self.workflows.search.search(tenant, words, filters, limit=limit)
-        return [listed_workflow(await catalog.get(tenant, hit.id), hit) for hit in answer.hits]
+        return [listed_workflow(await catalog.get(tenant, hit.id), hit, words) for hit in answer.hits]

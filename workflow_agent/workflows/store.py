@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from workflow_agent.values.run_fence import RunFence
-from workflow_agent.values.stored import JsonObject, Moment, Value, iso_milliseconds
-from workflow_agent.workflows.model.triggers import describe_trigger
+from workflow_agent.values.stored import JsonObject, Moment, Value
 from workflow_agent.workflows.model.workflow import Workflow
 
 
@@ -161,6 +160,9 @@ class WorkflowCatalog(Protocol):
         ...
 
 
+LEAST_GOOD_SCORE = 0.25
+
+
 @dataclass(frozen=True, slots=True)
 class WorkflowHit:
     """A workflow that matches a search, and why."""
@@ -175,21 +177,15 @@ class WorkflowHit:
     matched: tuple[str, ...]
     """The fields in which words were found."""
 
-
-def listed_workflow(workflow: Workflow, hit: WorkflowHit) -> JsonObject:
-    """Return a workflow as a list of those found shows it."""
-    return {
-        "id": workflow.id, "name": workflow.name, "description": workflow.description,
-        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
-        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
-        "updated_at": iso_milliseconds(workflow.updated_at) if workflow.updated_at else None,
-        "score": round(hit.score, 4), "strategies": list(hit.strategies), "matched": list(hit.matched),
-    }  # fmt: skip
+    @property
+    def is_weak(self) -> bool:
+        """Say whether it has so little of the query that it is rather a suggestion."""
+        return 0 < self.score < LEAST_GOOD_SCORE
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Hits good enough to show, or suggestions where there are none."""
+    """Whatever has a word of the query, best first; suggestions where nothing has."""
 
     hits: tuple[WorkflowHit, ...]
     suggestions: tuple[WorkflowHit, ...] = ()
@@ -213,6 +209,10 @@ class WorkflowFilters:
     """A piece of its id, its name or an alias, as one begins to write it; spaces and marks do not count."""
     among: Collection[str] | None = None
     """Ids, such as those that came up in a conversation."""
+    has_deadline: bool | None = None
+    """Whether one of its steps has a time limit."""
+    changed_since: datetime | None = None
+    """When it changed last, at the earliest."""
 
     @property
     def ask(self) -> bool:

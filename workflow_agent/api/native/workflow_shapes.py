@@ -98,6 +98,15 @@ class Health(BaseModel):
     """Of `/ready`: files that should be conversations and cannot be read, where there are any."""
 
 
+class FoundWords(BaseModel):
+    """A text of a workflow, or a part of it, in which words of the query are."""
+
+    field: str
+    text: str
+    spans: list[tuple[int, int]]
+    """Where the words begin and end in the text."""
+
+
 class WorkflowItem(BaseModel):
     """A workflow in a list or a search."""
 
@@ -113,6 +122,7 @@ class WorkflowItem(BaseModel):
     score: float
     strategies: list[str]
     matched: list[str]
+    highlights: list[FoundWords]
 
 
 class Suggestion(BaseModel):

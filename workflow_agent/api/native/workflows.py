@@ -33,8 +33,9 @@ from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.steps import StepType
 from workflow_agent.workflows.model.workflow import workflow_document
+from workflow_agent.workflows.search.listing import listed_workflow
 from workflow_agent.workflows.service import Writer
-from workflow_agent.workflows.store import WorkflowFilters, listed_workflow
+from workflow_agent.workflows.store import WorkflowFilters
 
 _LONGEST = 200
 TagFilter = Annotated[
@@ -147,7 +148,7 @@ async def list_workflows(
     filters = WorkflowFilters(tag, trigger, role, service, step_type, called, among)
     found = await services.search.search(tenant, q, filters, limit=start + limit + 1)
     hits = found.hits[start : start + limit]
-    items = [listed_workflow(await services.workflows.get(tenant, hit.id), hit) for hit in hits]
+    items = [listed_workflow(await services.workflows.get(tenant, hit.id), hit, q) for hit in hits]
     return json_reply(
         {
             "items": items,

@@ -168,10 +168,12 @@ async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWork
         request.tag, request.trigger, request.role, request.service, request.step_type, among=among
     )
     answer = await ctx.deps.search.search(ctx.deps.tenant, request.query, filters, limit=request.limit)
+    good = [hit for hit in answer.hits if not hit.is_weak]
+    suggested = () if good else (*answer.hits, *answer.suggestions)
     return {
         "query": request.query,
-        "hits": [_hit(hit) for hit in answer.hits],
-        "suggestions": [{"id": hit.id, "name": hit.name} for hit in answer.suggestions],
+        "hits": [_hit(hit) for hit in good],
+        "suggestions": [{"id": hit.id, "name": hit.name} for hit in suggested],
     }
 
 

@@ -130,6 +130,7 @@ class Facets(NamedTuple):
     step_types: frozenset[str]
     triggers: tuple[frozenset[str], ...]
     """The words of each trigger."""
+    has_deadline: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ def search_document(workflow: Workflow) -> SearchDocument:
         services=_folded(_services(workflow)),
         step_types=frozenset(step.type for step in workflow.steps),
         triggers=triggers,
+        has_deadline=any(step.timeout for step in workflow.steps),
     )
     texts = (
         [workflow.id.removeprefix("wf_")],

@@ -1,6 +1,6 @@
 """What somebody typed, as the words to look for and what else each may be called."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -28,6 +28,8 @@ _SHORTEST_PART_CHARS = 3
 _JOINED_WEIGHT = 0.8
 _SYNONYM_WEIGHT = 0.5
 _SPELLING_WEIGHT = 0.8
+_SMALL_TALK_SHARE = 0.6
+_STOP_WORD_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class QueryWord:
     times: int
     forms: list[Form]
     """The typed one first, even when no document has it."""
+    share: float = 1.0
+    """Of a word's worth: what people say around a topic only decides between those that have the topic."""
 
     @property
     def frequency(self) -> int:
@@ -69,7 +73,7 @@ class Query:
     @property
     def content(self) -> str:
         """The words as typed, without those that say nothing."""
-        return " ".join(word.text for word in self.words)
+        return " ".join(word.text for word in self.words if word.share == 1.0)
 
 
 def parse_query(text: str, frequencies: Frequencies, correct: Correct) -> Query:
@@ -95,12 +99,18 @@ def parse_query(text: str, frequencies: Frequencies, correct: Correct) -> Query:
             found[root] = QueryWord(word, root, 1, [Form((root,), 1.0, "typed", frequency)])
     for one in alternatives:
         _add(one, {stems[at] for at in one.where}, found, counted)
+    around = _around(said, content, found)
     unknown = [word for word in found.values() if not word.forms[0].frequency]
     for word in unknown[:_MOST_CORRECTED]:
         for one in [*_split(word.text, frequencies), *_respelled(word.text, correct)]:
             _add(one, {word.stem}, found, frequencies(one.stems))
     rarest_first = sorted(found, key=lambda root: found[root].frequency or 1)
     kept = set(rarest_first[:_MOST_WORDS])
+    known_around = frequencies(around)
+    for root, (word, share) in around.items():
+        if root in known_around and len(kept) < _MOST_WORDS:
+            kept.add(root)
+            found[root] = QueryWord(word, root, 1, [Form((root,), 1.0, "typed", known_around[root])], share)
     return Query(
         tuple(found[root] for root in found if root in kept),
         tuple(dict.fromkeys(pairwise(stems))),
@@ -132,6 +142,15 @@ def _content(said: Sequence[str]) -> list[int]:
     telling = [at for at, word in enumerate(said) if word not in STOP_WORDS]
     topic = [at for at in telling if said[at] not in SMALL_TALK]
     return topic or telling or list(range(len(said)))
+
+
+def _around(
+    said: Sequence[str], content: Sequence[int], topic: Container[str]
+) -> dict[str, tuple[str, float]]:
+    """Return the other words that were said by their stems, each with its share."""
+    others = (word for at, word in enumerate(said) if at not in set(content))
+    shares = {word: _STOP_WORD_SHARE if word in STOP_WORDS else _SMALL_TALK_SHARE for word in others}
+    return {stem(word): (word, share) for word, share in shares.items() if stem(word) not in topic}
 
 
 def _separated(runs: Iterable[str], frequencies: Frequencies) -> list[str]:
@@ -193,8 +212,9 @@ def expressions(query: Query) -> list[str]:
     Ranking costs time for every document that has a word. So words that many have are looked for
     in names, beside rare ones, and all together, rather than everywhere and each alone.
     """
-    typed = sorted((word.forms[0] for word in query.words if word.forms[0].frequency), key=_frequency)
-    others = sorted((form for word in query.words for form in word.forms[1:]), key=_frequency)
+    topic = [word for word in query.words if word.share == 1.0]
+    typed = sorted((word.forms[0] for word in topic if word.forms[0].frequency), key=_frequency)
+    others = sorted((form for word in topic for form in word.forms[1:]), key=_frequency)
     rare: list[Form] = []
     touched = 0
     for form in [*typed, *others]:
@@ -211,6 +231,11 @@ def expressions(query: Query) -> list[str]:
     if len(common) == len(typed) and 1 < len(typed) <= _WORDS_TOGETHER:
         found.append(" AND ".join(_quoted(form) for form in typed))
     return found
+
+
+def postings(query: Query) -> int:
+    """Return how many times a ranked look-up of any word anywhere touches a document, at most."""
+    return sum(form.frequency for word in query.words for form in word.forms)
 
 
 def last_resort(query: Query) -> str | None:

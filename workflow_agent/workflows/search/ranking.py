@@ -99,7 +99,8 @@ class _Scale:
 
     def __init__(self, query: Query, documents: int) -> None:
         self.words = query.words
-        self.worth = {word.stem: _rarity(word.frequency, documents) for word in query.words}
+        self.topic = frozenset(word.stem for word in query.words if word.share == 1.0)
+        self.worth = {word.stem: word.share * _rarity(word.frequency, documents) for word in query.words}
         self.repeated = {word.stem: math.log2(1 + word.times) for word in query.words}
         self.neighbours = [
             (f" {first} {second} ", _NEIGHBOURS * min(self.worth[first], self.worth[second]))
@@ -107,15 +108,15 @@ class _Scale:
             if first in self.worth and second in self.worth
         ]
         self.total = sum(self.worth.values())
-        self.asked = sum(_asked(worth) for worth in self.worth.values())
-        self.usual = self.total / max(len(query.words), 1)
+        self.asked = sum(_asked(self.worth[stem]) for stem in self.topic)
+        self.usual = sum(self.worth[stem] for stem in self.topic) / max(len(self.topic), 1)
         """What a word is worth of which nothing is known."""
         self.most = (
             sum(worth * self.repeated[stem] for stem, worth in self.worth.items())
             + sum(worth for _, worth in self.neighbours)
             + self.total * _NAME_COVERED
         )
-        by_count = _COVERED_WORDS / max(len(query.words), 1)
+        by_count = _COVERED_WORDS / max(len(self.topic), 1)
         self.needed = min(max(by_count, _COVERED_BY_MANY_WORDS), _COVERED_BY_FEW_WORDS)
 
 
@@ -142,7 +143,8 @@ class _Found:
 
 def _match(document: _Document, norms: Sequence[float], scale: _Scale) -> Match | None:
     found = {word.stem: best for word in scale.words if (best := _best_form(word, document, norms))}
-    if not found:
+    topic = {stem: one for stem, one in found.items() if stem in scale.topic}
+    if not topic:
         return None
     of_name, name_worth = _name_covered(found, document, scale)
     score = (
@@ -150,7 +152,7 @@ def _match(document: _Document, norms: Sequence[float], scale: _Scale) -> Match 
         + sum(worth for pair, worth in scale.neighbours if any(pair in text for text in document.texts))
         + _NAME_COVERED * name_worth * of_name
     )
-    covered = sum(_asked(scale.worth[stem]) * one.form.weight for stem, one in found.items())
+    covered = sum(_asked(scale.worth[stem]) * one.form.weight for stem, one in topic.items())
     coverage = covered / scale.asked
     columns = sorted({column for one in found.values() for column in one.columns})
     reasons = {one.form.reason for one in found.values()}
@@ -224,8 +226,8 @@ class Indexed(NamedTuple):
 
 def facts_of(entry: Entry) -> tuple[Any, ...]:
     """Return an entry as the columns of its row, in the order of FACT_COLUMNS."""
-    *sets, triggers = entry.facets
-    facets = [*(sorted(one) for one in sets), [sorted(words) for words in triggers]]
+    *sets, triggers, has_deadline = entry.facets
+    facets = [*(sorted(one) for one in sets), [sorted(words) for words in triggers], has_deadline]
     return (
         entry.id,
         entry.head.version,
@@ -240,7 +242,7 @@ def facts_of(entry: Entry) -> tuple[Any, ...]:
 def entry_of(row: tuple[Any, ...]) -> Entry:
     """Return the entry that a row number and its facts tell of."""
     number, workflow_id, version, changed, name, description, aliases, facets = row
-    tags, roles, services, step_types, triggers = orjson.loads(facets)
+    tags, roles, services, step_types, triggers, has_deadline = orjson.loads(facets)
     return Entry(
         number,
         workflow_id,
@@ -254,5 +256,6 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
             frozenset(services),
             frozenset(step_types),
             tuple(frozenset(words) for words in triggers),
+            has_deadline,
         ),
     )

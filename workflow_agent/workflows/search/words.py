@@ -43,9 +43,9 @@ _STOP_WORDS = (
 )
 _SMALL_TALK = (
     "find search show look looking list give get tell need want please one ones thing something "
-    "anything called named like run runs running happen happens handle handles handling deal deals "
-    "dealing concerning involving regarding related responsible workflow workflows process processes "
-    "flow flows use used using"
+    "anything everything everybody called named like run runs running happen happens handle handles handling "
+    "deal deals dealing concerning involving regarding related responsible workflow workflows process "
+    "processes flow flows use used using"
 )
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that say nothing about a topic."""

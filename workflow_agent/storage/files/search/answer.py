@@ -2,14 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from heapq import nsmallest
 from typing import NamedTuple
 
 from workflow_agent.storage.files.search.database import SearchDatabase
 from workflow_agent.storage.files.search.directory import Directory
+from workflow_agent.workflows.search.filters import merged, said_filters
 from workflow_agent.workflows.search.query import parse_query
 from workflow_agent.workflows.search.ranking import Entry, Match, rank
-from workflow_agent.workflows.store import ANY_WORKFLOW, SearchAnswer, WorkflowFilters, WorkflowHit
+from workflow_agent.workflows.store import (
+    ANY_WORKFLOW,
+    LEAST_GOOD_SCORE,
+    SearchAnswer,
+    WorkflowFilters,
+    WorkflowHit,
+)
 
 _FEWEST_CANDIDATES = 40
 _MOST_SUGGESTIONS = 5
@@ -18,8 +26,8 @@ _SPELLED_NEARLY_ALIKE = 0.6
 _EXACT_SCORE = 1.0
 _ALIAS_SCORE = 0.95
 _FULL_TEXT_SCORES = (0.5, 0.9)
-_FUZZY_SCORES = (0.25, 0.5)
-_NEAR_SCORES = (0.05, 0.25)
+_FUZZY_SCORES = (LEAST_GOOD_SCORE, 0.5)
+_NEAR_SCORES = (0.05, LEAST_GOOD_SCORE - 0.01)
 """Scores from and to; the bands do not overlap, so that an order by score is one by trust."""
 
 
@@ -29,6 +37,7 @@ class Request(NamedTuple):
     query: str
     filters: WorkflowFilters
     limit: int
+    now: datetime
 
 
 @dataclass(slots=True)
@@ -90,6 +99,7 @@ def answer(request: Request, directory: Directory, database: SearchDatabase) -> 
     """Return the hits for a request, or suggestions where none is good enough."""
     if request.limit <= 0:
         return SearchAnswer(())
+    request = _with_said_filters(request, directory)
     allowed = directory.passing(request.filters) if request.filters.ask else None
     if not request.query.strip():
         return SearchAnswer(_latest(directory, allowed, request.limit))
@@ -97,9 +107,21 @@ def answer(request: Request, directory: Directory, database: SearchDatabase) -> 
     search.look_up()
     if request.query.strip() not in search.good.by_id:
         search.look_into_texts()
-    if search.good.by_id:
-        return SearchAnswer(search.good.hits(request.limit))
-    return SearchAnswer((), _suggestions(request, directory, database, allowed, search.near))
+    hits = search.hits()
+    return (
+        SearchAnswer(hits) if hits else SearchAnswer((), _suggestions(request, directory, database, allowed))
+    )
+
+
+def _with_said_filters(request: Request, directory: Directory) -> Request:
+    """Return a request with the filters its query says in words, where some workflow passes them."""
+    if directory.with_name(request.query) or directory.with_alias(request.query):
+        return request
+    query, said = said_filters(request.query, request.now)
+    filters = merged(request.filters, said)
+    if filters == request.filters or not directory.passing(filters):
+        return request
+    return request._replace(query=query, filters=filters)
 
 
 class _Search:
@@ -114,6 +136,15 @@ class _Search:
         self._allowed = allowed
         self.good = _Findings(directory, allowed)
         self.near = _Findings(directory, allowed)
+
+    def hits(self) -> tuple[WorkflowHit, ...]:
+        """Return the best, and after them what has only little of the query."""
+        limit = self._request.limit
+        good = self.good.hits(limit)
+        if any(hit.score >= _ALIAS_SCORE for hit in good):
+            return good
+        near = self.near.hits(limit)
+        return (*good, *(hit for hit in near if hit.id not in self.good.by_id))[:limit]
 
     def look_up(self) -> None:
         """Add what is called exactly as the query."""
@@ -168,11 +199,10 @@ def _suggestions(
     directory: Directory,
     database: SearchDatabase,
     allowed: set[str] | None,
-    near: _Findings,
 ) -> tuple[WorkflowHit, ...]:
-    """Return what was nearly good enough, then what the filters kept out, then whatever changed last."""
+    """Return what was the filters kept out, then whatever changed last."""
     count = min(request.limit, _MOST_SUGGESTIONS)
-    offered = [*near.hits(count)]
+    offered: list[WorkflowHit] = []
     if allowed is not None:
         offered += answer(request._replace(filters=ANY_WORKFLOW), directory, database).hits
         offered += _latest(directory, allowed, count)

@@ -12,7 +12,7 @@ import orjson
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.workflows.search.document import FIELDS
-from workflow_agent.workflows.search.query import Query, expressions, last_resort
+from workflow_agent.workflows.search.query import Query, expressions, last_resort, postings
 from workflow_agent.workflows.search.ranking import (
     FACT_COLUMNS,
     WEIGHTS,
@@ -139,10 +139,13 @@ def _alone(path: Path | None) -> Generator[None]:
         raise OSError(error.message) from error
 
 
-_SCHEMA = 1
+_SCHEMA = 2
 _BATCH = 500
 _MOST_RANKED = 2_000
 """Documents that one look-up ranks: of more with its words, those that were indexed last."""
+_FEW_POSTINGS = 10_000
+_OF_FEW = 200
+"""How many of the likeliest are compared closely where so few have words of the query that all are ranked."""
 _TABLES = (
     "DROP TABLE IF EXISTS vocabulary",
     "DROP TABLE IF EXISTS texts",
@@ -255,9 +258,13 @@ class SearchDatabase:
             limit: The most to return for each way of looking.
         """
         found: set[int] = set()
-        for expression in expressions(query):
-            found.update(self._likeliest(expression, rows, limit))
         anything = last_resort(query)
+        is_small = self._last_row() <= _MOST_RANKED and postings(query) <= _FEW_POSTINGS
+        if anything is not None and is_small:
+            found.update(self._likeliest(anything, rows, max(limit, _OF_FEW)))
+        else:
+            for expression in expressions(query):
+                found.update(self._likeliest(expression, rows, limit))
         if not found and anything is not None:
             found.update(self._likeliest(anything, rows, limit))
         read = self._connection.execute(_SELECT_WORDS, (_listed(found),))
@@ -271,10 +278,13 @@ class SearchDatabase:
         ranked = self._connection.execute(_SELECT_RANKED, (expression,))
         return list(islice((row for (row,) in ranked if row in rows), limit))
 
+    def _last_row(self) -> int:
+        (last,) = self._connection.execute("SELECT max(rowid) FROM documents").fetchone()
+        return last or 0
+
     def _last_left_out(self, expression: str) -> int:
         """Return the row after which no more documents with an expression come than are ranked."""
-        (most,) = self._connection.execute("SELECT max(rowid) FROM documents").fetchone()
-        if (most or 0) <= _MOST_RANKED:
+        if self._last_row() <= _MOST_RANKED:
             return 0
         found = self._connection.execute(_SELECT_FIRST_BEFORE, (expression, _MOST_RANKED)).fetchone()
         return found[0] if found else 0

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -166,24 +167,50 @@ def _name_words(entry: Entry) -> set[str]:
 
 
 def _tests(filters: WorkflowFilters) -> Iterator[Callable[[Entry], bool]]:
-    if filters.among is not None:
-        among = frozenset(filters.among)
-        yield lambda entry: entry.id in among
-    if filters.tag is not None:
-        tag = fold(filters.tag)
-        yield lambda entry: tag in entry.facets.tags
-    if filters.role is not None:
-        role = fold(filters.role)
-        yield lambda entry: role in entry.facets.roles
-    if filters.step_type is not None:
-        step_type = fold(filters.step_type)
-        yield lambda entry: step_type in entry.facets.step_types
-    if filters.service is not None:
-        service = fold(filters.service)
-        yield lambda entry: _has_service(entry, service)
-    if filters.trigger is not None:
-        wanted = filter_words(filters.trigger)
-        yield lambda entry: any(wanted <= words for words in entry.facets.triggers)
+    for field, test in _TESTS.items():
+        wanted = getattr(filters, field)
+        if wanted is not None:
+            yield test(wanted)
+
+
+def _in_facet(facet: str) -> Callable[[str], Callable[[Entry], bool]]:
+    def test(text: str) -> Callable[[Entry], bool]:
+        wanted = fold(text)
+        return lambda entry: wanted in getattr(entry.facets, facet)
+
+    return test
+
+
+def _of_service(text: str) -> Callable[[Entry], bool]:
+    wanted = fold(text)
+    return lambda entry: _has_service(entry, wanted)
+
+
+def _started_by(text: str) -> Callable[[Entry], bool]:
+    wanted = filter_words(text)
+    return lambda entry: any(wanted <= words for words in entry.facets.triggers)
+
+
+def _among(ids: Collection[str]) -> Callable[[Entry], bool]:
+    wanted = frozenset(ids)
+    return lambda entry: entry.id in wanted
+
+
+def _changed_since(since: datetime) -> Callable[[Entry], bool]:
+    return lambda entry: entry.head.changed is not None and entry.head.changed >= since
+
+
+_TESTS: Mapping[str, Callable[[Any], Callable[[Entry], bool]]] = {
+    "among": _among,
+    "tag": _in_facet("tags"),
+    "role": _in_facet("roles"),
+    "step_type": _in_facet("step_types"),
+    "service": _of_service,
+    "trigger": _started_by,
+    "has_deadline": lambda wanted: lambda entry: entry.facets.has_deadline == wanted,
+    "changed_since": _changed_since,
+}
+"""For each filter, what makes a test of what it asks for."""
 
 
 def _has_service(entry: Entry, wanted: str) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -50,7 +51,7 @@ class SqliteWorkflowSearch(WorkflowSearch):
     async def search(
         self, tenant: str, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int = 10
     ) -> SearchAnswer:
-        request = Request(query, filters, limit)
+        request = Request(query, filters, limit, datetime.now(UTC))
 
         async def look(index: TenantIndex) -> SearchAnswer:
             await self._catch_up(tenant, index)
