@@ -92,6 +92,7 @@ class Storm:
         while not self.done.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.done.wait(), random_.uniform(4.0, 8.0))
+            await self.until_answered(self.seen["200"] + 1)
             # One that is being started has no lock to be found by.
             with suppress(AssertionError, ValueError, ProcessLookupError):
                 pid = await asyncio.to_thread(pid_of, self.data_dir, random_.randint(1, self.workers))
@@ -99,6 +100,11 @@ class Storm:
                 self.kills += 1
         server.terminate()
         await asyncio.to_thread(server.wait)
+
+    async def until_answered(self, count: int) -> None:
+        """Wait for an answer; none would come where a start takes longer than the time between kills."""
+        while self.seen["200"] < count and not self.done.is_set():  # noqa: ASYNC110 - clients count
+            await asyncio.sleep(0.05)
 
     async def until_ready(self, server: subprocess.Popen[bytes]) -> None:
         async with httpx.AsyncClient() as client:

@@ -40,16 +40,15 @@ def measure() -> Section:
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.soak"]
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     resident: dict[str, float] = json.loads(told)
-    first, *_, last = resident.values()
+    first, *later = resident.values()
     return Section(
         "soak",
         "Soak",
         f"Resident memory of one process that takes {TURNS:,} turns over {CONVERSATIONS} conversations, "
         f"{_CLIENTS} at a time, after garbage was collected. The model reads a workflow in each turn.",
         [
-            Figure(f"after {TURNS // STAGES:,} turns", first / _KB_A_MB, "MB"),
-            Figure(f"after {TURNS:,} turns", last / _KB_A_MB, "MB"),
-            Figure("at the end / after the first tenth", last / first, RATIO, most=MOST_LATE),
+            *(Figure(f"after {int(done):,} turns", kb / _KB_A_MB, "MB") for done, kb in resident.items()),
+            Figure("at most later / after the first tenth", max(later) / first, RATIO, most=MOST_LATE),
         ],
     )
 

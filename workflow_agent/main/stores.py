@@ -49,6 +49,8 @@ def embedder_of(settings: Settings) -> "Embedder | None":
 
 
 _SECONDS_AN_HOUR = 3_600
+_MOST_RENDERED = 64
+"""Conversations whose earlier turns are kept as the model reads them: each takes 100 to 200 kB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class Stores:
 def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
     """Return the stores of a server process, which is on record as alive from here on."""
     files = DurableFiles(settings.data_dir)
-    caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings))
+    turns = _cache(settings, most=_MOST_RENDERED)
+    caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=turns)
     conversations = JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes))
     workflows = JsonWorkflowCatalog(files, caches.specs, now=now, fences=conversations)
     owners = _owners(settings.data_dir, seat.new_owner_id() if seat else new_owner_id())
@@ -140,6 +143,8 @@ def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:
     return SearchByMeaning(by_words, workflows, embedder, settings.embedding_model, settings.data_dir)
 
 
-def _cache(settings: Settings) -> TtlCache[Any]:
+def _cache(settings: Settings, most: int | None = None) -> TtlCache[Any]:
     entries = settings.cache_max_entries if settings.caches_enabled else 0
-    return TtlCache(max_entries=entries, ttl_seconds=settings.cache_ttl_seconds)
+    return TtlCache(
+        max_entries=entries if most is None else min(entries, most), ttl_seconds=settings.cache_ttl_seconds
+    )

@@ -117,6 +117,15 @@ async def test_a_field_gets_the_value_that_was_said(
     assert getattr(found, field) == value, reply.content
 
 
+@pytest.mark.parametrize("name", ["One", "Next step", "It"])
+async def test_a_step_is_known_by_its_whole_name_whatever_words_that_has(talk: Talk, name: str) -> None:
+    await talk.say(f'call the scoring "{name}"')
+
+    await talk.say(f'add a step called "Check 10" after {name}')
+
+    assert ("score", "check_10") in ways(await loan(talk))
+
+
 async def test_a_threshold_is_changed_where_it_stands(talk: Talk) -> None:
     await talk.say("raise the limit from 5,000 to 8000")
 

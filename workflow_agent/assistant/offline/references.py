@@ -124,6 +124,11 @@ class Steps:
             return exact_id[0]
         if phrase in self.chosen and (settled := self.workflow.step(self.chosen[phrase])):
             return settled
+        # Also where it is made of words that say nothing elsewhere: "One", "Next step".
+        said = " ".join(token.lower for token in tokens if token.kind != "punct")
+        named = [s for s in self.all() if s.name.lower() == said and (with_ends or s.type != "end")]
+        if len(named) == 1:
+            return named[0]
         words = _content(tokens)
         if any(token.among("references.find.except") for token in tokens):
             raise StepUnclear(phrase)

@@ -16,9 +16,9 @@ from workflow_agent.storage.files.file_system import FileState
 from workflow_agent.storage.files.refusals import no_content
 from workflow_agent.values.digests import digest_in, parse_canonical
 
-_KNOWN = 20_000
+_KNOWN = 4_096
 _YOUNG_SECONDS = 600.0
-_CACHE_BYTES = 16 * 2**20
+_CACHE_BYTES = 8 * 2**20
 _SMALL_BYTES = 64 * 2**10
 """Up to so many bytes a content is kept in memory."""
 

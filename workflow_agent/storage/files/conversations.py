@@ -40,7 +40,9 @@ from workflow_agent.storage.files.refusals import (
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.run_fence import RunFence
 
-_CACHE_BYTES = 32 * 2**20
+_CACHE_BYTES = 48 * 2**20
+_MEMORY_A_FILE_BYTE = 6
+"""What a parsed conversation takes for each byte of its file, the text of its parts among it; measured."""
 _LARGE_CHARS = 64 * 2**10
 """An attachment that is longer takes a while to digest."""
 
@@ -73,7 +75,7 @@ class JsonConversationStore(ConversationStore, RunFences):
 
     Args:
         files: The data directory.
-        cache_bytes: How much of the most recently used files, by their size, stays parsed in memory.
+        cache_bytes: How much memory the most recently used conversations may take, parsed.
         seal: When compacted turns are moved into files of their own.
     """
 
@@ -85,7 +87,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         self._reader = DocumentReader(files, parse_conversation)
         self._queues = WriterQueues()
         self._conversations: StatCache[ConversationText] = StatCache(
-            cache_bytes, lambda kept: kept.size_bytes
+            cache_bytes, lambda kept: kept.size_bytes * _MEMORY_A_FILE_BYTE
         )
         self._index = ConversationIndex(files, self._check)
         self._blobs = ConversationBlobs(files)
