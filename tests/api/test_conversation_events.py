@@ -32,7 +32,7 @@ async def test_what_is_sent_twice_under_a_key_is_on_record_once(
     again = await client.post(f"{TALK}/{route}", json=BODIES[route], headers=headers)
     other = await client.post(f"{TALK}/{route}", json=BODIES[route] | {"to": "chat"}, headers=headers)
 
-    assert (first.status_code, first.headers["etag"]) == (201, '"2"')
+    assert (first.status_code, first.headers["etag"][:3]) == (201, '"2-')
     assert (again.status_code, again.json()) == (201, first.json())
     assert again.headers["idempotency-replayed"] == "true"
     assert other.status_code == 422

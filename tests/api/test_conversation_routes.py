@@ -36,7 +36,8 @@ async def test_a_created_conversation_is_what_was_asked_for(client: httpx.AsyncC
     read = await client.get(made.headers["location"])
 
     assert made.status_code == 201
-    assert made.headers["etag"] == read.headers["etag"] == '"1"'
+    assert made.headers["etag"] == read.headers["etag"]
+    assert read.headers["etag"].startswith('"1-')
     assert made.json() == read.json()
     assert {name: made.json()[name] for name in body} == body
 
@@ -153,7 +154,7 @@ async def test_a_change_needs_the_version_that_was_read(client: httpx.AsyncClien
     assert (without.status_code, without.json()["code"]) == (428, "precondition_required")
     assert (stale.status_code, stale.json()["code"]) == (412, "conversation_conflict")
     assert weak.status_code == 422
-    assert (right.status_code, right.headers["etag"], right.json()["title"]) == (200, '"2"', "New")
+    assert (right.status_code, right.headers["etag"][:3], right.json()["title"]) == (200, '"2-', "New")
     assert (any_version.json()["title"], any_version.json()["mode_override"]) == ("New", None)
 
 
@@ -162,7 +163,7 @@ async def test_a_change_that_changes_nothing_makes_no_version(client: httpx.Asyn
 
     same = await client.patch(f"{CONVERSATIONS}/a", json={"title": "T"}, headers={"If-Match": '"1"'})
 
-    assert same.headers["etag"] == '"1"'
+    assert same.headers["etag"].startswith('"1-')
 
 
 async def test_a_deleted_conversation_is_gone(client: httpx.AsyncClient) -> None:

@@ -129,7 +129,7 @@ async def test_other_edits_are_refused_and_nothing_is_applied(
 
     assert answer.status_code == 422
     assert answer.json()["problems"][0]["pointer"].startswith(pointer)
-    assert (await client.get(made.headers["location"])).headers["etag"] == '"1"'
+    assert (await client.get(made.headers["location"])).headers["etag"].startswith('"1-')
 
 
 async def test_versions_stay_readable_and_are_restored_as_new_ones(
@@ -148,7 +148,7 @@ async def test_versions_stay_readable_and_are_restored_as_new_ones(
     assert second["document"]["steps"][1]["name"] == "Check"
     assert stale.status_code == 412
     assert restored.json()["workflow"]["steps"] == made.json()["steps"]
-    assert (restored.json()["previous_version"], restored.headers["etag"]) == (2, '"3"')
+    assert (restored.json()["previous_version"], restored.headers["etag"][:3]) == (2, '"3-')
 
 
 @pytest.mark.parametrize("part", ["versions/9", "versions/0", "versions/x", "diff?from=9", "diff?to=9"])

@@ -37,7 +37,8 @@ async def test_a_created_workflow_gets_an_id_from_its_name(
 
     assert made.status_code == 201
     assert made.headers["location"] == f"{WORKFLOWS}/wf_expense_approval"
-    assert made.headers["etag"] == read.headers["etag"] == '"1"'
+    assert made.headers["etag"] == read.headers["etag"]
+    assert read.headers["etag"].startswith('"1-')
     assert made.json() == read.json()
     assert (made.json()["start"], made.json()["version"]) == ("submit", 1)
     assert made.json()["transitions"][0] == {"id": "submit-review", "from": "submit", "to": "review"}
@@ -199,7 +200,7 @@ async def test_an_unchanged_workflow_is_not_sent_again(
 ) -> None:
     same = await client.get(made.headers["location"], headers={"If-None-Match": made.headers["etag"]})
 
-    assert (same.status_code, same.headers["etag"]) == (304, '"1"')
+    assert (same.status_code, same.headers["etag"]) == (304, made.headers["etag"])
 
 
 async def test_replacing_needs_the_version_that_was_read(
@@ -215,7 +216,7 @@ async def test_replacing_needs_the_version_that_was_read(
     outdated = await client.put(path, json=document, headers={"If-Match": '"1"'})
 
     assert [a.status_code for a in (without, malformed, stale, right, outdated)] == [428, 422, 412, 200, 412]
-    assert (right.headers["etag"], right.json()["description"], right.json()["version"]) == ('"2"', "New.", 2)
+    assert (right.json()["description"], right.json()["version"]) == ("New.", 2)
 
 
 async def test_a_document_is_stored_at_its_own_address_alone(

@@ -13,6 +13,7 @@ from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.storage.memory import InMemoryWorkflowCatalog
+from workflow_agent.values.revisions import Revision
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowCatalog
 
@@ -108,12 +109,12 @@ async def test_a_change_keeps_the_id(catalog: WorkflowCatalog) -> None:
 
 async def test_a_change_for_another_version_is_refused_and_names_both(catalog: WorkflowCatalog) -> None:
     await catalog.create("acme", a_workflow(), CREATED)
-    await catalog.update("acme", "wf_expenses", rename("Costs"), expected_version=1)
+    await catalog.update("acme", "wf_expenses", rename("Costs"), expected=Revision(1))
 
     with pytest.raises(WorkflowConflict, match=r"at version 2.*for version 1"):
-        await catalog.update("acme", "wf_expenses", rename("Late"), expected_version=1)
+        await catalog.update("acme", "wf_expenses", rename("Late"), expected=Revision(1))
     with pytest.raises(WorkflowConflict, match=r"at version 2.*for version 3"):
-        await catalog.delete("acme", "wf_expenses", expected_version=3)
+        await catalog.delete("acme", "wf_expenses", expected=Revision(3))
 
     assert (await catalog.get("acme", "wf_expenses")).name == "Costs"
 
@@ -203,7 +204,7 @@ async def test_a_deleted_workflow_is_gone_and_its_id_begins_anew(catalog: Workfl
     await catalog.create("acme", a_workflow(), CREATED)
     await catalog.update("acme", "wf_expenses", rename("Costs"))
 
-    await catalog.delete("acme", "wf_expenses", expected_version=2)
+    await catalog.delete("acme", "wf_expenses", expected=Revision(2))
 
     with pytest.raises(WorkflowNotFound):
         await catalog.get("acme", "wf_expenses")

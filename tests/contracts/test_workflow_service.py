@@ -12,6 +12,7 @@ from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.storage.memory import InMemoryWorkflowCatalog
+from workflow_agent.values.revisions import Revision
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.formats import UnreadableDocument, only_workflow
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -89,7 +90,7 @@ async def test_edits_report_the_versions_before_and_after_and_what_they_brought_
         {"op": "rename_workflow", "name": "Journey"},
     ])  # fmt: skip
 
-    shown = await service.preview("wf_trip", edits, expected_version=1)
+    shown = await service.preview("wf_trip", edits, expected=Revision(1))
     done = await service.edit("wf_trip", edits, Writer(Author(user="ann")))
 
     assert (shown.is_stored, shown.after.version, shown.changes) == (False, 1, done.changes)
@@ -127,9 +128,9 @@ async def test_an_edit_for_another_version_is_refused_before_and_after_it_is_sho
     await service.edit("wf_trip", rename("Journey"), Writer())
 
     with pytest.raises(WorkflowConflict, match="at version 2"):
-        await service.preview("wf_trip", rename("Tour"), expected_version=1)
+        await service.preview("wf_trip", rename("Tour"), expected=Revision(1))
     with pytest.raises(WorkflowConflict, match="at version 2"):
-        await service.edit("wf_trip", rename("Tour"), Writer(), expected_version=1)
+        await service.edit("wf_trip", rename("Tour"), Writer(), expected=Revision(1))
     assert (await service.at("wf_trip")).name == "Journey"
 
 
@@ -165,12 +166,12 @@ async def test_a_preview_is_applied_to_the_version_it_was_made_for(service: Work
 async def test_a_deletion_that_an_earlier_attempt_made_is_not_an_error(service: WorkflowService) -> None:
     await service.create(trip(), Writer())
 
-    gone = await service.delete("wf_trip", of_run(1), expected_version=1)
+    gone = await service.delete("wf_trip", of_run(1), expected=Revision(1))
 
     assert gone is not None
-    assert await service.delete("wf_trip", of_run(2), expected_version=1) is None
+    assert await service.delete("wf_trip", of_run(2), expected=Revision(1)) is None
     with pytest.raises(WorkflowNotFound):
-        await service.delete("wf_trip", of_run(1), expected_version=1)
+        await service.delete("wf_trip", of_run(1), expected=Revision(1))
 
 
 async def test_a_later_attempt_sees_a_workflow_as_it_was_before_its_run(service: WorkflowService) -> None:

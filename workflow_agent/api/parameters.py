@@ -1,6 +1,7 @@
 """The parameters that routes share, read strictly, and what their text must look like."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Path, Query, Request
@@ -9,6 +10,7 @@ from pydantic import BeforeValidator
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem
+from workflow_agent.values.revisions import Revision, Versioned, revision_of
 from workflow_agent.values.tokens import Utilization
 from workflow_agent.workflows.model.terms import WORKFLOW_ID_PATTERN
 from workflow_agent.workflows.service import WorkflowService
@@ -22,7 +24,7 @@ MAX_PAGE = 200
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _DATE = re.compile(r"[0-9]{4}-")
 _ETAG = re.compile(r'"[\x21\x23-\x7e]{0,64}"')
-_NO_VERSION = -1
+_NO_REVISION = Revision(-1)
 
 
 def whole_number(text: str) -> int:
@@ -58,8 +60,10 @@ async def tenant_of(request: Request) -> str:
     return tenant
 
 
-def version_asked_for(if_match: str | None) -> int | None:
-    """Return the version an If-Match header asks for; None for `*` and where there is no header.
+def revision_asked_for(if_match: str | None) -> Revision | None:
+    """Return the state an If-Match header asks for; None for `*` and where there is no header.
+
+    A version alone, as in `"3"`, fits every content of that version.
 
     Raises:
         InvalidInput: It is not one strong ETag.
@@ -72,13 +76,13 @@ def version_asked_for(if_match: str | None) -> int | None:
             f"If-Match is {tag[:80]!r}; send one ETag as it was read, in its quotes.",
             [Problem("header:If-Match", "is not one strong ETag")],
         )
-    inner = tag[1:-1]
-    return int(inner) if _WHOLE_NUMBER.fullmatch(inner) else _NO_VERSION
+    version, _, mark = tag[1:-1].partition("-")
+    return Revision(int(version), mark or None) if _WHOLE_NUMBER.fullmatch(version) else _NO_REVISION
 
 
-def etag(version: int) -> dict[str, str]:
-    """Return the header that says which version of a document this is."""
-    return {"ETag": f'"{version}"'}
+def etag(document: Versioned) -> dict[str, str]:
+    """Return the header that says which state of a document this is."""
+    return {"ETag": f'"{revision_of(document)}"'}
 
 
 IfMatchHeader = Annotated[
@@ -92,17 +96,17 @@ IfMatchHeader = Annotated[
 ]
 
 
-async def _expected_version(if_match: IfMatchHeader = None) -> int | None:
-    return version_asked_for(if_match)
+async def _expected(if_match: IfMatchHeader = None) -> Revision | None:
+    return revision_asked_for(if_match)
 
 
-async def _required_version(if_match: IfMatchHeader = None) -> int | None:
+async def _required(if_match: IfMatchHeader = None) -> Revision | None:
     if if_match is None:
         raise PreconditionRequired(
             "Send the ETag that was read as If-Match, so that nobody's later change is lost, or `*` for any "
             "version."
         )
-    return version_asked_for(if_match)
+    return revision_asked_for(if_match)
 
 
 async def _has(
@@ -113,10 +117,10 @@ async def _has(
     return if_none_match
 
 
-def is_unchanged(known: str | None, version: int) -> bool:
-    """Say whether an If-None-Match header already names a version."""
-    tags = {tag.strip().removeprefix("W/") for tag in (known or "").split(",")}
-    return f'"{version}"' in tags
+def is_unchanged(known: str | None, tag: Mapping[str, str]) -> bool:
+    """Say whether an If-None-Match header already names an ETag."""
+    tags = {one.strip().removeprefix("W/") for one in (known or "").split(",")}
+    return tag["ETag"] in tags
 
 
 def page_start(cursor: str | None) -> int:
@@ -191,8 +195,8 @@ WorkflowId = Annotated[
     str, Path(json_schema_extra={"pattern": WORKFLOW_ID_PATTERN}, examples=["wf_expense_approval"])
 ]
 RunId = Annotated[str, Path(examples=["run_expenses-chat_1_4f1c"])]
-ExpectedVersion = Annotated[int | None, Depends(_expected_version)]
-RequiredVersion = Annotated[int | None, Depends(_required_version)]
+Expected = Annotated[Revision | None, Depends(_expected)]
+Required = Annotated[Revision | None, Depends(_required)]
 KnownEtag = Annotated[str | None, Depends(_has)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 ModelKey = Annotated[str | None, Depends(_model_key)]

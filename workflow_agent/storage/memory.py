@@ -33,7 +33,6 @@ from workflow_agent.storage.files.conversation_list import (
 )
 from workflow_agent.storage.files.paths import check_tenant
 from workflow_agent.storage.files.versions import (
-    check_expected,
     check_new_id,
     earlier_write,
     first_version,
@@ -44,10 +43,17 @@ from workflow_agent.storage.files.versions import (
     record_of,
 )
 from workflow_agent.values.digests import content_json, content_ref_of, parse_canonical
+from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
+from workflow_agent.workflows.store import (
+    Change,
+    WorkflowCatalog,
+    WorkflowHead,
+    WorkflowVersion,
+    check_expected,
+)
 
 
 class InMemoryConversationStore(ConversationStore, RunFences):
@@ -195,7 +201,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
         workflow_id: str,
         apply: Callable[[Workflow], tuple[Workflow, Change]],
         *,
-        expected_version: int | None = None,
+        expected: Revision | None = None,
         beforehand: Change | None = None,
     ) -> Workflow:
         records = self._records(tenant, workflow_id)
@@ -203,7 +209,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
         if made is not None:
             return parse_workflow(made.document)
         current = _newest(records)
-        check_expected(current, expected_version)
+        check_expected(current, expected)
         changed, change = apply(current)
         if changed is current:
             return current
@@ -216,11 +222,11 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
         tenant: str,
         workflow_id: str,
         *,
-        expected_version: int | None = None,
+        expected: Revision | None = None,
         fence: RunFence | None = None,
     ) -> None:
         records = self._records(tenant, workflow_id)
-        check_expected(_newest(records), expected_version)
+        check_expected(_newest(records), expected)
         self._check(tenant, fence)
         self._deleted.append(self._kept[tenant].pop(workflow_id))
         self._heads.pop(tenant, None)

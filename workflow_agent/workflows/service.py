@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowConflict, WorkflowNotFound
+from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
 from workflow_agent.values.digests import digest_of
+from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.analysis.analyzer import analyze
 from workflow_agent.workflows.analysis.findings import Finding
@@ -24,7 +25,7 @@ from workflow_agent.workflows.formats import Part, import_workflows, summary_of_
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview
-from workflow_agent.workflows.store import Author, Change, WorkflowCatalog, WorkflowVersion
+from workflow_agent.workflows.store import Author, Change, WorkflowCatalog, WorkflowVersion, check_expected
 
 _RESTORED = "restored version "
 _STEM_CHARS = 48
@@ -137,32 +138,27 @@ class WorkflowService:
         return workflow_id_for(name, list(await self.catalog.heads(self.tenant)))
 
     async def preview(
-        self, workflow_id: str, edits: Sequence[Edit], *, expected_version: int | None = None
+        self, workflow_id: str, edits: Sequence[Edit], *, expected: Revision | None = None
     ) -> ChangeReport:
         """Return what edits would do; nothing is stored.
 
         Raises:
             EditRefused: One of them does not fit.
-            WorkflowConflict: `expected_version` is not the newest.
+            WorkflowConflict: `expected` is not the newest.
             WorkflowNotFound: No such workflow.
         """
         current = await self.catalog.get(self.tenant, workflow_id)
-        if expected_version not in {None, current.version}:
-            raise WorkflowConflict(
-                f"Workflow {workflow_id!r} is at version {current.version}, this change was made for version "
-                f"{expected_version}. Read it again and retry.",
-                version=current.version,
-            )
+        check_expected(current, expected)
         return ChangeReport(current, apply_edits(current, edits).workflow, is_stored=False)
 
     async def edit(
-        self, workflow_id: str, edits: Sequence[Edit], by: Writer, *, expected_version: int | None = None
+        self, workflow_id: str, edits: Sequence[Edit], by: Writer, *, expected: Revision | None = None
     ) -> ChangeReport:
         """Apply edits to the newest version, all or none; edits that change nothing make no version.
 
         Raises:
             EditRefused: One of them does not fit; nothing is stored.
-            WorkflowConflict: `expected_version` is not the newest.
+            WorkflowConflict: `expected` is not the newest.
             WorkflowNotFound: No such workflow.
         """
         known = by.change("edited", edits=edits)
@@ -175,36 +171,34 @@ class WorkflowService:
 
         try:
             stored = await self.catalog.update(
-                self.tenant, workflow_id, edited, expected_version=expected_version, beforehand=known
+                self.tenant, workflow_id, edited, expected=expected, beforehand=known
             )
         except _Unchanged as unchanged:
             return ChangeReport(unchanged.workflow, unchanged.workflow)
         return await self._since_the_version_before(stored)
 
     async def replace(
-        self, workflow_id: str, replacement: Workflow, by: Writer, *, expected_version: int | None = None
+        self, workflow_id: str, replacement: Workflow, by: Writer, *, expected: Revision | None = None
     ) -> Workflow:
         """Make another document the newest version of a workflow; return it as stored.
 
         Raises:
-            WorkflowConflict: `expected_version` is not the newest.
+            WorkflowConflict: `expected` is not the newest.
             WorkflowNotFound: No such workflow.
         """
 
         def replaced(current: Workflow) -> tuple[Workflow, Change]:
             return replacement, by.change("replaced", describe_diff(diff_workflows(current, replacement)))
 
-        return await self.catalog.update(
-            self.tenant, workflow_id, replaced, expected_version=expected_version
-        )
+        return await self.catalog.update(self.tenant, workflow_id, replaced, expected=expected)
 
     async def restore(
-        self, workflow_id: str, version: int, by: Writer, *, expected_version: int | None = None
+        self, workflow_id: str, version: int, by: Writer, *, expected: Revision | None = None
     ) -> ChangeReport:
         """Make an earlier version the newest again, as a new one; nothing of the history is lost.
 
         Raises:
-            WorkflowConflict: `expected_version` is not the newest.
+            WorkflowConflict: `expected` is not the newest.
             WorkflowNotFound: No such workflow or version.
         """
         earlier = await self.at(workflow_id, version)
@@ -214,7 +208,7 @@ class WorkflowService:
             return earlier, replace(known, summary=tuple(describe_diff(diff_workflows(current, earlier))))
 
         stored = await self.catalog.update(
-            self.tenant, workflow_id, restored, expected_version=expected_version, beforehand=known
+            self.tenant, workflow_id, restored, expected=expected, beforehand=known
         )
         return await self._since_the_version_before(stored)
 
@@ -234,19 +228,17 @@ class WorkflowService:
         raise InvalidInput(f"Workflow {workflow.id!r} is as it was created: there is no change to undo.")
 
     async def delete(
-        self, workflow_id: str, by: Writer, *, expected_version: int | None = None
+        self, workflow_id: str, by: Writer, *, expected: Revision | None = None
     ) -> Workflow | None:
         """Remove a workflow; return it, or None where an earlier attempt at the same run removed it.
 
         Raises:
-            WorkflowConflict: `expected_version` is not the newest.
+            WorkflowConflict: `expected` is not the newest.
             WorkflowNotFound: No such workflow.
         """
         try:
             workflow = await self.catalog.get(self.tenant, workflow_id)
-            await self.catalog.delete(
-                self.tenant, workflow_id, expected_version=expected_version, fence=by.fence
-            )
+            await self.catalog.delete(self.tenant, workflow_id, expected=expected, fence=by.fence)
         except WorkflowNotFound:
             if (by.author.attempt or 1) == 1:
                 raise
@@ -261,11 +253,11 @@ class WorkflowService:
             WorkflowConflict: The workflow was changed since it was shown.
             WorkflowNotFound: It is gone.
         """
-        workflow_id, version = preview.workflow_id, preview.version
+        workflow_id, shown = preview.workflow_id, Revision(preview.version)
         if preview.to_version is not None:
-            return await self.restore(workflow_id, preview.to_version, by, expected_version=version)
+            return await self.restore(workflow_id, preview.to_version, by, expected=shown)
         edits = parse_edits(list(preview.edits))
-        return await self.edit(workflow_id, edits, by, expected_version=version)
+        return await self.edit(workflow_id, edits, by, expected=shown)
 
     async def at(self, workflow_id: str, version: int | None = None) -> Workflow:
         """Return a version of a workflow; the newest unless one is named.

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from workflow_agent.errors import WorkflowConflict
+from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.values.stored import JsonObject, Moment, Value
 from workflow_agent.workflows.model.workflow import Workflow
@@ -51,6 +53,26 @@ class Change:
     """The attempt that writes; the write is refused once it is no longer the run's. None outside of runs."""
 
 
+def check_expected(current: Workflow, expected: Revision | None) -> None:
+    """Refuse a write that was made for another state than the newest.
+
+    Raises:
+        WorkflowConflict: It has changed since.
+    """
+    if expected is None or expected.fits(current):
+        return
+    made_for = (
+        f"version {expected.version}" if expected.version != current.version else "another content of it"
+    )
+    raise WorkflowConflict(
+        f"Workflow {current.id!r} is at version {current.version}, this change was made for {made_for}. "
+        "Read it again and retry.",
+        workflow_id=current.id,
+        version=current.version,
+        expected_version=expected.version,
+    )
+
+
 class WorkflowHead(NamedTuple):
     """Which content a workflow has: no two contents of one id share it."""
 
@@ -90,7 +112,7 @@ class WorkflowCatalog(Protocol):
         workflow_id: str,
         apply: Callable[[Workflow], tuple[Workflow, Change]],
         *,
-        expected_version: int | None = None,
+        expected: Revision | None = None,
         beforehand: Change | None = None,
     ) -> Workflow:
         """Apply a pure change to the newest version, alone, and store the result as the next version.
@@ -101,14 +123,14 @@ class WorkflowCatalog(Protocol):
             tenant: Whose workflow.
             workflow_id: Which one.
             apply: Gives the changed workflow, and what is written of the change.
-            expected_version: The version the caller read, where it must still be the newest.
+            expected: What the caller read, where it must still be the newest.
             beforehand: What is known of the change before it is applied. Where the same run, or a request
                 of no run, has made it already, that is returned as in `create`, and `apply` is not
                 called: what was renamed once has no longer the name to be renamed by.
 
         Raises:
             WorkflowNotFound: No such workflow.
-            WorkflowConflict: `expected_version` is not the newest; names both.
+            WorkflowConflict: `expected` is not the newest; names both.
             StaleRun: As in `create`.
             StorageFailed: It could not be stored; the old version is what a reader finds.
         """
@@ -119,14 +141,14 @@ class WorkflowCatalog(Protocol):
         tenant: str,
         workflow_id: str,
         *,
-        expected_version: int | None = None,
+        expected: Revision | None = None,
         fence: RunFence | None = None,
     ) -> None:
         """Remove a workflow; its versions are kept aside, out of every list.
 
         Raises:
             WorkflowNotFound: No such workflow.
-            WorkflowConflict: `expected_version` is not the newest.
+            WorkflowConflict: `expected` is not the newest.
             StaleRun: As in `create`.
         """
         ...

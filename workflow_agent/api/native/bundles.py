@@ -78,7 +78,7 @@ async def import_conversation(
         create=create_anyhow if body.new_id and key is None else create_as_it_was,
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
     )  # fmt: skip
-    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(shown(made, services.clock()), 201, headers)
 
 

@@ -11,7 +11,7 @@ from workflow_agent.api.creation import edits_from_body
 from workflow_agent.api.native.request_shapes import EditList
 from workflow_agent.api.native.workflows import BODY_PROBLEMS, MadeIn
 from workflow_agent.api.parameters import (
-    ExpectedVersion,
+    Expected,
     Flag,
     IdempotencyKey,
     Number,
@@ -50,7 +50,7 @@ async def edit_workflow(
     body: Annotated[EditList, Body()],
     services: TheServices,
     workflows: Workflows,
-    version: ExpectedVersion,
+    expected: Expected,
     key: IdempotencyKey,
     dry_run: Flag = False,
     conversation_id: MadeIn = None,
@@ -61,14 +61,14 @@ async def edit_workflow(
     """
     edits = await to_thread(edits_from_body, body.edits)
     if dry_run:
-        return await _replied(await workflows.preview(workflow_id, edits, expected_version=version), edits)
+        return await _replied(await workflows.preview(workflow_id, edits, expected=expected), edits)
     author = Author(conversation_id=await _conversation(services, workflows.tenant, conversation_id))
     mark = None
     if key is not None:
         request = digest_of(["edits", workflow_id, body.edits])
         await services.keys.claim(workflows.tenant, key, request, workflow_id)
         mark = digest_of([key, request])
-    report = await workflows.edit(workflow_id, edits, Writer(author, mark), expected_version=version)
+    report = await workflows.edit(workflow_id, edits, Writer(author, mark), expected=expected)
     await _put_on_record(services, workflows.tenant, author, report)
     return await _replied(report, edits)
 
@@ -103,7 +103,8 @@ async def _put_on_record(
 
 
 async def _replied(report: ChangeReport, edits: Sequence[Edit]) -> Response:
-    return json_reply(await to_thread(_shown, report, edits), headers=etag(report.after.version))
+    kept = report.after if report.is_stored else report.before
+    return json_reply(await to_thread(_shown, report, edits), headers=etag(kept))
 
 
 def _shown(report: ChangeReport, edits: Sequence[Edit]) -> dict[str, Any]:
@@ -156,12 +157,12 @@ async def restore_version(
     v: Number,
     services: TheServices,
     workflows: Workflows,
-    version: ExpectedVersion,
+    expected: Expected,
     conversation_id: MadeIn = None,
 ) -> Response:
     """Make an old version the newest again, as a new version; nothing of the history is lost."""
     author = Author(conversation_id=await _conversation(services, workflows.tenant, conversation_id))
-    report = await workflows.restore(workflow_id, v, Writer(author), expected_version=version)
+    report = await workflows.restore(workflow_id, v, Writer(author), expected=expected)
     await _put_on_record(services, workflows.tenant, author, report, f"restored version {v}")
     shown = {**_compared(report), "restored_version": v}
-    return json_reply(shown, headers=etag(report.after.version))
+    return json_reply(shown, headers=etag(report.after))

@@ -98,4 +98,4 @@ async def restore_compaction(
         "restored": [one.id for one in restored],
         "turns_compacted": turns_compacted(conversation),
     }
-    return json_reply(shown, headers=etag(conversation.version))
+    return json_reply(shown, headers=etag(conversation))

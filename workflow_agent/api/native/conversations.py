@@ -11,11 +11,11 @@ from workflow_agent.api.native.request_shapes import ConversationChange, NewConv
 from workflow_agent.api.parameters import (
     ConversationId,
     Cursor,
-    ExpectedVersion,
+    Expected,
     IdempotencyKey,
     KnownEtag,
     Limit,
-    RequiredVersion,
+    Required,
     Search,
     Tenant,
     TheServices,
@@ -27,6 +27,7 @@ from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.conversations.document import Conversation, conversation_document
 from workflow_agent.conversations.store import ConversationSummary
 from workflow_agent.errors import ConversationConflict
+from workflow_agent.values.revisions import Revision
 from workflow_agent.values.stored import iso_milliseconds
 
 router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
@@ -100,7 +101,7 @@ async def create_conversation(
         create=create,
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
     )  # fmt: skip
-    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(shown(made, at), 201, headers)
 
 
@@ -117,9 +118,10 @@ async def get_conversation(
     conversation = await services.conversations.load(tenant, conversation_id)
     # While a run is under way its time goes on, though nothing else changes.
     is_at_rest = conversation.execution_time.current_since is None
-    if is_at_rest and is_unchanged(known, conversation.version):
-        return Response(status_code=304, headers=etag(conversation.version))
-    return json_reply(shown(conversation, services.clock()), headers=etag(conversation.version))
+    tag = etag(conversation)
+    if is_at_rest and is_unchanged(known, tag):
+        return Response(status_code=304, headers=tag)
+    return json_reply(shown(conversation, services.clock()), headers=tag)
 
 
 @router.patch(
@@ -134,19 +136,19 @@ async def change_conversation(
     body: Annotated[ConversationChange, Body()],
     services: TheServices,
     tenant: Tenant,
-    version: RequiredVersion,
+    expected: Required,
 ) -> Response:
     """Rename a conversation, or set the mode that leads it."""
     wanted = {name: getattr(body, name) for name in body.model_fields_set}
 
     def changed(conversation: Conversation) -> Conversation:
-        require_version(conversation, version)
+        require(conversation, expected)
         if all(getattr(conversation, name) == value for name, value in wanted.items()):
             return conversation
         return conversation.model_copy(update=wanted | {"updated_at": services.clock()})
 
     stored = await services.conversations.update(tenant, conversation_id, changed)
-    return json_reply(shown(stored, services.clock()), headers=etag(stored.version))
+    return json_reply(shown(stored, services.clock()), headers=etag(stored))
 
 
 @router.delete(
@@ -156,22 +158,22 @@ async def change_conversation(
     responses={204: {"description": "It is gone."}} | problem_replies(404, 412, 422),
 )
 async def delete_conversation(
-    conversation_id: ConversationId, services: TheServices, tenant: Tenant, version: ExpectedVersion
+    conversation_id: ConversationId, services: TheServices, tenant: Tenant, expected: Expected
 ) -> Response:
     """Delete a conversation and all that belongs to it."""
-    if version is not None:
-        require_version(await services.conversations.load(tenant, conversation_id), version)
+    if expected is not None:
+        require(await services.conversations.load(tenant, conversation_id), expected)
     await services.conversations.delete(tenant, conversation_id)
     return Response(status_code=204)
 
 
-def require_version(conversation: Conversation, version: int | None) -> None:
-    """Refuse a change to another version than the one that was read.
+def require(conversation: Conversation, expected: Revision | None) -> None:
+    """Refuse a change to another state than the one that was read.
 
     Raises:
         ConversationConflict: It has changed since.
     """
-    if version is not None and conversation.version != version:
+    if expected is not None and not expected.fits(conversation):
         raise ConversationConflict(
             f"Conversation {conversation.id!r} is at version {conversation.version}, not at the one that "
             "If-Match names. Read it again and retry.",

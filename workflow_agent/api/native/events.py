@@ -7,11 +7,11 @@ from fastapi import APIRouter, Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
-from workflow_agent.api.native.conversations import require_version
+from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
 from workflow_agent.api.parameters import (
     ConversationId,
-    ExpectedVersion,
+    Expected,
     IdempotencyKey,
     Tenant,
     TheServices,
@@ -32,6 +32,7 @@ from workflow_agent.conversations.handoffs import (
 )
 from workflow_agent.conversations.phases import ALLOWED, PhaseChange, change_phase
 from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
+from workflow_agent.values.revisions import Revision
 
 router = APIRouter(
     prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute
@@ -51,7 +52,7 @@ async def post_event(
     services: TheServices,
     tenant: Tenant,
     key: IdempotencyKey,
-    version: ExpectedVersion,
+    expected: Expected,
 ) -> Response:
     """Post a message without asking for a reply; every agent reads it when it next answers."""
     if body.author is not None and body.author in {"user", "system", *services.agents}:
@@ -63,7 +64,7 @@ async def post_event(
             conversation, body.content, author=body.author, at=services.clock(), event_id=event_id
         )
 
-    return await _recorded(services, tenant, conversation_id, key, version, body.model_dump(), record)
+    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
 
 
 @router.post("/phase", operation_id="change_phase", status_code=201, responses=_RECORDED)
@@ -73,7 +74,7 @@ async def post_phase(
     services: TheServices,
     tenant: Tenant,
     key: IdempotencyKey,
-    version: ExpectedVersion,
+    expected: Expected,
 ) -> Response:
     """Change the phase; a change that is not allowed is a 409 that lists those that are."""
     change = PhaseChange(agent="user", **body.model_dump())
@@ -81,7 +82,7 @@ async def post_phase(
     def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
         return change_phase(conversation, change, at=services.clock(), new_id=lambda _: event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, version, body.model_dump(), record)
+    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
 
 
 @router.post("/handoff", operation_id="hand_off", status_code=201, responses=_RECORDED)
@@ -91,7 +92,7 @@ async def post_handoff(
     services: TheServices,
     tenant: Tenant,
     key: IdempotencyKey,
-    version: ExpectedVersion,
+    expected: Expected,
 ) -> Response:
     """Hand the conversation to another agent: it answers the next message and gets the summary."""
     agent_named(services.agents, body.to, pointer="/to")
@@ -104,7 +105,7 @@ async def post_handoff(
         handoff = Handoff(by="user", **body.model_dump())
         return hand_over(conversation, handoff, at=services.clock(), new_id=lambda _: event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, version, body.model_dump(), record)
+    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
 
 
 async def _recorded(
@@ -112,7 +113,7 @@ async def _recorded(
     tenant: str,
     conversation_id: str,
     key: str | None,
-    version: int | None,
+    expected: Revision | None,
     body: dict[str, Any],
     record: Record,
 ) -> Response:
@@ -124,7 +125,7 @@ async def _recorded(
         def change(conversation: Conversation) -> Conversation:
             if any(event.id == event_id for event in conversation.events):
                 raise AlreadyExists(f"Event {event_id!r} is on record already.")
-            require_version(conversation, version)
+            require(conversation, expected)
             changed, event = record(conversation, event_id)
             made.append(event)
             return changed
@@ -150,4 +151,4 @@ async def _recorded(
         "allowed_phases": list(ALLOWED[conversation.phase]),
         "agent": current_agent(conversation, services.agents),
     }
-    return json_reply(shown, 201, etag(conversation.version) | replayed)
+    return json_reply(shown, 201, etag(conversation) | replayed)

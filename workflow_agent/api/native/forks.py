@@ -53,7 +53,7 @@ async def fork_conversation(
         create=create,
         find=lambda fork_id: services.conversations.load(tenant, fork_id),
     )  # fmt: skip
-    headers = etag(made.version) | {"Location": f"/api/v1/conversations/{made.id}"} | replayed
+    headers = etag(made) | {"Location": f"/api/v1/conversations/{made.id}"} | replayed
     return json_reply(shown(made, services.clock()), 201, headers)
 
 

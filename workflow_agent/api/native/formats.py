@@ -65,7 +65,7 @@ async def import_document(
     reply = _imported(first, workflow)
     if len(parts) > 1:
         reply["documents"] = [_what_became_of(part, made.get(part.number)) for part in parts]
-    headers |= etag(workflow.version)
+    headers |= etag(workflow)
     return json_reply(reply, 201, headers)
 
 

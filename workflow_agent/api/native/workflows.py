@@ -15,7 +15,7 @@ from workflow_agent.api.parameters import (
     IdempotencyKey,
     KnownEtag,
     Limit,
-    RequiredVersion,
+    Required,
     Search,
     Tenant,
     TheServices,
@@ -181,7 +181,7 @@ async def create_workflow(
         workflow=await to_thread(workflow_from_body, document),
         create=partial(workflows.create, is_id_chosen=is_named),
     )  # fmt: skip
-    headers = etag(made.version) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(workflow_document(made), 201, headers)
 
 
@@ -196,9 +196,10 @@ async def get_workflow(
 ) -> Response:
     """Return the newest version of a workflow."""
     workflow = await services.workflows.get(tenant, workflow_id)
-    if is_unchanged(known, workflow.version):
-        return Response(status_code=304, headers=etag(workflow.version))
-    return json_reply(workflow_document(workflow), headers=etag(workflow.version))
+    tag = etag(workflow)
+    if is_unchanged(known, tag):
+        return Response(status_code=304, headers=tag)
+    return json_reply(workflow_document(workflow), headers=tag)
 
 
 @router.put(
@@ -210,15 +211,15 @@ async def replace_workflow(
     workflow_id: WorkflowId,
     document: Annotated[JsonObject, Body()],
     workflows: Workflows,
-    version: RequiredVersion,
+    expected: Required,
 ) -> Response:
     """Replace a workflow by another document; the old one stays readable as a version."""
     if document.get("id", workflow_id) != workflow_id:
         raise InvalidWorkflow([Problem("/id", f"is not {workflow_id!r}, whose address this is")])
     replacement = await to_thread(workflow_from_body, {**document, "id": workflow_id})
 
-    stored = await workflows.replace(workflow_id, replacement, Writer(), expected_version=version)
-    return json_reply(workflow_document(stored), headers=etag(stored.version))
+    stored = await workflows.replace(workflow_id, replacement, Writer(), expected=expected)
+    return json_reply(workflow_document(stored), headers=etag(stored))
 
 
 @router.delete(
@@ -227,9 +228,7 @@ async def replace_workflow(
     status_code=204,
     responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
 )
-async def delete_workflow(
-    workflow_id: WorkflowId, workflows: Workflows, version: RequiredVersion
-) -> Response:
+async def delete_workflow(workflow_id: WorkflowId, workflows: Workflows, expected: Required) -> Response:
     """Delete a workflow."""
-    await workflows.delete(workflow_id, Writer(), expected_version=version)
+    await workflows.delete(workflow_id, Writer(), expected=expected)
     return Response(status_code=204)

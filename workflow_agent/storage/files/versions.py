@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowConflict, WorkflowNotFound
+from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
 from workflow_agent.storage.files.paths import is_workflow_id, shown
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowVersion
@@ -69,18 +69,6 @@ def check_new_id(workflow_id: str) -> None:
     if not is_workflow_id(workflow_id):
         raise InvalidInput(
             f"{shown(workflow_id)} is not a workflow id: wf_ and 1 to 61 of a-z, 0-9, _ and -.",
-        )
-
-
-def check_expected(current: Workflow, expected_version: int | None) -> None:
-    """Refuse a write that was made for another version than the newest."""
-    if expected_version is not None and expected_version != current.version:
-        raise WorkflowConflict(
-            f"Workflow {current.id!r} is at version {current.version}, this change was made for version "
-            f"{expected_version}. Read it again and retry.",
-            workflow_id=current.id,
-            version=current.version,
-            expected_version=expected_version,
         )
 
 

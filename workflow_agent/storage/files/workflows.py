@@ -12,7 +12,6 @@ from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues, locked
 from workflow_agent.storage.files.versions import (
-    check_expected,
     check_new_id,
     earlier_write,
     first_version,
@@ -22,11 +21,19 @@ from workflow_agent.storage.files.versions import (
     no_version,
 )
 from workflow_agent.storage.files.workflow_files import WorkflowFiles, WorkflowPlace
+from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import Author, Change, WorkflowCatalog, WorkflowHead, WorkflowVersion
+from workflow_agent.workflows.store import (
+    Author,
+    Change,
+    WorkflowCatalog,
+    WorkflowHead,
+    WorkflowVersion,
+    check_expected,
+)
 
 _SAMPLE = Change(Author(user="system"), "created", ("Came as a sample",))
 
@@ -76,12 +83,12 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         workflow_id: str,
         apply: Callable[[Workflow], tuple[Workflow, Change]],
         *,
-        expected_version: int | None = None,
+        expected: Revision | None = None,
         beforehand: Change | None = None,
     ) -> Workflow:
         place = self._kept.place(tenant, workflow_id)
         async with self._queues.of(place.document):
-            return await asyncio.to_thread(self._update, place, apply, expected_version, beforehand)
+            return await asyncio.to_thread(self._update, place, apply, expected, beforehand)
 
     @override
     async def delete(
@@ -89,12 +96,12 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         tenant: str,
         workflow_id: str,
         *,
-        expected_version: int | None = None,
+        expected: Revision | None = None,
         fence: RunFence | None = None,
     ) -> None:
         place = self._kept.place(tenant, workflow_id)
         async with self._queues.of(place.document):
-            await asyncio.to_thread(self._delete, place, expected_version, fence)
+            await asyncio.to_thread(self._delete, place, expected, fence)
 
     @override
     async def all(self, tenant: str) -> Sequence[Workflow]:
@@ -145,7 +152,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         self,
         place: WorkflowPlace,
         apply: Callable[[Workflow], tuple[Workflow, Change]],
-        expected_version: int | None,
+        expected: Revision | None,
         beforehand: Change | None,
     ) -> Workflow:
         self._check_exists(place)
@@ -155,7 +162,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
                 made = earlier_write(self._kept.made_by(place, current, str(beforehand.digest)), beforehand)
                 if made:
                     return parse_workflow(made.document)
-            check_expected(current, expected_version)
+            check_expected(current, expected)
             changed, change = apply(current)
             if changed is current:
                 return current
@@ -163,10 +170,10 @@ class JsonWorkflowCatalog(WorkflowCatalog):
                 self._kept.keep_record(place, current)
                 return self._kept.commit(place, next_version(current, changed, self._now()), change)
 
-    def _delete(self, place: WorkflowPlace, expected_version: int | None, fence: RunFence | None) -> None:
+    def _delete(self, place: WorkflowPlace, expected: Revision | None, fence: RunFence | None) -> None:
         self._check_exists(place)
         with locked(place.lock):
-            check_expected(self._kept.read(place, is_locked=True), expected_version)
+            check_expected(self._kept.read(place, is_locked=True), expected)
             with self._fenced(place.tenant, fence):
                 self._kept.delete(place)
 
