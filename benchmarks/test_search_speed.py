@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from tests.support.in_memory import InMemoryWorkflowCatalog
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.tenant import head_of
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
-from workflow_agent.storage.memory import InMemoryWorkflowCatalog
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowHead

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.in_memory import InMemoryWorkflowCatalog
 from tests.support.searched import STORED, TENANT, WORKFLOWS, described, filled_catalog, ids
 from workflow_agent.errors import StorageFailed, WorkflowNotFound
 from workflow_agent.storage.files.search.database import SearchDatabase
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.tenant import head_of, indexed
-from workflow_agent.storage.memory import InMemoryWorkflowCatalog
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.query import Query, parse_query
 from workflow_agent.workflows.store import WorkflowHead

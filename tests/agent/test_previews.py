@@ -6,11 +6,11 @@ import pytest
 from pydantic_ai.exceptions import ModelAPIError
 
 from tests.support.chats import TENANT, chat_with
+from tests.support.in_memory import InMemoryConversationStore
 from tests.support.scripted import Calls, scripted
 from tests.support.tool_calls import Tools
 from workflow_agent.conversations.document import conversation_document
 from workflow_agent.errors import ModelFailed, WorkflowNotFound
-from workflow_agent.storage.memory import InMemoryConversationStore
 from workflow_agent.workflows.model.parser import parse_workflow
 
 LINE = parse_workflow(

@@ -13,13 +13,13 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with, offline_gathering
+from tests.support.in_memory import InMemoryConversationStore
 from tests.support.provider import CallsTools, Refuses, Says, provider_stub
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.providers import ModelConfig, Provider, build_model
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PLAN_TOOL
-from workflow_agent.storage.memory import InMemoryConversationStore
 
 pytestmark = pytest.mark.untraced
 

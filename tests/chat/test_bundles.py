@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.in_memory import InMemoryConversationStore
 from tests.support.long_talks import accepted, compacted, talked
 from tests.support.stored import AT, a_conversation
 from workflow_agent.assistant.turns.bundles import exported, imported, opened
@@ -18,7 +19,6 @@ from workflow_agent.errors import AlreadyExists, InvalidInput
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.verification.directory import verify_directory
-from workflow_agent.storage.memory import InMemoryConversationStore
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 DOCUMENT = "A long document with \x1b[31mcolour\x1b[0m and half a character \ud800. " * 20

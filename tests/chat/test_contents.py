@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from tests.support.chats import TENANT, chat_with
+from tests.support.in_memory import InMemoryConversationStore
 from tests.support.scripted import Calls, scripted
 from tests.support.stored import AT
 from workflow_agent.assistant.record import Told
@@ -16,7 +17,6 @@ from workflow_agent.conversations.iterations import Iteration, Message, ToolResu
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.memory import InMemoryConversationStore
 from workflow_agent.values.run_fence import RunFence
 
 LARGE = {"steps": ["x" * 100] * 40, "big": 2**80}

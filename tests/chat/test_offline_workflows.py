@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.support.chats import APPROVAL, TENANT, ChatUnderTest, chat_with
+from tests.support.in_memory import InMemoryConversationStore
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.conversations.document import AgentReply
 from workflow_agent.errors import WorkflowNotFound
-from workflow_agent.storage.memory import InMemoryConversationStore
 from workflow_agent.workflows.formats import FORMATS, import_workflow
 from workflow_agent.workflows.model.parser import parse_workflow
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.chats import TENANT, chat_with
+from tests.support.in_memory import InMemoryConversationStore
 from tests.support.long_talks import a_compaction, compacted, talked
 from tests.support.scripted import scripted
 from tests.support.stored import a_conversation
@@ -15,7 +16,6 @@ from workflow_agent.conversations.seals import SealRule, next_sealing
 from workflow_agent.errors import CannotRestore, CompactionNotFound
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.memory import InMemoryConversationStore
 
 RULE = SealRule(above_bytes=1, fewest_turns=1, most_turns=1)
 

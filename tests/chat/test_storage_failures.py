@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
+from tests.support.in_memory import InMemoryConversationStore
 from tests.support.scripted import Waits, scripted
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.errors import StaleRun, StorageFailed
-from workflow_agent.storage.memory import InMemoryConversationStore
 
 
 class FailingStore(InMemoryConversationStore):

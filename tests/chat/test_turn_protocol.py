@@ -7,6 +7,7 @@ from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
+from tests.support.in_memory import InMemoryRunJournal
 from tests.support.scripted import Calls, Waits, scripted
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.assistant.streams import RunEvent, RunEvents
@@ -22,7 +23,6 @@ from workflow_agent.errors import (
     StaleRun,
     WorkflowNotFound,
 )
-from workflow_agent.storage.memory import InMemoryRunJournal
 
 
 async def collected(stream: RunEvents | None, after: int = 0) -> list[RunEvent]:

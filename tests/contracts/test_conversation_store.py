@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.in_memory import InMemoryConversationStore
 from tests.support.stored import a_conversation, saying
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.memory import InMemoryConversationStore
 from workflow_agent.values.digests import content_ref_of, digest_of
 
 BAD_IDS = [

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from filelock import lock_descriptor
 
+from tests.support.in_memory import InMemoryConversationStore, InMemoryWorkflowCatalog
 from tests.support.stored import Clock, a_conversation, a_workflow, saying
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import ConversationStore
@@ -17,7 +18,6 @@ from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileSystem
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
-from workflow_agent.storage.memory import InMemoryConversationStore, InMemoryWorkflowCatalog
 from workflow_agent.values.digests import content_ref_of
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.model.workflow import Workflow

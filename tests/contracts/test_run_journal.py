@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.in_memory import InMemoryRunJournal
 from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.calls import EndedCall, tool_record
 from workflow_agent.conversations.iterations import Iteration, Message
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import RunJournal
 from workflow_agent.storage.files.journal import JsonlRunJournal
-from workflow_agent.storage.memory import InMemoryRunJournal
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALL = tool_record(EndedCall("call_1", "list_workflows", {}, "success", NOON, result=[]), "evt_1")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.in_memory import InMemoryWorkflowCatalog
 from tests.support.searched import STORED, TENANT, WORKFLOWS, described, filled_catalog, ids
 from workflow_agent.errors import InvalidInput
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
-from workflow_agent.storage.memory import InMemoryWorkflowCatalog
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Change, WorkflowFilters, WorkflowSearch
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from benchmarks.eval_modes import HALVES, accuracy
 from workflow_agent.assistant.modes.inference import infer_mode
-from workflow_agent.assistant.modes.word_weights import WORD_WEIGHTS
+from workflow_agent.assistant.modes.scores import WORD_WEIGHTS
 from workflow_agent.conversations.modes import MODES
 
 

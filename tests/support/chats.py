@@ -9,6 +9,11 @@ from pathlib import Path
 
 from pydantic_ai.models import Model
 
+from tests.support.in_memory import (
+    InMemoryConversationStore,
+    InMemoryRunJournal,
+    InMemoryWorkflowCatalog,
+)
 from workflow_agent.assistant.assistant import build_assistant
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.compaction.policy import CompactionRule
@@ -37,11 +42,6 @@ from workflow_agent.conversations.store import ConversationStore, OtherProcesses
 from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
 from workflow_agent.storage.files.memories import InMemoryWorkflowMemory
 from workflow_agent.storage.files.search.passages import ranked_by_bm25
-from workflow_agent.storage.memory import (
-    InMemoryConversationStore,
-    InMemoryRunJournal,
-    InMemoryWorkflowCatalog,
-)
 from workflow_agent.telemetry.providers import Telemetry, build_telemetry
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.outline import outline

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from workflow_agent.storage.memory import InMemoryWorkflowCatalog
+from tests.support.in_memory import InMemoryWorkflowCatalog
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Author, Change, SearchAnswer

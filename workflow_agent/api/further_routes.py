@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
-from workflow_agent.api.frontends import routes as frontends
+from workflow_agent.api.frontends import ag_ui, vercel
 from workflow_agent.api.native import (
     artifacts,
     bundles,
@@ -22,7 +22,8 @@ from workflow_agent.api.native import changes as workflow_changes
 from workflow_agent.api.native import events as conversation_events
 from workflow_agent.api.native import formats as workflow_formats
 from workflow_agent.api.native import views as workflow_views
-from workflow_agent.api.openai import routes as openai
+from workflow_agent.api.openai import completions, items, models, responses
+from workflow_agent.api.openai import conversations as openai_conversations
 
 FURTHER: Sequence[APIRouter] = (
     bundles.router,
@@ -40,6 +41,11 @@ FURTHER: Sequence[APIRouter] = (
     workflow_changes.router,
     catalogue.router,
     telemetry.router,
-    *openai.ROUTERS,
-    *frontends.ROUTERS,
+    models.router,
+    completions.router,
+    responses.router,
+    openai_conversations.router,
+    items.router,
+    vercel.router,
+    ag_ui.router,
 )

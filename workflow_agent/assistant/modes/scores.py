@@ -1,6 +1,7 @@
 """What all evidence about a message adds up to for each mode."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from itertools import pairwise
 from typing import Final, cast
 
@@ -14,7 +15,6 @@ from workflow_agent.assistant.modes.shape import (
     shape_signals,
     topic_strength,
 )
-from workflow_agent.assistant.modes.word_weights import WORD_WEIGHTS
 from workflow_agent.conversations.modes import MODES, Evidence, Mode
 
 DISCOUNT: Final = 0.6
@@ -23,6 +23,20 @@ PHRASE_SHARE: Final = 0.8
 """What a phrase counts beside the small signs, whose weights are fitted."""
 OPEN_WORKFLOW_TOPIC: Final = 0.8
 """An open workflow makes a question that names nothing a question about it."""
+
+
+def _weights(table: str) -> dict[str, tuple[int, ...]]:
+    rows = (line.split("\t") for line in table.splitlines())
+    return {sign: tuple(map(int, hundredths)) for sign, *hundredths in rows}
+
+
+WORD_WEIGHTS: Final[Mapping[str, tuple[int, ...]]] = _weights(
+    files("workflow_agent.assistant.modes").joinpath("word_weights.tsv").read_text("utf-8")
+)
+"""Word, class, or pair -> hundredths for general, creation, search, modification and analysis.
+
+The file is made by `python -m benchmarks.fit_mode_words`; change the training utterances rather than it.
+"""
 
 
 def _index(table: Mapping[str, str]) -> PhraseIndex:
