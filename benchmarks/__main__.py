@@ -18,6 +18,7 @@ from benchmarks.measured import (
     memory,
     over_http,
     parts,
+    prefixes,
     searching,
     shares,
     starting,
@@ -42,6 +43,7 @@ SECTIONS: Mapping[str, Measure] = {
     "memory": memory.measure,
     "soak": soak.measure,
     "starting": starting.measure,
+    "prefixes": prefixes.measure,
     "tokens": token_economics.measure,
     "timed": timed.measure,
 }

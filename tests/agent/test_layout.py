@@ -1,6 +1,7 @@
 """Requests whose beginning stays as it was: on the wire, in the record, where the provider takes it."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -48,25 +49,48 @@ def roles(request: dict[str, Any]) -> list[str]:
     return [message["role"] for message in request["messages"]]
 
 
-async def test_instructions_stand_right_before_the_message() -> None:
-    first, second = await requests_of(FINE, FINE, modes=("search", "modification"), layout="stable_prefix")
-
-    assert roles(first) == ["system", "user"]
-    assert roles(second) == ["user", "assistant", "system", "user"]
-    assert "Mode: modification" in second["messages"][2]["content"]
-    assert second["messages"][-1] == {"role": "user", "content": "message 1"}
+def beginning(request: dict[str, Any]) -> list[Any]:
+    """Return what a provider reads of a request, in the order in which it reads it."""
+    return [*request["tools"], *request["messages"]]
 
 
-async def test_the_beginning_stays_when_the_mode_changes() -> None:
-    modes = ("search", "modification", "analysis")
+async def test_a_module_stands_before_the_first_turn_that_needs_it() -> None:
+    modes = ("search", "modification", "search")
 
-    made = await requests_of(*[FINE] * 3, modes=modes, layout="stable_prefix")
+    *_, third = await requests_of(*[FINE] * 3, modes=modes, layout="stable_prefix")
 
-    assert made[0]["tools"] == made[1]["tools"] == made[2]["tools"]
-    history = [[m for m in request["messages"] if m["role"] != "system"] for request in made]
-    assert history[1][: len(history[0])] == history[0]
-    assert history[2][: len(history[1])] == history[1]
-    assert made[2]["messages"][:3] == history[1][:3]
+    assert roles(third) == ["system", "user", "assistant", "system", "user", "assistant", "user"]
+    assert third["messages"][0]["content"].startswith("# Finding workflows")
+    assert third["messages"][3]["content"].startswith("# Changing a workflow")
+    assert third["messages"][4] == {"role": "user", "content": "message 1"}
+
+
+@pytest.mark.parametrize("layout", ["stable_prefix", "plain"])
+async def test_facts_stand_behind_the_newest_message_and_nowhere_else(layout: PromptLayout) -> None:
+    _, second = await requests_of(FINE, FINE, modes=("search", "search"), layout=layout)
+
+    newest = second["messages"][-1]["content"]
+    assert newest.startswith("message 1\n\n<facts_of_this_turn>\nMode: search")
+    assert newest.endswith("</facts_of_this_turn>")
+    assert "Today:" not in str(second["messages"][:-1])
+
+
+@pytest.mark.parametrize(
+    ("layout", "modes"),
+    [
+        pytest.param("stable_prefix", ("search", "search", "search"), id="stable"),
+        pytest.param("stable_prefix", ("search", "modification", "analysis"), id="stable, mode changes"),
+        pytest.param("plain", ("search", "search", "search"), id="plain"),
+    ],
+)
+async def test_a_request_begins_as_the_one_before_up_to_its_newest_message(
+    layout: PromptLayout, modes: tuple[str, ...]
+) -> None:
+    made = await requests_of(*[FINE] * 3, modes=modes, layout=layout)
+
+    for before, after in pairwise(map(beginning, made)):
+        assert after[: len(before) - 1] == before[:-1]
+        assert before[-1]["content"].startswith(after[len(before) - 1]["content"])
 
 
 async def test_the_requests_of_one_run_share_what_comes_before() -> None:

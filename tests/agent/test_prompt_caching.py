@@ -42,11 +42,14 @@ async def test_where_the_run_goes_on_tools_and_request_are_kept() -> None:
     assert request["cache_control"] == KEPT
 
 
-async def test_of_small_talk_the_tools_alone_are_kept() -> None:
+async def test_what_the_next_turn_sends_again_ends_before_the_facts_of_this_one() -> None:
     request = await sent("anthropic:claude-opus-4-8", "Hello, how are you?")
 
-    assert request["tools"][-1]["cache_control"] == KEPT
-    assert "cache_control" not in request
+    said, facts = request["messages"][-1]["content"]
+    assert said["text"] == "Hello, how are you?"
+    assert said["cache_control"] == KEPT
+    assert facts["text"].startswith("<facts_of_this_turn>\nMode: general")
+    assert "Today" not in str(request["system"])
 
 
 async def test_other_providers_are_sent_no_marks() -> None:

@@ -92,7 +92,7 @@ async def test_a_result_that_a_later_change_made_stale_is_marked_so(tmp_path: Pa
     async with provided(tmp_path) as under_test:
         under_test.will_look_it_up()
         await under_test.say("Show the expense approval")
-        for _ in range(3):
+        for _ in range(7):
             under_test.will(Says(["You are welcome."]))
             await under_test.say("Thank you")
         renamed = [{"op": "update_step", "step": "review_3", "set": {"name": "Legal review"}}]

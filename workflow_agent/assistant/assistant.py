@@ -15,7 +15,7 @@ from workflow_agent.assistant.loop import AgentLoop
 from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls
 from workflow_agent.assistant.record import Told
 from workflow_agent.assistant.tools.registry import workflow_tools
-from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked
+from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked, modes_told
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, latest_calls
 from workflow_agent.conversations.document import Phase
@@ -45,8 +45,9 @@ class Assistant:
     ) -> dict[str, int]:
         """Return the tokens of a run's prompt module, of its agent's tools and of its phase's guidance."""
         progress, mode = deps.progress, deps.progress.mode.name
+        modules = modes_told(deps) if self.offer.is_stable(model) else (mode,)
         return {
-            "prompt_module": count(self.prompts[mode]),
+            "prompt_module": sum(count(self.prompts[one]) for one in modules),
             "phase": count(self.phases.get(progress.phase, "")),
             "tools": sum(map(count, self.offer.sent(mode, model, agent, deps.idle_tools))),
         }
@@ -89,7 +90,7 @@ def build_assistant(
         )
 
     def lay_out(ctx: RunContext[WorkflowContext], request: ModelRequestContext) -> ModelRequestContext:
-        return marked(ctx, laid_out(offer, ctx, request))
+        return marked(ctx, laid_out(offer, prompts, ctx, request))
 
     loop = AgentLoop(
         "workflow_agent", OfferedTools(toolset, offer), instructions, lay_out, (confirmed,),

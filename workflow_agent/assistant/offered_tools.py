@@ -14,11 +14,14 @@ from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
 from workflow_agent.assistant.record import Evidence, error_type_of, status_of_error
 from workflow_agent.assistant.replay import arguments_of
+from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, WRITING_TOOLS
+from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
 from workflow_agent.assistant.window.layout import OfferByMode
 from workflow_agent.conversations.call_history import CallStatus
 from workflow_agent.conversations.calls import EndedCall
 from workflow_agent.conversations.iterations import Outcome
 
+_OF_SOME_REQUESTS = WRITING_TOOLS | EXAMINING_TOOLS | RARE_TOOLS
 ToolsByName = dict[str, ToolsetTool[Any]]
 
 
@@ -41,9 +44,10 @@ class OfferedTools(WrapperToolset[Any]):
         ctx.deps.evidence.measured("tools", *self.offer.sent(mode, ctx.model, agent, idle))
         made = self.made.get(ctx.max_retries)
         if made is None:
-            made = {
-                name: _without_return_schema(tool) for name, tool in (await super().get_tools(ctx)).items()
-            }
+            tools = (await super().get_tools(ctx)).items()
+            # Those of all modes first: what stands before the first difference is the same in each.
+            in_order = sorted(tools, key=lambda one: one[0] in _OF_SOME_REQUESTS)
+            made = {name: _without_return_schema(tool) for name, tool in in_order}
             self.made[ctx.max_retries] = made
         if self.offer.is_stable(ctx.model):
             return made

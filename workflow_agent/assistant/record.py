@@ -170,6 +170,8 @@ class Evidence:
     """Whether such claims were sent back to the model."""
     instructions: tuple[Told, ...] = ()
     """The parts of the first request's instructions, the stable ones first."""
+    latest_instructions: tuple[Told, ...] = ()
+    """Those of the request under way."""
     counter: TokenCounter = field(default_factory=TokenCounter)
     """How the run's model counts, once it is chosen."""
     section_tokens: dict[str, int] = field(default_factory=dict[str, int])
@@ -222,7 +224,7 @@ class Evidence:
         """Note the parts of a request's instructions; return them as the model reads them."""
         for section in dict.fromkeys(part.section for part in parts):
             self.measured(section, *(part.text for part in parts if part.section == section))
-        said = tuple(part for part in parts if part.text)
+        self.latest_instructions = said = tuple(part for part in parts if part.text)
         if not self.model:
             self.instructions = said
         return joined(said)

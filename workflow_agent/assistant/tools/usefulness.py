@@ -8,6 +8,8 @@ from workflow_agent.conversations.calls import PROGRAM_TOOL
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.phases import PHASES
 
+RARE_TOOLS = frozenset({"hand_off", "change_phase", PROGRAM_TOOL})
+"""Offered when they can be of use."""
 _OF_PHASES = re.compile(
     rf"\b(?:phases?|brainstorming|planning|executing|execution|verify|verifying|reflect|chatting|"
     rf"{'|'.join(PHASES)})\b",

@@ -199,7 +199,7 @@ class Runner:
             trigger=job.message, agent=job.agent.name, fixed=fixed, limits=limits, counter=counter,
             handoff=pending_handoff(job.conversation, job.agent.name), registered=self.roster.keys(),
             system_in_place=keeps_system_messages_in_place(model),
-            mask_step=_MASK_STEP if self.assistant.offer.is_stable(model) else 1,
+            mask_step=1 if model.base_url is None else _MASK_STEP,
             read=partial(self.gathering.blobs.get, job.tenant, job.conversation.id),
         )  # fmt: skip
         # A request that asks for a smaller share of the window is no reason to compact for all others.

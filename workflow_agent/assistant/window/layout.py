@@ -1,24 +1,28 @@
 """Where the parts of a request stand, so that what a provider has cached of the last one is used again."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.messages import (
+    CachePoint,
     InstructionPart,
     ModelMessage,
     ModelRequest,
     SystemPromptPart,
+    UserContent,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.settings import ModelSettings, ToolOrOutput, merge_model_settings
 
-from workflow_agent.assistant.context import READ_ONLY_MODES
+from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
+from workflow_agent.assistant.record import joined
 from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, SWITCH_MODE, WRITING_TOOLS
 from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.modes import Mode
 
 PromptLayout = Literal["auto", "stable_prefix", "plain"]
@@ -31,11 +35,14 @@ def has_stable_prefix(model: object, layout: PromptLayout) -> bool:
     By itself only at the address of a provider that takes system messages and allowed tools anywhere in a
     conversation; servers that merely speak its protocol often refuse both.
     """
-    if layout != "auto":
-        return layout == "stable_prefix"
     if isinstance(model, FallbackModel):
         return all(has_stable_prefix(one, layout) for one in model.models)
-    return str(getattr(model, "base_url", None) or "").startswith(_KNOWN_TO_CACHE)
+    address = str(getattr(model, "base_url", None) or "")
+    return (
+        bool(address) and layout == "stable_prefix"
+        if layout != "auto"
+        else address.startswith(_KNOWN_TO_CACHE)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,47 +109,150 @@ class OfferByMode:
 
 
 def laid_out(
-    offer: OfferByMode, ctx: RunContext[Any], request_context: ModelRequestContext
+    offer: OfferByMode,
+    modules: Mapping[Mode, str],
+    ctx: RunContext[WorkflowContext],
+    request_context: ModelRequestContext,
 ) -> ModelRequestContext:
-    """Lay a request out, where the model profits from it.
+    """Lay a request out so that it begins as the one before did.
 
-    The instructions go behind the history, and of all tools those of the mode are allowed.
+    What changes from turn to turn stands in the newest user message. Where the provider takes system messages
+    anywhere, each prompt module stands before the first turn in view that needed it, and of all tools those
+    of the mode are allowed; elsewhere the module comes first. A model without an address caches nothing.
     """
-    if not offer.is_stable(ctx.model):
+    if ctx.model.base_url is None:
         return request_context
-    parameters = request_context.model_request_parameters
-    told = InstructionPart.join(parameters.instruction_parts or [])
-    if told:
-        request_context.messages = with_instructions_last(request_context.messages, told)
-        request_context.model_request_parameters = replace(parameters, instruction_parts=[])
-    allowed = ToolOrOutput(
-        sorted(offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools))
+    told = ctx.deps.evidence.latest_instructions
+    lasting = [one for one in told if one.is_lasting]
+    messages = with_facts(
+        request_context.messages,
+        joined(one for one in told if not one.is_lasting),
+        is_kept=is_anthropic(ctx.model),
+    )
+    if not offer.is_stable(ctx.model):
+        request_context.messages = messages
+        parts = [InstructionPart(content=joined(lasting))] if lasting else []
+        request_context.model_request_parameters = replace(
+            request_context.model_request_parameters, instruction_parts=parts
+        )
+        return request_context
+    others = [one for one in lasting if one.section != "prompt_module"]
+    messages = with_system_last(messages, joined(others)) if others else messages
+    pinned, sent = with_modules(messages, modules, ctx.deps)
+    ctx.deps.evidence.measured("prompt_module", *sent)
+    request_context.messages = pinned
+    allowed = offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
+    request_context.model_request_parameters = replace(
+        request_context.model_request_parameters, instruction_parts=[]
     )
     request_context.model_settings = merge_model_settings(
-        request_context.model_settings, ModelSettings(tool_choice=allowed)
+        request_context.model_settings, ModelSettings(tool_choice=ToolOrOutput(sorted(allowed)))
     )
     return request_context
 
 
-def with_instructions_last(messages: Sequence[ModelMessage], told: str) -> list[ModelMessage]:
-    """Return the messages with instructions right before the newest thing the user said.
+def with_facts(messages: Sequence[ModelMessage], facts: str, *, is_kept: bool = False) -> list[ModelMessage]:
+    """Return the messages with the facts of the turn behind the newest thing the user said.
+
+    The words before them are in the next turn's request as well, without the facts.
+    """
+    changed = list(messages)
+    at, place = _newest_prompt(changed)
+    if at is None or not facts:
+        return changed
+    request = cast("ModelRequest", changed[at])
+    prompt = cast("UserPromptPart", request.parts[place])
+    mark = [CachePoint()] if is_kept else []
+    frame = f"<{_FACTS}>\n{facts}\n</{_FACTS}>"
+    said = prompt.content
+    content = (
+        f"{said}\n\n{frame}" if isinstance(said, str) and not is_kept else [*_listed(said), *mark, frame]
+    )
+    parts = [*request.parts[:place], replace(prompt, content=content), *request.parts[place + 1 :]]
+    changed[at] = replace(request, parts=parts)
+    return changed
+
+
+def _listed(said: str | Sequence[UserContent]) -> Sequence[UserContent]:
+    return [said] if isinstance(said, str) else said
+
+
+def with_system_last(messages: Sequence[ModelMessage], text: str) -> list[ModelMessage]:
+    """Return the messages with a system message right before the newest thing the user said.
 
     There, and not at the very end: the requests of one run then share what comes before them.
     """
     changed = list(messages)
-    for at in reversed(range(len(changed))):
-        message = changed[at]
-        if not isinstance(message, ModelRequest):
-            continue
-        places = [number for number, part in enumerate(message.parts) if isinstance(part, UserPromptPart)]
-        if places:
-            parts = list(message.parts)
-            parts.insert(places[-1], SystemPromptPart(told))
-            changed[at] = replace(message, parts=parts)
-            break
+    at, place = _newest_prompt(changed)
+    if at is not None:
+        changed[at] = _with_system(cast("ModelRequest", changed[at]), place, text)
     return changed
 
 
+def with_modules(
+    messages: Sequence[ModelMessage], modules: Mapping[Mode, str], deps: WorkflowContext
+) -> tuple[list[ModelMessage], list[str]]:
+    """Return the messages with each module before the first turn in view that needs it, and the modules."""
+    changed, modes = list(messages), _modes_in_view(messages, deps)
+    at, place = _newest_prompt(changed)
+    sent: dict[Mode, str] = {}
+    for number, prompt_at in _prompts(messages):
+        is_newest = (number, prompt_at) == (at, place)
+        mode = deps.progress.mode.name if is_newest else modes.get(number)
+        if mode is None or mode in sent:
+            continue
+        sent[mode] = modules[mode]
+        parts = cast("ModelRequest", changed[number]).parts
+        # Other instructions of the turn follow its module.
+        first = (
+            prompt_at - 1 if prompt_at and isinstance(parts[prompt_at - 1], SystemPromptPart) else prompt_at
+        )
+        changed[number] = _with_system(cast("ModelRequest", changed[number]), first, modules[mode])
+    return changed, list(sent.values())
+
+
+def modes_told(deps: WorkflowContext) -> frozenset[Mode]:
+    """Return the modes of a conversation's turns, this one included: as many modules there may be in view."""
+    return frozenset({deps.progress.mode.name, *_modes_of_turns(deps).values()})
+
+
+def _modes_of_turns(deps: WorkflowContext) -> dict[int, Mode]:
+    replies = (one for one in deps.conversation.events if isinstance(one, AgentReply))
+    return {one.turn: one.mode.name for one in replies if one.author == deps.agent}
+
+
+def _modes_in_view(messages: Sequence[ModelMessage], deps: WorkflowContext) -> dict[int, Mode]:
+    """Return the modes of earlier turns by the places of their messages, newest matched first."""
+    said = [one for one in deps.conversation.events if isinstance(one, UserMessage)]
+    modes, found = _modes_of_turns(deps), dict[int, Mode]()
+    for at, place in reversed(list(_prompts(messages))):
+        content = cast("UserPromptPart", messages[at].parts[place]).content
+        turn = next((one.turn for one in reversed(said) if one.content == content), None)
+        if turn is not None and turn in modes:
+            found[at] = modes[turn]
+            said = [one for one in said if one.turn < turn]
+    return found
+
+
+def _prompts(messages: Sequence[ModelMessage]) -> Iterator[tuple[int, int]]:
+    """Yield where the user speaks: the number of the message, and of the part in it; the last of each."""
+    for at, message in enumerate(messages):
+        if isinstance(message, ModelRequest):
+            places = [number for number, part in enumerate(message.parts) if isinstance(part, UserPromptPart)]
+            if places:
+                yield at, places[-1]
+
+
+def _newest_prompt(messages: Sequence[ModelMessage]) -> tuple[int | None, int]:
+    return next(iter(reversed(list(_prompts(messages)))), (None, 0))
+
+
+def _with_system(request: ModelRequest, at: int, text: str) -> ModelRequest:
+    return replace(request, parts=[*request.parts[:at], SystemPromptPart(text), *request.parts[at:]])
+
+
+_FACTS = "facts_of_this_turn"
+"""Frames what the service tells beside the user's words."""
 _ANTHROPIC = "anthropic"
 
 
@@ -154,15 +264,10 @@ def is_anthropic(model: object) -> bool:
 
 
 def marked(ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
-    """Mark the tools, and the whole request where the run is likely to go on after it.
-
-    What is kept costs a quarter more when it is written and a tenth when it is read (ADR-0017). A run that
-    only talks makes one request, and the next turn's instructions differ: there the tools alone come again.
-    """
+    """Mark the tools and the whole request, both of which the next one begins with (ADR-0066)."""
     if not is_anthropic(ctx.model):
         return request_context
-    goes_on = ctx.deps.progress.mode.name != "general" or ctx.run_step > 1
-    marks = {"anthropic_cache_tool_definitions": True} | ({"anthropic_cache": True} if goes_on else {})
+    marks = {"anthropic_cache_tool_definitions": True, "anthropic_cache": True}
     request_context.model_settings = merge_model_settings(
         request_context.model_settings, cast("ModelSettings", marks)
     )
