@@ -93,7 +93,7 @@ class InMemory:
     cache_ttl_seconds: Seconds = 300
     """How long a cache entry lives."""
     cache_max_entries: Count = 1_000
-    """Entries in each cache of a tenant; of rendered conversations, which are large, 64 at most."""
+    """Entries in each cache of a tenant; of rendered conversations, which are large, 32 at most."""
 
 
 def _from_json(given: Any) -> Any:

@@ -49,7 +49,7 @@ def embedder_of(settings: Settings) -> "Embedder | None":
 
 
 _SECONDS_AN_HOUR = 3_600
-_MOST_RENDERED = 64
+_MOST_RENDERED = 32
 """Conversations whose earlier turns are kept as the model reads them: each takes 100 to 200 kB."""
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.growth import assert_grows_linearly
 from workflow_agent.assistant.offline.description import ReadStep, read_description, read_step
 from workflow_agent.assistant.offline.drafted import Drafted
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
@@ -353,6 +354,11 @@ def test_work_grows_with_the_text_and_no_faster(piece: str) -> None:
         return grammar.looks
 
     assert looks(400) <= 2.2 * looks(200)
+
+
+@pytest.mark.parametrize("piece", ["step_", "a.b_", "e.g.", "x-", "https://a", "a@b."])
+def test_one_long_word_is_read_in_time_with_its_length(piece: str) -> None:
+    assert_grows_linearly(lambda size: piece * size, read_tokens, 1_600)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def once_each(most: int) -> Callable[[Callable[[V], R]], Callable[[V], R]]:
     return decorate
 
 
-KEPT: Final = 128
+KEPT: Final = 32
 """Conversations whose facts stay in memory, at most 24 kB each."""
 
 

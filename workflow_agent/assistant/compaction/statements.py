@@ -102,7 +102,7 @@ class Statement:
         return frozenset(self.words) - self.values
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def statement_of(text: str, *, has_names: bool = True) -> Statement:
     """Return what a sentence states.
 
@@ -151,7 +151,7 @@ def clauses(sentence: str) -> list[str]:
     return [one for one in _CLAUSE.split(sentence) if one.strip()]
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def kinds_of(sentence: str, *, is_users: bool) -> tuple[str, ...]:
     """Return of which kinds a sentence is that must not leave the window without a line.
 

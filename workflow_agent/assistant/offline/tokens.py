@@ -22,7 +22,7 @@ _PIECE = re.compile(
     |(?P<clock>\d{1,2}:\d{2})
     |(?P<number>[$€£]?\d[\d,]{0,20}(?:\.\d{1,6})?)(?P<scale>[kKmM](?![\w]))?
     |(?P<short>(?:e\.g|i\.e|a\.m|p\.m)\.(?!\w))
-    |(?P<ident>[A-Za-z]\w{0,40}(?:[_.]\w{2,40}){1,5}(?!\w))
+    |(?P<ident>(?=[A-Za-z]\w{0,40}?[_.]\w{2})[A-Za-z]\w{0,200}+(?:\.\w{2,40}+){0,5}+(?!\w))
     |(?P<word>[^\W\d_](?:[\w]|['\u2019\-](?=\w)){0,79})
     |(?P<punct>.)""",
     re.VERBOSE | re.DOTALL,
