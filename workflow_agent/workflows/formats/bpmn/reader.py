@@ -17,7 +17,7 @@ from workflow_agent.workflows.formats.bpmn.edges import (
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
 from workflow_agent.workflows.formats.bpmn.events import merged, natural_start, said_starts, take_residue
 from workflow_agent.workflows.formats.bpmn.roots import is_as_made
-from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, text_of, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, is_same, local_name, text_of, xml_text
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.shapes import text_in
 from workflow_agent.workflows.model.steps import Step
@@ -74,7 +74,8 @@ class _Reader:
         name, description = told["name"], told["description"]
         own = made_shell(name, description)
         own.attrib |= {"id": process_id} if "id" in process.attrib else {}
-        if (text := xml_text(shell)) != xml_text(own):
+        text = xml_text(shell)
+        if not is_same(shell, own):
             kept["process"] = text
         self._texts.append(text)
         kept |= self._kept_roots()
@@ -147,9 +148,9 @@ class _Reader:
         element_id = node.get("id", "")
         has_inside = inner is not None and bool(inner.nodes)
         kept: JsonObject = {} if element_id in ("", step.id) else {"id": element_id}
-        if (text := xml_text(shell)) != xml_text(made(step, self._roots, has_inside=has_inside)):
-            kept["xml"] = text
-            self._texts.append(text)
+        if not is_same(shell, made(step, self._roots, has_inside=has_inside)):
+            kept["xml"] = xml_text(shell)
+            self._texts.append(kept["xml"])
         silent = [
             xml_text(bare(one, "attachedToRef"))
             for one in boundaries
@@ -199,8 +200,9 @@ class _Reader:
             if local_name(element) == "association"
             else made_flow(edge, leaves_event=boundary is not None)
         )
-        if (text := xml_text(bare(element, *OF_FLOW))) != xml_text(plain):
-            kept["xml"] = text
+        said = bare(element, *OF_FLOW)
+        if not is_same(said, plain):
+            kept["xml"] = xml_text(said)
         if boundary is not None:
             made_id = f"Boundary-{flow_id}" if is_ours else ""
             step = self._steps[self._ids[ends[0]]]
@@ -214,11 +216,10 @@ class _Reader:
 
     def _kept_boundary(self, boundary: Element, edge: Transition, step: Step, made_id: str) -> JsonObject:
         kept: JsonObject = {} if boundary.get("id") == made_id else {"id": xml_id(boundary)}
-        if (text := xml_text(bare(boundary, "id", "attachedToRef"))) != xml_text(
-            made_boundary(edge, step, self._roots)
-        ):
-            kept["xml"] = text
-            self._texts.append(text)
+        said = bare(boundary, "id", "attachedToRef")
+        if not is_same(said, made_boundary(edge, step, self._roots)):
+            kept["xml"] = xml_text(said)
+            self._texts.append(kept["xml"])
         return kept
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from workflow_agent.workflows.formats.bpmn.xml import bpmn, local_name, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import bpmn, is_same, local_name
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.model.parser import slug, unique_id
 
@@ -57,4 +57,4 @@ def _made(kind: str, name: str) -> Element:
 def is_as_made(element: Element) -> bool:
     """Say whether an element beside the process is just what would be made for its name."""
     kind, name = local_name(element), element.get("name", "")
-    return kind in _NAMED and bool(name) and xml_text(element) == xml_text(_made(kind, name))
+    return kind in _NAMED and bool(name) and is_same(element, _made(kind, name))
