@@ -361,6 +361,10 @@ def test_one_long_word_is_read_in_time_with_its_length(piece: str) -> None:
     assert_grows_linearly(lambda size: piece * size, read_tokens, 1_600)
 
 
+def test_a_line_of_many_signs_is_read_in_time_with_its_length() -> None:
+    assert_grows_linearly(lambda size: "check" + " > send" * size, read_description, 6_000)
+
+
 @pytest.mark.parametrize(
     ("text", "fields"),
     [

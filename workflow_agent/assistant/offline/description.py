@@ -116,12 +116,12 @@ def _lines(text: str) -> list[_Line]:
 def _with_arrows(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return a line with "book - invite - meet" and "a > b > c" told by arrows."""
     for sign in ("-", "\u2013", "\u2014", ">", "|"):
-        places = [
+        places = {
             at
             for at in range(1, len(tokens) - 1)
             if tokens[at].text == sign
             and tokens[at - 1].end < tokens[at].start < tokens[at].end < tokens[at + 1].start
-        ]
+        }
         if len(places) > 1 and not any(token.kind == "number" for token in tokens):
             arrow = read_tokens("->")[0]
             return tuple(
