@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from workflow_agent.api.frontends import ag_ui, vercel
+from workflow_agent.api.mcp import route as mcp
 from workflow_agent.api.native import (
     artifacts,
     bundles,
@@ -48,4 +49,5 @@ FURTHER: Sequence[APIRouter] = (
     items.router,
     vercel.router,
     ag_ui.router,
+    mcp.router,
 )

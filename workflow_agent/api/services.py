@@ -24,7 +24,7 @@ class ModeCard:
 
     name: Mode
     tools: tuple[str, ...]
-    prompt_chars: int
+    prompt: str
     is_read_only: bool
 
 

@@ -56,6 +56,8 @@ class Wiring:
     """Opens the workflows of a data directory alone."""
     application: Callable[[Settings], AbstractContextManager[httpx2.BaseTransport]]
     """Builds the service in this process, as something that an HTTP client can send its requests to."""
+    speak_mcp: Callable[[Settings], None]
+    """Serves MCP over standard input and output until the input ends."""
     try_provider: Callable[[Settings], str]
     """Asks the model's provider something that costs nothing; returns what was found."""
     run_program: Callable[[Sequence[str], Path], int]

@@ -45,6 +45,7 @@ def wiring() -> Wiring:
         application=_application,
         try_provider=_try_provider,
         run_program=_run_program,
+        speak_mcp=_speak_mcp,
     )
 
 
@@ -104,6 +105,13 @@ def _application(settings: Settings) -> Generator[httpx2.BaseTransport]:
 
     with application_transport(settings) as transport:
         yield transport
+
+
+def _speak_mcp(settings: Settings) -> None:
+    with importing():
+        from workflow_agent.main.mcp_stdio import speak_mcp  # noqa: PLC0415 - see above
+
+    speak_mcp(settings)
 
 
 def _try_provider(settings: Settings) -> str:

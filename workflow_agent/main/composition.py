@@ -332,7 +332,7 @@ def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
     return tuple(
         ModeCard(
             name=mode, tools=tuple(sorted(assistant.offer.names(mode))),
-            prompt_chars=len(assistant.prompts[mode]), is_read_only=mode in READ_ONLY_MODES,
+            prompt=assistant.prompts[mode], is_read_only=mode in READ_ONLY_MODES,
         )
         for mode in MODES
     )  # fmt: skip

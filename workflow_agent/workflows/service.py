@@ -8,7 +8,7 @@ import secrets
 from asyncio import to_thread
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
 from workflow_agent.values.digests import digest_of
@@ -268,6 +268,11 @@ class WorkflowService:
         if version is None:
             return await self.catalog.get(self.tenant, workflow_id)
         return _document_of(await self.catalog.version(self.tenant, workflow_id, version))
+
+    async def findings_of(self, workflow: Workflow) -> Sequence[Finding]:
+        """Return what can go wrong in a workflow, seen among the others too; the most severe first."""
+        portfolio = await self.catalog.all(self.tenant)
+        return await to_thread(partial(analyze, workflow, portfolio=portfolio))
 
     async def before_attempt(self, workflow: Workflow, by: Author) -> Workflow:
         """Return a workflow as it was before an earlier attempt at the author's run changed it."""

@@ -205,12 +205,20 @@ class WorkflowHit:
         return 0 < self.score < LEAST_GOOD_SCORE
 
 
+_NAMED = frozenset({"exact_id", "exact_name", "alias"})
+
+
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """Whatever has a word of the query, best first; suggestions where nothing has."""
 
     hits: tuple[WorkflowHit, ...]
     suggestions: tuple[WorkflowHit, ...] = ()
+
+    @property
+    def certain(self) -> tuple[WorkflowHit, ...]:
+        """Return the hits that are named by what was asked: by id, name or alias."""
+        return tuple(hit for hit in self.hits if _NAMED.intersection(hit.strategies))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from workflow_agent.conversations.modes import Mode
 from workflow_agent.workflows.formats import FORMATS
 
 router = APIRouter(prefix="/api/v1", tags=["catalogue"], route_class=StrictRoute)
-_ABOUT: Mapping[Mode, str] = {
+ABOUT: Mapping[Mode, str] = {
     "general": "Talks about what it can do and about the conversation itself.",
     "creation": "Turns a description into a workflow.",
     "search": "Finds workflows by what they are about; changes nothing.",
@@ -65,10 +65,10 @@ async def list_modes(services: TheServices) -> Response:
     items = [
         {
             "name": card.name,
-            "description": _ABOUT[card.name],
+            "description": ABOUT[card.name],
             "read_only": card.is_read_only,
             "tools": list(card.tools),
-            "prompt_chars": card.prompt_chars,
+            "prompt_chars": len(card.prompt),
         }
         for card in services.modes
     ]

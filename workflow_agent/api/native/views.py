@@ -84,11 +84,10 @@ async def diff_versions(
 @router.get(
     "/{workflow_id}/analysis", operation_id="analyze_workflow", responses=replies("Analysis", 404, 422)
 )
-async def analyze_workflow(workflow_id: WorkflowId, services: TheServices, tenant: Tenant) -> Response:
+async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
     """Find what can go wrong in a workflow, the most severe first, with fixes as edits."""
-    workflow = await services.workflows.get(tenant, workflow_id)
-    portfolio = await services.workflows.all(tenant)
-    findings = await to_thread(analyze, workflow, portfolio=portfolio)
+    workflow = await workflows.at(workflow_id)
+    findings = await workflows.findings_of(workflow)
     return json_reply(
         {
             "workflow": named(workflow),

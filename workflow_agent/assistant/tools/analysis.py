@@ -43,7 +43,7 @@ class DrawDiagram(Parameters):
 async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
     """Find what can go wrong in a workflow, with fixes."""
     workflow = await find_workflow(ctx, request.workflow)
-    findings = analyze(workflow, portfolio=await ctx.deps.workflows.all(ctx.deps.tenant))
+    findings = await ctx.deps.service.findings_of(workflow)
     ctx.deps.progress.touch(workflow, "analysed")
     return {
         "workflow": named(workflow),

@@ -1,5 +1,6 @@
 """Tools that find and read workflows."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field, WithJsonSchema
@@ -19,7 +20,6 @@ from workflow_agent.workflows.store import WorkflowFilters, WorkflowHit
 
 _OPEN = frozenset({"open", "current", "it", "this"})
 _LEAST_CONFIDENCE = 0.6
-_CERTAIN = frozenset({"exact_id", "exact_name", "alias"})
 
 
 def named(workflow: Workflow) -> JsonObject:
@@ -46,7 +46,7 @@ async def find_workflow(
         return await deps.workflows.get(deps.tenant, wanted)
     except WorkflowNotFound:
         answer = await deps.search.search(deps.tenant, wanted, limit=5)
-    certain = [hit for hit in answer.hits if _CERTAIN.intersection(hit.strategies)]
+    certain = answer.certain
     if len(certain) == 1:
         return await deps.workflows.get(deps.tenant, certain[0].id)
     if not certain:
@@ -56,7 +56,7 @@ async def find_workflow(
             return found
         if meant.outcome == "resolved" or (meant.outcome == "ambiguous" and len(meant.candidates) > 1):
             raise ModelRetry(_uncertain(reference, meant))
-    raise ModelRetry(_not_found(reference, certain or [*answer.hits, *answer.suggestions]))
+    raise ModelRetry(_not_found(reference, certain or (*answer.hits, *answer.suggestions)))
 
 
 def meant_by(deps: WorkflowContext, words: str) -> Resolution:
@@ -90,7 +90,7 @@ def _uncertain(reference: str, meant: Resolution) -> str:
     )
 
 
-def _not_found(reference: str, candidates: list[WorkflowHit]) -> str:
+def _not_found(reference: str, candidates: Sequence[WorkflowHit]) -> str:
     if not candidates:
         return (
             f"There is no workflow {reference[:80]!r}, nor one like it. "

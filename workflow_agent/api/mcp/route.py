@@ -1,0 +1,91 @@
+"""`/mcp`: the MCP server over streamable HTTP, behind the same guards as every other address."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from workflow_agent.api.body import BodyLimits
+from workflow_agent.api.parameters import Tenant, TheServices
+from workflow_agent.api.services import Services
+from workflow_agent.errors import NotFound
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+router = APIRouter(tags=["mcp"], include_in_schema=False)
+
+
+class McpEndpoint:
+    """The server as HTTP requests reach it; the first of them starts it, and it runs until the process ends.
+
+    It keeps no sessions: each request is answered by itself, on whichever worker it arrives.
+    """
+
+    def __init__(self, services: Services, tenant: str, version: str, max_body_bytes: int) -> None:
+        self._services = services
+        self._tenant = tenant
+        self._version = version
+        self._max_body_bytes = max_body_bytes
+        self._manager: asyncio.Future[StreamableHTTPSessionManager] = asyncio.Future()
+        self._running = asyncio.create_task(self._run())
+
+    async def manager(self) -> "StreamableHTTPSessionManager":
+        """Return what answers requests.
+
+        Raises:
+            NotFound: The SDK is not installed.
+        """
+        await asyncio.wait((self._manager, self._running), return_when=asyncio.FIRST_COMPLETED)
+        if self._running.done():
+            # It runs until the process ends, so that it ended is an error.
+            self._running.result()
+        return self._manager.result()
+
+    async def _run(self) -> None:
+        try:
+            manager = await asyncio.to_thread(self._made)
+        except ModuleNotFoundError as error:
+            raise NotFound("MCP is not installed here. Install 'workflow-agent[mcp]'.") from error
+        async with manager.run():
+            self._manager.set_result(manager)
+            await asyncio.Event().wait()
+
+    def _made(self) -> "StreamableHTTPSessionManager":
+        # Optional, and it takes a second: only who uses it should wait for it.
+        from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - see above
+
+        from workflow_agent.api.mcp.server import mcp_server  # noqa: PLC0415 - see above
+
+        server = mcp_server(self._services, self._tenant, self._version)
+        server.streamable_http_app(
+            stateless_http=True,
+            max_request_body_size=self._max_body_bytes,
+            # Host, Origin and key were checked before the request came here.
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        return server.session_manager
+
+
+class _Answered(Response):
+    """Whatever the manager answers to a request."""
+
+    def __init__(self, manager: "StreamableHTTPSessionManager") -> None:
+        super().__init__()
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._manager.handle_request(scope, receive, send)
+
+
+@router.post("/mcp")
+async def mcp(request: Request, services: TheServices, tenant: Tenant) -> Response:
+    """Answer a request of an MCP client."""
+    state = request.app.state
+    endpoint: McpEndpoint | None = getattr(state, "mcp", None)
+    if endpoint is None:
+        limits: BodyLimits = state.body_limits
+        state.mcp = endpoint = McpEndpoint(services, tenant, request.app.version, limits.max_bytes)
+    return _Answered(await endpoint.manager())

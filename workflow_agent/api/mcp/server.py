@@ -1,0 +1,132 @@
+"""The MCP server of a tenant: its tools, resources and prompts."""
+
+import json
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp.server.mcpserver.prompts.base import Prompt
+from mcp.server.mcpserver.tools.base import Tool
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from workflow_agent.api.mcp.tools import WorkflowTools
+from workflow_agent.api.native.catalogue import ABOUT
+from workflow_agent.api.services import ModeCard, Services, past_of
+from workflow_agent.assistant.tools.parameters import brief_schema
+from workflow_agent.conversations.document import Event
+from workflow_agent.errors import InvalidInput, NotFound
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.workflow import workflow_document
+from workflow_agent.workflows.service import WorkflowService
+
+_JSON = "application/json"
+_MOST_LISTED = 200
+_MOST_EVENTS = 500
+_INSTRUCTIONS = (
+    "Workflows of this service: search and read them, create and edit them, analyse, draw, import and export "
+    "them. Edits are typed and make a new version; preview=true shows them first. ask_assistant talks to the "
+    "service's own assistant."
+)
+
+
+def mcp_server(services: Services, tenant: str, version: str) -> MCPServer[Any]:
+    """Return the server over the services of one tenant, for any transport."""
+    server: MCPServer[Any] = MCPServer(
+        "workflow_agent", title="Workflows", version=version, instructions=_INSTRUCTIONS,
+        tools=list(tools_of(services, tenant)), log_level="WARNING",
+    )  # fmt: skip
+    _add_resources(server, services, tenant)
+    for card in services.modes:
+        server.add_prompt(_prompt(card))
+    return server
+
+
+_READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+_CHANGES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
+)
+
+
+def tools_of(services: Services, tenant: str) -> Sequence[Tool]:
+    """Return every tool with its annotations."""
+    own = WorkflowTools(services, tenant)
+    listed: Mapping[Callable[..., Any], ToolAnnotations] = {
+        own.search_workflows: _READS, own.get_workflow: _READS, own.create_workflow: _ADDS,
+        own.edit_workflow: _CHANGES, own.analyze_workflow: _READS, own.draw_diagram: _READS,
+        own.import_workflow: _ADDS, own.export_workflow: _READS, own.list_versions: _READS,
+        own.restore_version: _CHANGES, own.ask_assistant: _CHANGES,
+    }  # fmt: skip
+    tools = [
+        Tool.from_function(function, annotations=annotations, structured_output=False)
+        for function, annotations in listed.items()
+    ]
+    return [tool.model_copy(update={"parameters": brief_schema(tool.parameters)}) for tool in tools]
+
+
+def _prompt(card: ModeCard) -> Prompt:
+    async def spoken(
+        request: Annotated[str, Field(description="what is to be done, in plain words")] = "",
+    ) -> str:
+        return f"{card.prompt}\n\n{request}".strip()
+
+    return Prompt.from_function(spoken, name=card.name, description=ABOUT[card.name])
+
+
+def _add_resources(server: MCPServer[Any], services: Services, tenant: str) -> None:
+    workflows = WorkflowService(services.workflows, tenant)
+    add = partial(server.resource, mime_type=_JSON)
+
+    @add("workflow-agent://workflows", name="workflows", description="Every workflow: id, name, version.")
+    async def all_workflows() -> str:
+        known = await services.workflows.all(tenant)
+        return _text([{"id": one.id, "name": one.name, "version": one.version} for one in known])
+
+    @add("workflow-agent://workflows/{workflow_id}", name="workflow", description="A workflow, whole.")
+    async def one_workflow(workflow_id: str) -> str:
+        with _found():
+            return _text(workflow_document(await workflows.at(workflow_id)))
+
+    @add("workflow-agent://conversations", name="conversations", description="The newest conversations.")
+    async def newest_conversations() -> str:
+        page = await services.conversations.page(tenant, limit=_MOST_LISTED)
+        return _text([{"id": one.id, "title": one.title, "turns": one.turns} for one in page.items])
+
+    @add("workflow-agent://conversations/{conversation_id}", name="conversation", description=(
+        f"What was said in a conversation, the last {_MOST_EVENTS} events."
+    ))  # fmt: skip
+    async def one_conversation(conversation_id: str) -> str:
+        with _found():
+            past = await past_of(services, tenant, conversation_id)
+        stretch = await past.events(None, _MOST_EVENTS, newest_first=True)
+        head = {
+            "id": past.conversation.id,
+            "title": past.conversation.title,
+            "phase": past.conversation.phase,
+        }
+        return _text({**head, "events": [_said(event) for event in reversed(stretch.items)]})
+
+
+@contextmanager
+def _found() -> Generator[None]:
+    """Tell what is not there as a client expects it."""
+    try:
+        yield
+    except (NotFound, InvalidInput) as error:
+        raise ResourceNotFoundError(error.message) from error
+
+
+def _said(event: Event) -> JsonObject:
+    return event.model_dump(mode="json", include={"index", "type", "author", "at", "content"})
+
+
+def _text(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False)
