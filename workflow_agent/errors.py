@@ -201,6 +201,12 @@ class Unauthorized(WorkflowAgentError):
     code = "unauthorized"
 
 
+class UserNotAllowed(WorkflowAgentError):
+    """The request may not say that it is from this user; the caller leaves the user out."""
+
+    code = "user_not_allowed"
+
+
 class ContextOverflow(WorkflowAgentError):
     """What must be sent is larger than the model's window, before any history."""
 

@@ -261,9 +261,20 @@ class Access:
 
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = ()
     """Keys that clients send as `Authorization: Bearer …`, separated by commas; empty asks for none."""
+    api_key_users: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_from_json)] = {}  # noqa: RUF012 - pydantic copies defaults
+    """Keys of single users, as JSON by the user: `{"anna": "…", "ben": "…"}`. What such a client says is that
+    user's, and is remembered of that user."""
+    clients_name_users: bool = True
+    """Whether clients without a key of their own may say in a request which user it is from (`user`). Switch
+    it off unless they are front ends that know their users."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """Values of the Host header that are answered, separated by commas, `*` for any. Empty means the loopback
     names on a loopback address, which keeps other sites' pages out, and any elsewhere."""
+
+    @property
+    def needs_key(self) -> bool:
+        """Say whether clients have to send a key."""
+        return bool(self.api_keys or self.api_key_users)
 
 
 class Telemetry:
@@ -346,9 +357,19 @@ class Settings(Telemetry, Client, Requests, InMemory, Window, Runs, Models, Acce
     @field_validator("api_keys")
     @classmethod
     def _fit_for_a_header(cls, keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-        if not all(_HEADER_TOKEN.fullmatch(key.get_secret_value()) for key in keys):
-            raise ValueError("a key is visible ASCII without spaces; `openssl rand -hex 24` makes a good one")
+        _check_keys(keys)
         return keys
+
+    @field_validator("api_key_users")
+    @classmethod
+    def _users_fit_for_a_header(cls, users: dict[str, SecretStr]) -> dict[str, SecretStr]:
+        _check_keys(users.values())
+        return users
+
+
+def _check_keys(keys: Iterable[SecretStr]) -> None:
+    if not all(_HEADER_TOKEN.fullmatch(key.get_secret_value()) for key in keys):
+        raise ValueError("a key is visible ASCII without spaces; `openssl rand -hex 24` makes a good one")
 
 
 def state_folder(settings: Settings) -> Path:
@@ -380,7 +401,7 @@ def refuse_open_binding(settings: Settings) -> None:
     Raises:
         Misconfigured: Others could reach the server, and no key is set.
     """
-    if settings.is_loopback or settings.api_keys:
+    if settings.is_loopback or settings.needs_key:
         return
     raise Misconfigured(
         f"{settings.host!r} can be reached from other machines, and no API key is set: anyone could read and "
@@ -395,7 +416,7 @@ _OF_THE_SHELL = f"{ENV_PREFIX}COMPLETE"
 def without_effect(settings: Settings) -> list[str]:
     """Return a sentence for each variable of this process that does not do for a server what it seems to."""
     told = unknown_variables(os.environ)
-    if settings.api_key is not None and not settings.api_keys:
+    if settings.api_key is not None and not settings.needs_key:
         told.append(
             f"{ENV_PREFIX}API_KEY is what the command line sends; a server asks for the keys in "
             f"{ENV_PREFIX}API_KEYS, and none is set."

@@ -15,7 +15,7 @@ from workflow_agent.assistant.tools.registry import workflow_tools
 from workflow_agent.values.tokens import tokens_of
 from workflow_agent.workflows.edits.operations import parse_edits
 
-MOST_TOKENS = 4_200
+MOST_TOKENS = 4_350
 """Of all tools together."""
 NULL: dict[str, Any] = {"type": "null"}
 

@@ -117,7 +117,7 @@ async def test_foreign_pages_may_not_change_anything(
     ],
 )  # fmt: skip
 async def test_only_known_keys_pass(header: str, status: int) -> None:
-    async with client_of(KeyGuard(fine, ["right-key-1", "right-key-2"])) as client:
+    async with client_of(KeyGuard(fine, {"right-key-1": None, "right-key-2": "anna"})) as client:
         answer = await client.get("/api", headers={"Authorization": header})
 
     assert answer.status_code == status
@@ -238,7 +238,7 @@ async def test_other_protocols_pass_all_guards() -> None:
     async def watching(scope: Scope, receive: Receive, send: Send) -> None:
         seen.append(scope["type"])
 
-    app = RequestFrame(HostGuard(KeyGuard(watching, ["k"]), ["localhost"]))
+    app = RequestFrame(HostGuard(KeyGuard(watching, {"k": None}), ["localhost"]))
     await app({"type": "lifespan"}, *exchange()[1:])
 
     assert seen == ["lifespan"]

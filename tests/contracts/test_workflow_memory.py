@@ -188,3 +188,15 @@ async def test_each_turn_of_a_batch_that_was_not_stored_learns_of_it(tmp_path: P
 
     assert [type(one) for one in came_to] == [StorageFailed] * 3
     assert await JsonWorkflowMemory(DurableFiles(tmp_path), most=10).recall("acme", "anna") == ()
+
+
+async def test_what_is_corrected_is_recalled_as_it_is_then(memory: WorkflowMemory) -> None:
+    await memory.remember("acme", "anna", [reference(1), reference(2)])
+    await memory.remember("acme", "anna", [reference(2)])
+
+    await memory.correct("acme", "anna", lambda known: [one for one in known if one.workflow_id != "wf_1"])
+    kept = await memory.recall("acme", "anna")
+    await memory.correct("acme", "anna", lambda _: [])
+
+    assert [one.workflow_id for one in kept] == ["wf_2"]
+    assert await memory.recall("acme", "anna") == ()

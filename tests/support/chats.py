@@ -11,6 +11,7 @@ from pydantic_ai.models import Model
 
 from tests.support.in_memory import (
     InMemoryConversationStore,
+    InMemoryPersonMemory,
     InMemoryRunJournal,
     InMemoryWorkflowCatalog,
 )
@@ -38,6 +39,7 @@ from workflow_agent.assistant.window.planner import PlanningParts
 from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import ROSTER, Roster
 from workflow_agent.conversations.memory.store import WorkflowMemory
+from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, ProcessGone, RunJournal
 from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
 from workflow_agent.storage.files.memories import InMemoryWorkflowMemory
@@ -266,7 +268,8 @@ def chat_with(
         counters=TokenCounters(),
         workflows=workflows,
         search=NameSearch(workflows),
-        memory=memory or InMemoryWorkflowMemory(),
+        memory=(remembered := memory or InMemoryWorkflowMemory()),
+        personal=PersonalMemory(InMemoryPersonMemory(), remembered, conversations, now),
         sandbox=sandbox,
         blob=conversations.blob,
         find=conversations.find,

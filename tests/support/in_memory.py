@@ -1,5 +1,6 @@
 """Conversations and workflows kept in memory, for as long as the process runs."""
 
+import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -10,9 +11,12 @@ from typing_extensions import override
 from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.document import Conversation, conversation_document
 from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.memory.person import Person
+from workflow_agent.conversations.memory.store import PersonMemory
 from workflow_agent.conversations.outcome import current_run
+from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import (
@@ -98,6 +102,21 @@ class InMemoryConversationStore(ConversationStore, RunFences):
         await self.load(tenant, conversation_id)
         del self._kept[tenant][conversation_id]
         self._blobs.pop((tenant, conversation_id), None)
+
+    @override
+    async def redact(self, tenant: str, conversation_id: str, gone: Redaction) -> bool:
+        known = await self.load(tenant, conversation_id)
+        blobs = self._blobs.get((tenant, conversation_id), {})
+        for content_ref, data in blobs.items():
+            # In its place: nothing here checks a content against its reference.
+            blobs[content_ref] = content_json(gone.in_data(parse_canonical(data), "content"))
+        plain = conversation_document(known)
+        if (changed := gone.in_data(plain)) == plain:
+            return False
+        await self.update(
+            tenant, conversation_id, lambda _: Conversation.model_validate_json(json.dumps(changed))
+        )
+        return True
 
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
@@ -282,6 +301,27 @@ def _head(records: Sequence[WorkflowVersion]) -> WorkflowHead:
 
 def _newest(records: Sequence[WorkflowVersion]) -> Workflow:
     return parse_workflow(records[-1].document)
+
+
+class InMemoryPersonMemory(PersonMemory):
+    """Keeps what people want remembered for as long as the process runs."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], Person] = {}
+
+    @override
+    async def person(self, tenant: str, user: str) -> Person:
+        check_tenant(tenant)
+        return self._kept.get((tenant, user)) or Person(user=user)
+
+    @override
+    async def update(self, tenant: str, user: str, change: Callable[[Person], Person]) -> Person:
+        self._kept[tenant, user] = change(await self.person(tenant, user))
+        return self._kept[tenant, user]
+
+    @override
+    async def forgetful(self, tenant: str) -> Sequence[str]:
+        return [user for (of, user), one in self._kept.items() if of == tenant and one.forgetting]
 
 
 class InMemoryRunJournal(RunJournal):

@@ -47,6 +47,7 @@ class WorkflowApi:
         self.state.page_files = cache(page.page_files)
         self.state.services = services
         self.state.tenant = settings.tenant
+        self.state.clients_name_users = settings.clients_name_users
         self.state.model_name = settings.model
         self.state.heartbeat_seconds = settings.heartbeat_seconds
         self.state.body_limits = BodyLimits(
@@ -78,9 +79,7 @@ class WorkflowApi:
                 whole = _application(self._settings, (*_FIRST, *FURTHER))
                 whole.state = self.state
                 # Made when somebody asks for it: that takes longer than everything else here.
-                whole.openapi = cache(
-                    lambda: openapi_document(whole, needs_key=bool(self._settings.api_keys))
-                )
+                whole.openapi = cache(lambda: openapi_document(whole, needs_key=self._settings.needs_key))
                 self._whole = whole
             return self._whole
 
@@ -115,7 +114,8 @@ def allowed_hosts(settings: Settings) -> tuple[str, ...]:
 
 
 def _guards(settings: Settings) -> Sequence[Middleware]:
-    keys = [key.get_secret_value() for key in settings.api_keys]
+    users = {key.get_secret_value(): user for user, key in settings.api_key_users.items()}
+    keys = dict.fromkeys((key.get_secret_value() for key in settings.api_keys), None) | users
     return [
         Middleware(RequestFrame),
         Middleware(HostGuard, allowed=allowed_hosts(settings)),

@@ -101,6 +101,7 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
     errors.WorkflowConflict: HTTPStatus.PRECONDITION_FAILED,
     errors.PreconditionRequired: HTTPStatus.PRECONDITION_REQUIRED,
     errors.Unauthorized: HTTPStatus.UNAUTHORIZED,
+    errors.UserNotAllowed: HTTPStatus.FORBIDDEN,
     errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
     errors.ModelBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StorageFailed: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -7,7 +7,7 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -193,24 +193,28 @@ class KeyGuard:
 
     Args:
         app: What it guards.
-        keys: The known keys; none lets everything pass.
+        keys: The known keys, each with the user it belongs to, if to one; none lets everything pass.
     """
 
-    def __init__(self, app: ASGIApp, keys: Sequence[str]) -> None:
+    def __init__(self, app: ASGIApp, keys: Mapping[str, str | None]) -> None:
         self.app = app
-        self._digests = tuple(hashlib.sha256(key.encode()).digest() for key in keys)
+        self._users = {hashlib.sha256(key.encode()).digest(): user for key, user in keys.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
-        if scope["type"] == "http" and self._digests and not _is_open(scope):
+        if scope["type"] == "http" and self._users and not _is_open(scope):
             scheme, _, key = Headers(scope=scope).get("authorization", "").partition(" ")
-            if scheme.lower() != "bearer" or not self._is_known(key.strip()):
+            digest = self._known(key.strip()) if scheme.lower() == "bearer" else None
+            if digest is None:
                 error = Unauthorized("Send an API key of this server as 'Authorization: Bearer <key>'.")
                 await _refuse(error, scope, receive, send)
                 return
+            scope.setdefault("state", {})["user"] = self._users[digest]
         await self.app(scope, receive, send)
 
-    def _is_known(self, key: str) -> bool:
+    def _known(self, key: str) -> bytes | None:
+        """Return the digest of a key if it is known."""
         given = hashlib.sha256(key.encode()).digest()
         # Compared with every key, so that the time says nothing about which one was close.
-        return sum(hmac.compare_digest(given, known) for known in self._digests) > 0
+        found = [known for known in self._users if hmac.compare_digest(given, known)]
+        return found[0] if found else None

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode, JsonSchemaValue
 
 from workflow_agent.api.native import conversation_shapes as talk
+from workflow_agent.api.native import memory
 from workflow_agent.api.native import workflow_shapes as flow
 from workflow_agent.api.native import workflow_shapes as service
 from workflow_agent.conversations.document import Conversation
@@ -25,7 +26,7 @@ _REPLIES: Sequence[Any] = (
     flow.EditReport, flow.VersionList, flow.Restored,
     flow.VersionDiff, flow.Analysis, flow.Simulation, flow.Diagram, flow.Import, flow.Export, flow.Validation,
     service.AgentList, service.FormatList, service.ModeList, service.CacheReport,
-    service.Health, Conversation, Iteration, WorkflowVersion,
+    memory.Memory, memory.MemoryItem, service.Health, Conversation, Iteration, WorkflowVersion,
 )  # fmt: skip
 _WORKFLOW_EXAMPLE: Mapping[str, Any] = {
     "name": "Expense approval",

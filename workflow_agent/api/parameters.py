@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Path, Query, Request
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, StringConstraints
 
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
-from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem
+from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem, UserNotAllowed
 from workflow_agent.values.revisions import Revision, Versioned, revision_of
 from workflow_agent.values.tokens import Utilization
 from workflow_agent.workflows.model.terms import WORKFLOW_ID_PATTERN
@@ -177,6 +177,37 @@ async def _model_key(
     return model_key
 
 
+MAX_USER_CHARS = 200
+UserName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_USER_CHARS, pattern=CLEAN_PATTERN)]
+
+
+def user_of(request: Request, named: str | None) -> str:
+    """Return whose request this is: the key's user, or the one it names, or `user`.
+
+    Raises:
+        UserNotAllowed: It names another than its key belongs to, or clients may not name any.
+    """
+    own: str | None = getattr(request.state, "user", None)
+    if own is not None and named in (None, own):
+        return own
+    if named is None:
+        return "user"
+    if own is not None:
+        raise UserNotAllowed("This key belongs to one user, and the request names another. Leave `user` out.")
+    if not request.app.state.clients_name_users:
+        raise UserNotAllowed("Clients of this server do not say which user they are. Leave `user` out.")
+    return named
+
+
+async def _user(
+    request: Request,
+    user: Annotated[
+        UserName | None, Query(description="Whose memory; by itself the user of the key, or `user`.")
+    ] = None,
+) -> str:
+    return user_of(request, user)
+
+
 TheServices = Annotated[Services, Depends(services_of)]
 Tenant = Annotated[str, Depends(tenant_of)]
 
@@ -198,6 +229,7 @@ RunId = Annotated[str, Path(examples=["run_expenses-chat_1_4f1c"])]
 Expected = Annotated[Revision | None, Depends(_expected)]
 Required = Annotated[Revision | None, Depends(_required)]
 KnownEtag = Annotated[str | None, Depends(_has)]
+User = Annotated[str, Depends(_user)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 ModelKey = Annotated[str | None, Depends(_model_key)]
 ContextUtilization = Annotated[Utilization | None, Depends(_context_utilization)]

@@ -1,10 +1,11 @@
 """The route class of the API: strict about bodies and query strings before FastAPI looks at them."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
@@ -30,7 +31,7 @@ class StrictRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         """Return FastAPI's handler with the checks in front."""
         handle = super().get_route_handler()
-        known = tuple(parameter.alias for parameter in self.dependant.query_params)
+        known = tuple(_query_names(self.dependant))
         takes_body = self.body_field is not None
 
         async def checked(request: Request) -> Response:
@@ -42,6 +43,12 @@ class StrictRoute(APIRoute):
             return await handle(_CheckedRequest(request, raw, value))
 
         return checked
+
+
+def _query_names(dependant: Dependant) -> Iterator[str]:
+    yield from (parameter.alias for parameter in dependant.query_params)
+    for one in dependant.dependencies:
+        yield from _query_names(one)
 
 
 def _check_query(query: bytes, known: tuple[str, ...]) -> None:

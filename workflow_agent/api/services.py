@@ -10,6 +10,7 @@ from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.telemetry.providers import Telemetry
@@ -34,6 +35,7 @@ class Services:
 
     chat: Chat
     conversations: ConversationStore
+    personal: PersonalMemory
     compactor: Compactor
     workflows: WorkflowCatalog
     search: WorkflowSearch

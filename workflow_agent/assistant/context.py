@@ -20,6 +20,7 @@ from workflow_agent.conversations.document import (
 )
 from workflow_agent.conversations.handoffs import Handoff
 from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.phases import PhaseChange
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
@@ -113,6 +114,8 @@ class WorkflowContext:
     """Finds what was said in a tenant's conversations."""
     sealed: Callable[[str, str, Position], Awaitable[SealedPart]]
     """Reads turns that were moved out of a conversation, by tenant, conversation and position."""
+    personal: PersonalMemory
+    """What users want remembered."""
     outline: Callable[[Workflow], str]
     """Renders a workflow as the model reads it."""
     writing_is_refused: str | None = None

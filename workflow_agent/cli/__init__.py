@@ -15,6 +15,7 @@ from workflow_agent.cli.exits import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
 from workflow_agent.cli.help_texts import LOOKING, RUNNING, TALKING, Command, Group
 from workflow_agent.cli.inspect import inspect
 from workflow_agent.cli.mcp import mcp
+from workflow_agent.cli.memory import memory
 from workflow_agent.cli.migrate import migrate
 from workflow_agent.cli.reference import openapi, schemas, settings
 from workflow_agent.cli.serve import serve
@@ -59,6 +60,7 @@ for command in (chat, ask):
     cli.command(cls=Command, rich_help_panel=TALKING)(command)
 cli.add_typer(workflow_changes.workflows, rich_help_panel=LOOKING)
 cli.add_typer(conversations, rich_help_panel=LOOKING)
+cli.add_typer(memory, rich_help_panel=LOOKING)
 cli.command(cls=Command, rich_help_panel=LOOKING)(inspect)
 for command in (serve, mcp, doctor, verify, migrate, settings, schemas, openapi, evidence, bench):
     cli.command(cls=Command, rich_help_panel=RUNNING)(command)

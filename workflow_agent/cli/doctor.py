@@ -60,8 +60,8 @@ def _address(settings: Settings) -> Finding:
         refuse_open_binding(settings)
     except WorkflowAgentError as error:
         return Finding("configuration", "misconfigured", error.message)
-    count = counted(len(settings.api_keys), "API key is", "API keys are")
-    keys = f"{count} set" if settings.api_keys else "no API key is needed"
+    count = counted(len(settings.api_keys) + len(settings.api_key_users), "API key is", "API keys are")
+    keys = f"{count} set" if settings.needs_key else "no API key is needed"
     about = f"listens on {settings.host}; {keys}"
     if idle := without_effect(settings):
         return Finding("configuration", "warning", f"{about}. {' '.join(idle)}", "Correct or remove them.")

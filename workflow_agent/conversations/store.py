@@ -11,6 +11,7 @@ from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.values.run_fence import RunFence
@@ -125,6 +126,17 @@ class ConversationStore(Protocol):
 
         Raises:
             ConversationNotFound: No such conversation.
+        """
+        ...
+
+    async def redact(self, tenant: str, conversation_id: str, gone: Redaction) -> bool:
+        """Take what somebody wants forgotten out of a conversation; say whether any was there.
+
+        Events, records, sealed turns, contents and the index of messages: afterwards no file holds it.
+
+        Raises:
+            ConversationNotFound: No such conversation.
+            StorageFailed: It could not be done; done again it goes on.
         """
         ...
 

@@ -39,6 +39,7 @@ class Application:
         self.stores.sweeper.add(talk for tenant, talk in abandoned if tenant == self.settings.tenant)
         swept = await asyncio.to_thread(self.stores.sweeper.sweep)
         old_keys = await self.stores.keys.sweep(self.settings.tenant)
+        await self.services.personal.settle_all(self.settings.tenant)
         interrupted = await self.services.chat.recover()
         seeded = (
             await self.stores.workflows.seed(self.settings.tenant, samples()) if self.settings.samples else 0

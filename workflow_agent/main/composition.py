@@ -43,6 +43,7 @@ from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
 from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
 from workflow_agent.conversations.agents import Roster
 from workflow_agent.conversations.modes import MODES
+from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
@@ -258,6 +259,7 @@ def _services(
             stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id
         ),
         conversations=stores.conversations,
+        personal=runner.personal,
         compactor=compactor,
         workflows=stores.workflows,
         search=stores.search,
@@ -308,6 +310,7 @@ def _runner(
         workflows=stores.workflows,
         search=stores.search,
         memory=stores.memory,
+        personal=PersonalMemory(stores.people, stores.memory, stores.conversations, now),
         sandbox=sandbox_of(settings),
         blob=stores.conversations.blob,
         find=stores.conversations.find,

@@ -27,7 +27,7 @@ def application_transport(settings: Settings) -> Generator[httpx2.BaseTransport]
     Who works on the directory itself needs no key, and no other process is kept from it: each change is
     made under the same locks as a server's.
     """
-    own = settings.model_copy(update={"api_keys": (), "allowed_hosts": ("localhost",)})
+    own = settings.model_copy(update={"api_keys": (), "api_key_users": {}, "allowed_hosts": ("localhost",)})
     application = build(own)
     with _logging(own), closing(application), start_blocking_portal() as portal:
         if own.samples:

@@ -17,6 +17,7 @@ from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.storage.files.memories import JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, new_owner_id
+from workflow_agent.storage.files.people import JsonPersonMemory
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.files.sweeper import Sweeper
@@ -91,6 +92,7 @@ class Stores:
     workflows: JsonWorkflowCatalog
     search: OpenedSearch
     memory: JsonWorkflowMemory
+    people: JsonPersonMemory
     keys: JsonIdempotencyKeys
     sweeper: Sweeper
     owners: ProcessOwners
@@ -112,6 +114,7 @@ def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
         workflows=workflows,
         search=_search(settings, workflows),
         memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
+        people=JsonPersonMemory(files),
         keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * _SECONDS_AN_HOUR),
         sweeper=Sweeper(files, settings.tenant),
         owners=owners,

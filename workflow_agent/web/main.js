@@ -11,6 +11,7 @@ import { Hand } from "./hand.js";
 import { JsonTab } from "./json_tab.js";
 import { askForKey } from "./key_dialog.js";
 import { Library, newWorkflow } from "./library.js";
+import { openMemory } from "./memory.js";
 import { openPalette } from "./palette.js";
 import { Panel } from "./panel.js";
 import { installStatus } from "./status.js";
@@ -230,10 +231,14 @@ const COMMANDS = () => [
     { icon: "undo", words: "Take the last change back", keys: "Ctrl Z", act: () => hand.undo(workflowTab.workflow) },
   ] : []),
   { icon: "chat", words: "Choose the model that answers", act: () => chooseModel() },
+  { icon: "history", words: "What is remembered of you", act: remembered },
   { icon: "auto", words: "Change the theme", act: () => byId("theme").click() },
 ];
+function remembered() { openMemory({ announce }); }
 const palette = () => openPalette(COMMANDS(), { openWorkflow, openTalk: (id) => { location.hash = `#/c/${encodeURIComponent(id)}`; } });
 
+fill(byId("memory"), icon("history"));
+byId("memory").addEventListener("click", remembered);
 fill(byId("open-palette"), icon("command"));
 fill(byId("library-link").querySelector(".slot"), icon("list"));
 byId("open-palette").addEventListener("click", palette);

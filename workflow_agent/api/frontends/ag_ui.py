@@ -12,7 +12,7 @@ from workflow_agent.api.frontends.events import native_events
 from workflow_agent.api.openai.launch import start
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
-from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
 from workflow_agent.api.replies import event_stream
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.errors import InvalidInput, NotFound
@@ -51,7 +51,7 @@ async def ag_ui_run(
     spoken = [message for message in body["messages"] if message.get("role") in _SPOKEN]
     ask = Ask(
         script=script_of([_sent(message, at) for at, message in enumerate(spoken)], "/messages"),
-        agent=None, conversation_id=conversation_of_chat(run_input.thread_id), author="user",
+        agent=None, conversation_id=conversation_of_chat(run_input.thread_id), author=user_of(request, None),
         is_repeated=is_repeated(request.headers), key=key,
     )  # fmt: skip
     started = await start(services, tenant, ask)

@@ -21,7 +21,7 @@ from workflow_agent.api.frontends.events import native_events
 from workflow_agent.api.openai.launch import start
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
-from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
 from workflow_agent.api.replies import event_stream
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
@@ -75,7 +75,8 @@ def _ask(request: Request, run_input: RequestData, services: Services, key: str 
     is_again = isinstance(run_input, RegenerateMessage)
     script = script_of(sent, "/messages")
     return Ask(
-        script=script, agent=None, conversation_id=conversation_of_chat(run_input.id), author="user",
+        script=script, agent=None, conversation_id=conversation_of_chat(run_input.id),
+        author=user_of(request, None),
         is_repeated=is_repeated(request.headers), attachments=script.files,
         # Asked for once more on purpose, the same words are another message.
         key=key or (services.new_id("again") if is_again else None),

@@ -8,7 +8,14 @@ from starlette.responses import Response
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.native.request_shapes import ChatRequest
-from workflow_agent.api.parameters import ContextUtilization, IdempotencyKey, ModelKey, Tenant, TheServices
+from workflow_agent.api.parameters import (
+    ContextUtilization,
+    IdempotencyKey,
+    ModelKey,
+    Tenant,
+    TheServices,
+    user_of,
+)
 from workflow_agent.api.replies import event_stream, json_reply, link, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.assistant.requests import TurnRequest, chat_response
@@ -32,11 +39,12 @@ _LINKS = {
 
 
 def _turn_request(
-    body: ChatRequest, key: str | None, share: Utilization | None, model_key: str | None
+    request: Request, body: ChatRequest, key: str | None, share: Utilization | None, model_key: str | None
 ) -> TurnRequest:
     return TurnRequest(
-        message=body.message, conversation_id=body.conversation_id, workflow_id=body.workflow_id,
-        mode=body.mode, agent=body.agent, model=body.model,
+        message=body.message, author=user_of(request, body.user),
+        conversation_id=body.conversation_id, workflow_id=body.workflow_id, mode=body.mode,
+        agent=body.agent, model=body.model,
         context_utilization=body.context_utilization or share, key=key,
         attachments=new_attachments(body.attachments), model_key=model_key,
     )  # fmt: skip
@@ -44,6 +52,7 @@ def _turn_request(
 
 @router.post("/chat", operation_id="chat", responses=replies("ChatResponse", *_PROBLEMS, links=_LINKS))
 async def chat(
+    request: Request,
     body: Annotated[ChatRequest, Body()],
     services: TheServices,
     tenant: Tenant,
@@ -52,7 +61,7 @@ async def chat(
     model_key: ModelKey,
 ) -> Response:
     """Send a message and get the reply, which may take as long as a run may."""
-    started = await services.chat.start(tenant, _turn_request(body, key, share, model_key))
+    started = await services.chat.start(tenant, _turn_request(request, body, key, share, model_key))
     outcome = await started.outcome()
     replayed = {"Idempotency-Replayed": "true"} if outcome.replayed else {}
     return json_reply(chat_response(outcome), headers=replayed)
@@ -75,5 +84,5 @@ async def chat_stream(
     model_key: ModelKey,
 ) -> Response:
     """Send a message and follow the run that answers it; the run goes on when the client goes away."""
-    started = await services.chat.start(tenant, _turn_request(body, key, share, model_key))
+    started = await services.chat.start(tenant, _turn_request(request, body, key, share, model_key))
     return EventStream(own_frames(await stream_of(started), request))

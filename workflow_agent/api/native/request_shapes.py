@@ -6,7 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model
 
 from workflow_agent.api.native.attachments import Attachments
 from workflow_agent.api.native.request_body import Body
-from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
+from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER, UserName
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Phase
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.values.stored import JsonObject
@@ -64,6 +64,8 @@ class ChatRequest(Body):
         None
     )
     """The model to answer with, where the server allows it."""
+    user: UserName | None = None
+    """Who says it; what is remembered is remembered of them. By itself the user of the key, or `user`."""
     context_utilization: Literal["low", "medium", "full"] | None = None
     """How much of the model's window may be used."""
     attachments: Attachments | None = None

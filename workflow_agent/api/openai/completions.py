@@ -17,7 +17,7 @@ from workflow_agent.api.openai.requests import CompletionRequest
 from workflow_agent.api.openai.texts import Sent, finish_named, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import openai_error
-from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
 from workflow_agent.api.replies import json_reply
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
@@ -171,7 +171,7 @@ def _ask(request: Request, body: CompletionRequest, services: Services, key: str
         script=script,
         agent=agent_of(body.model, services.agents),
         conversation_id=conversation_named(request.headers, named, "/metadata/conversation_id"),
-        author=body.user or "user",
+        author=user_of(request, body.user or None),
         is_repeated=is_repeated(request.headers),
         key=key,
         attachments=new_attachments(body.attachments) + script.files,

@@ -24,7 +24,7 @@ from workflow_agent.api.openai.response_object import (
 from workflow_agent.api.openai.texts import Script, Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import ResponseNotFound
-from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices
+from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, user_of
 from workflow_agent.api.replies import json_reply
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
@@ -72,7 +72,7 @@ async def _ask(
     ask = Ask(
         script=script, agent=agent_of(body.model, services.agents),
         conversation_id=conversation_named(request.headers, body.conversation, "/conversation"),
-        author=body.user or "user", is_repeated=is_repeated(request.headers), key=key,
+        author=user_of(request, body.user or None), is_repeated=is_repeated(request.headers), key=key,
         attachments=new_attachments(body.attachments) + script.files, echoed=_echoed(body),
     )  # fmt: skip
     if body.previous_response_id is None:

@@ -130,6 +130,8 @@ class Answering:
             if more["answer"].lower() in ("no", "nope", "nah"):
                 return told, self._skill(told)
             return told, self._confirmed_and(told)
+        if (told := memory.personal(turn)) is not None:
+            return turn, told
         if documents.is_about_material(turn) and not is_order(turn.text):
             return turn, self._from_material(turn)
         if turn.facts.confirmed and answer_in(turn.text) == "yes":

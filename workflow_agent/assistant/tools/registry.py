@@ -12,6 +12,7 @@ from workflow_agent.assistant.tools import (
     discovery,
     history,
     modification,
+    personal,
     portability,
     programs,
 )
@@ -32,7 +33,7 @@ EXAMINING_TOOLS = frozenset({
 """What a change hardly ever needs: modes that write go without, and switch where it is asked for."""
 _MODULES = (
     discovery, creation, portability, modification, confirming, analysis, comparing, history, programs,
-    conversation, recalling,
+    conversation, recalling, personal,
 )  # fmt: skip
 SWITCH_MODE = conversation.switch_mode.__name__
 """Not for agents that always work in the same mode."""

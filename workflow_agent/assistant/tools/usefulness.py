@@ -17,6 +17,13 @@ _OF_PHASES = re.compile(
 )
 _OF_AGENTS = re.compile(r"\b(?:agents?|hand(?:ing)?[ -]?(?:off|over|this|it)|colleagues?)\b", re.IGNORECASE)
 
+_OF_MEMORY = re.compile(
+    r"\b(?:remember\w*|forget|forgotten|keep in mind|memori[sz]e|memory|note[ds]?|prefer\w*|favou?rites?"
+    r"|know (?:about|of) me|always|never|from now on|call me)\b",
+    re.IGNORECASE,
+)
+MEMORY_TOOL = "personal_memory"
+
 
 def idle_tools(
     conversation: Conversation, message: str, agent: AgentProfile, roster: Roster
@@ -33,6 +40,9 @@ def _idle(conversation: Conversation, message: str, agent: AgentProfile, roster:
         yield "change_phase"
     if not conversation.sealed_calls and not any(one.speaker == "agent" for one in conversation.calls):
         yield PROGRAM_TOOL
+    latest = conversation.last_reply()
+    if not _OF_MEMORY.search(message) and (latest is None or MEMORY_TOOL not in latest.tools_used):
+        yield MEMORY_TOOL
 
 
 def _may_hand_off(conversation: Conversation, message: str, agent: AgentProfile, roster: Roster) -> bool:

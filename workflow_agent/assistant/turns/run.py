@@ -29,7 +29,7 @@ from workflow_agent.assistant.sandbox import PythonSandbox
 from workflow_agent.assistant.streams import RunStream
 from workflow_agent.assistant.tools.usefulness import idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
-from workflow_agent.assistant.turns.memory import recalled
+from workflow_agent.assistant.turns.memory import known_facts, recalled
 from workflow_agent.assistant.turns.narration import Narration, stopped_note, taken_over_note, unanswered_note
 from workflow_agent.assistant.window.context import ContextManager, FittingWindow
 from workflow_agent.assistant.window.costs import PlanningLedger
@@ -44,9 +44,11 @@ from workflow_agent.conversations.confirmations import pending_preview
 from workflow_agent.conversations.context_records import WindowLimits
 from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
 from workflow_agent.conversations.handoffs import pending_handoff
+from workflow_agent.conversations.memory.person import Fact
 from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.message_records import message_call
 from workflow_agent.conversations.outcome import Reply
+from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.errors import WorkflowNotFound
@@ -75,6 +77,7 @@ class Runner:
     workflows: WorkflowCatalog
     search: WorkflowSearch
     memory: WorkflowMemory
+    personal: PersonalMemory
     sandbox: PythonSandbox
     blob: Callable[[str, str, str], Awaitable[Any]]
     find: Callable[[str, MessageQuery], Awaitable[Sequence[MessageHit]]]
@@ -112,8 +115,9 @@ class Runner:
         job.trace.mode, job.trace.model = mode.name, wanted or self.models.default
         job.evidence.counter = self.counters.of(model)
         known = await recalled(self.memory, job.conversation, job.request.author, job.trace)
+        facts = await known_facts(self.personal, job.conversation, job.request.author, job.trace)
         narration = Narration(stream, job.evidence, tuple(self.roster), job.trace.first_chunk)
-        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known)
+        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known, facts)
         named = mentions_in(job.request.message, self.roster)
         is_for_nobody = bool(named.unknown) and not named.agents and job.request.agent is None
         with job.trace.step("context.build"):
@@ -145,6 +149,7 @@ class Runner:
         progress: RunProgress,
         refused: str | None,
         known: Sequence[WorkflowReference],
+        facts: Sequence[Fact],
     ) -> WorkflowContext:
         progress.open_workflow_id = job.request.workflow_id or job.conversation.bound_workflow_id
         progress.phase = job.conversation.phase
@@ -154,7 +159,8 @@ class Runner:
             search=self.search, progress=progress, evidence=job.evidence, outline=self.outline,
             writing_is_refused=refused, roster=self.roster, max_handoffs=self.limits.max_handoffs,
             sandbox=self.sandbox, blob=self.blob, sealed=self.sealed, find=self.find, references=known,
-            notes=run_notes(job, self.roster, progress.pending, known, self.now()),
+            personal=self.personal,
+            notes=run_notes(job, self.roster, progress.pending, known, facts, self.now()),
             idle_tools=idle_tools(job.conversation, job.message.content, job.agent, self.roster),
             now=self.now, fence_number=job.run.fence,
         )  # fmt: skip

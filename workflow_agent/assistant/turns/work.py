@@ -20,7 +20,7 @@ from workflow_agent.assistant.requests import (
 )
 from workflow_agent.assistant.turns.failures import error_data, failure_of
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
-from workflow_agent.assistant.turns.memory import remember
+from workflow_agent.assistant.turns.memory import forget, learn, remember
 from workflow_agent.assistant.turns.narration import tell
 from workflow_agent.assistant.turns.run import Runner
 from workflow_agent.assistant.window.contents import INLINE_BYTES, Contents
@@ -184,6 +184,18 @@ class Worker:
         stored = conversation.reply_of(job.run.run_id)
         assert stored is not None  # noqa: S101 - commit_reply put it there
         await remember(self.runner.memory, conversation, job.request.author, reply.references, job.trace)
+        if "personal_memory" not in reply.tools_used:
+            await learn(
+                self.runner.personal,
+                conversation,
+                job.request.author,
+                job.run.turn,
+                job.message.content,
+                job.trace,
+            )
+        conversation = await forget(
+            self.runner.personal, self.store, conversation, job.request.author, job.trace
+        )
         job.trace.replied(stored)
         self.telemetry.recent.add(stored.context_in(conversation.id))
         live.stream.publish("context", dict(stored.context))

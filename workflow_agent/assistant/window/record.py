@@ -13,6 +13,7 @@ from workflow_agent.assistant.requests import Job
 from workflow_agent.conversations.context_records import SECTIONS, WindowLimits, context_record
 from workflow_agent.conversations.document import ModeRecord, WorkflowReference
 from workflow_agent.conversations.iterations import FinishReason
+from workflow_agent.conversations.memory.person import Fact, person_lines
 from workflow_agent.conversations.memory.references import memory_lines
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import TokenCounter
@@ -129,6 +130,7 @@ def run_notes(
     roster: Iterable[str],
     pending: Preview | None,
     known: Sequence[WorkflowReference],
+    facts: Sequence[Fact],
     today: datetime,
 ) -> tuple[str, ...]:
     """Return what an agent has to know of today, of itself and the others, and of what came before."""
@@ -148,6 +150,7 @@ def run_notes(
     if (confirmed := carried_out(job.conversation, job.message)) is not None:
         lines.append(f"Offer of {confirmed.by} confirmed by the user: {confirmed.confirms}")
     lines += memory_lines(known, now=today, conversation_id=job.conversation.id)
+    lines += person_lines(facts, job.conversation.id)
     if job.request.instructions:
         lines.append(f"The calling application asks for this message:\n{job.request.instructions}")
     return tuple(lines)

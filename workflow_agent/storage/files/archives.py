@@ -183,12 +183,31 @@ class ConversationArchive:
             entry = entry_holding(entries, position)
             if entry is None:
                 raise not_sealed(conversation.id, position)
-            data = self._checked(directory / entry.file, entry)
+            data = self.checked(directory, entry)
             if entry.kind == "turns":
                 return parsed_part(data)
             entries = _parsed_entries(data)
 
-    def _checked(self, path: Path, entry: SealedTurns) -> bytes:
+    def entries(self, directory: Path, conversation: Conversation) -> tuple[SealedTurns, ...]:
+        """Return the entries of all files with turns, oldest first.
+
+        Raises:
+            CorruptDocument: A file that lists others is missing or is not what was stored.
+        """
+        found = list(conversation.archive)
+        while (
+            at := next((place for place, one in enumerate(found) if one.kind == "index"), None)
+        ) is not None:
+            found[at : at + 1] = _parsed_entries(self.checked(directory, found[at]))
+        return tuple(found)
+
+    def checked(self, directory: Path, entry: SealedTurns) -> bytes:
+        """Return the bytes of a sealed file.
+
+        Raises:
+            CorruptDocument: It is missing or is not what was sealed.
+        """
+        path = directory / entry.file
         stored = self.files.read(path)
         name = self.files.name_of(path)
         if stored is None:

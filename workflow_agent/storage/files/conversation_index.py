@@ -76,6 +76,14 @@ class ConversationIndex:
         lookup = lookup_of(query, words)
         return self._messages.find(directory, lookup, stamps, self._reading(directory))
 
+    def drop_messages(self, directory: Path) -> None:
+        """Remove the index of messages, and with it every word it held; the next search builds it anew.
+
+        Raises:
+            StorageFailed: It cannot be removed.
+        """
+        self._messages.drop(directory)
+
     def _summaries_of(self, documents: Iterable[Path]) -> list[ConversationSummary]:
         found: list[ConversationSummary] = []
         for document in documents:

@@ -12,6 +12,7 @@ from typing_extensions import override
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.outcome import current_run
+from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_sealed
 from workflow_agent.conversations.store import (
     ConversationPage,
@@ -25,12 +26,13 @@ from workflow_agent.storage.files.archives import ConversationArchive
 from workflow_agent.storage.files.blobs import ConversationBlobs
 from workflow_agent.storage.files.caches import StatCache
 from workflow_agent.storage.files.conversation_deletion import begin_deletion, finish_deletion, make_room
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
 from workflow_agent.storage.files.documents import DocumentReader
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
+from workflow_agent.storage.files.redaction import ConversationRedaction
 from workflow_agent.storage.files.refusals import (
     check_new_id,
     damaged_conversation,
@@ -91,6 +93,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         )
         self._index = ConversationIndex(files, self._check)
         self._blobs = ConversationBlobs(files)
+        self._redaction = ConversationRedaction(files, self._archive)
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
@@ -118,6 +121,12 @@ class JsonConversationStore(ConversationStore, RunFences):
         place = self._existing_place(tenant, conversation_id)
         async with self._queues.of(place.document):
             await asyncio.to_thread(self._delete, place)
+
+    @override
+    async def redact(self, tenant: str, conversation_id: str, gone: Redaction) -> bool:
+        place = self._existing_place(tenant, conversation_id)
+        async with self._queues.of(place.document):
+            return await asyncio.to_thread(self._redact, place, gone)
 
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
@@ -227,6 +236,25 @@ class JsonConversationStore(ConversationStore, RunFences):
             # What it holds is in the file again, which names it no more.
             self._files.remove(place.archive / name)
         return text.conversation
+
+    def _redact(self, place: _Place, gone: Redaction) -> bool:
+        self._check_exists(place)
+        with locked(place.lock):
+            current = self._cached(place) or self._read(place, is_locked=True)
+            if current is None:
+                raise self._missing(place)
+            redacted = self._redaction.of(place.archive, current.conversation, gone)
+            if redacted is None:
+                return False
+            # Before too: were the process to die after the save, nothing would be left that tells to.
+            self._index.drop_messages(place.directory)
+            version = current.conversation.version + 1
+            data, text = written(redacted.conversation.model_copy(update={"version": version}), {})
+            self._conversations.put(place.document, self._files.save(place.document, data), text)
+            self._index.drop_messages(place.directory)
+            for path in redacted.obsolete:
+                self._files.remove(path)
+        return True
 
     def _delete(self, place: _Place) -> None:
         self._check_exists(place)

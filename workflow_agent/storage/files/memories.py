@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from workflow_agent.workflows.model.terms import ID_PATTERN
 _DIRECTORY = "memory"
 _KEPT_USERS = 1_024
 _PLAIN_NAME = re.compile(ID_PATTERN)
+Correction = Callable[[Sequence[WorkflowReference]], Sequence[WorkflowReference]]
 
 
 class InMemoryWorkflowMemory(WorkflowMemory):
@@ -53,6 +54,10 @@ class InMemoryWorkflowMemory(WorkflowMemory):
     async def remember(self, tenant: str, user: str, references: Sequence[WorkflowReference]) -> None:
         known = await self.recall(tenant, user)
         self._kept[tenant, user] = merged_references(known, references, most=self._most)
+
+    @override
+    async def correct(self, tenant: str, user: str, change: Correction) -> None:
+        self._kept[tenant, user] = tuple(change(await self.recall(tenant, user)))
 
 
 class RememberedWorkflows(Value):
@@ -113,6 +118,13 @@ class JsonWorkflowMemory(WorkflowMemory):
         else:
             await self._store(path, user, references)
 
+    @override
+    async def correct(self, tenant: str, user: str, change: Correction) -> None:
+        path = self._path(tenant, user)
+        async with self._queues.of(path):
+            _, repeats = self._repeated.pop(path, (user, ()))
+            await asyncio.to_thread(self._remember, path, user, repeats, change)
+
     async def settle(self) -> None:
         """Store what is not stored yet.
 
@@ -149,9 +161,7 @@ class JsonWorkflowMemory(WorkflowMemory):
         return merged_references(known, new, most=self._most) if new else tuple(known)
 
     def _path(self, tenant: str, user: str) -> Path:
-        digest = hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()
-        name = user if _PLAIN_NAME.fullmatch(user) else f"_{digest}"
-        return tenant_directory(self._files.root, tenant) / _DIRECTORY / f"{name}.json"
+        return tenant_directory(self._files.root, tenant) / _DIRECTORY / file_name_of(user)
 
     def _known(self, path: Path) -> tuple[WorkflowReference, ...] | None:
         """Return what was read or written last, where the file is as it was then; it takes one look."""
@@ -169,15 +179,24 @@ class JsonWorkflowMemory(WorkflowMemory):
         self._kept.put(path, found.state, found.value.references)
         return found.value.references
 
-    def _remember(self, path: Path, user: str, references: Sequence[WorkflowReference]) -> None:
+    def _remember(
+        self,
+        path: Path,
+        user: str,
+        references: Sequence[WorkflowReference],
+        correct: Correction | None = None,
+    ) -> None:
         self._files.ensure_directory(path.parent)
         with locked(path.with_suffix(".lock")):
             known = self._known(path)
             if known is None:
                 known = self._noted(path, self._reader.read_locked(path))
             merged = self._merged(known, references)
-            if merged != known:
-                kept = RememberedWorkflows(user=_writable(user), references=merged)
+            merged = tuple(correct(merged)) if correct else merged
+            if not merged:
+                self._files.remove(path)
+            elif merged != known:
+                kept = RememberedWorkflows(user=writable(user), references=merged)
                 self._kept.put(path, self._files.save(path, to_json(kept, indent=2)), merged)
 
 
@@ -186,6 +205,12 @@ def _parsed(data: bytes, path: Path) -> RememberedWorkflows:
     return RememberedWorkflows.model_validate(orjson.loads(data))
 
 
-def _writable(user: str) -> str:
+def file_name_of(user: str) -> str:
+    """Return the name of a user's file: the user where that is a plain name, else `_` and a digest."""
+    digest = hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{user if _PLAIN_NAME.fullmatch(user) else f'_{digest}'}.json"
+
+
+def writable(user: str) -> str:
     """Return a user's name as JSON can hold it."""
     return user.encode("utf-8", "replace").decode()

@@ -82,6 +82,21 @@ class ConversationMessages:
 
         return self._using(directory, look)
 
+    def drop(self, directory: Path) -> None:
+        """Remove the index of a directory: what is deleted row by row stays in the file for a while.
+
+        Raises:
+            StorageFailed: It cannot be removed.
+        """
+        path = directory.parent / _FILE
+        if self._files.state(path) is None:
+            return
+        with self._lock:
+            try:
+                remove_database(path)
+            except OSError as error:
+                raise StorageFailed(f"The index of messages could not be removed: {error}") from error
+
     def _using(self, directory: Path, use: Callable[[MessageDatabase], T]) -> T:
         path = directory.parent / _FILE
         with self._lock:

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from workflow_agent.conversations.memory.person import Person
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import OPEN_TO_READ, FileSystem, swept, temporary_files
 from workflow_agent.storage.files.memories import RememberedWorkflows
 from workflow_agent.storage.files.paths import is_tenant
+from workflow_agent.storage.files.people import DIRECTORY as PEOPLE
 from workflow_agent.storage.files.verification.conversations import ConversationCheck
 from workflow_agent.storage.files.verification.workflows import Finding, WorkflowCheck, plain_object, readable
 
@@ -90,7 +92,7 @@ def _of(files: DurableFiles, tenant: Path) -> Iterator[Finding]:
     yield from readable(files, tenant / "workflows", workflows.findings)
     talks = ConversationCheck(files, tenant / "conversations", workflows.known_ids())
     yield from readable(files, tenant / "conversations", talks.findings)
-    for directory in (tenant / "keys", tenant / "memory"):
+    for directory in (tenant / "keys", tenant / "memory", tenant / PEOPLE):
         yield from readable(files, directory, partial(_small_documents, files, directory))
 
 
@@ -106,5 +108,7 @@ def _small_document(files: DurableFiles, path: Path) -> Iterator[Finding]:
         plain = plain_object(files, path)
         if path.parent.name == "memory":
             RememberedWorkflows.model_validate_json(json.dumps(plain))
+        elif path.parent.name == PEOPLE:
+            Person.model_validate_json(json.dumps(plain))
     except ValueError as error:
         yield Finding("unreadable_document", files.name_of(path), f"It does not parse: {error}")

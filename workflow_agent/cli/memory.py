@@ -1,0 +1,95 @@
+"""`memory`: what is known of a person across conversations."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from workflow_agent.cli.backends import with_backend
+from workflow_agent.cli.exits import EXIT_CODES, EXIT_USAGE, CommandFailed
+from workflow_agent.cli.help_texts import Command, Group
+from workflow_agent.cli.options import AsJson
+from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note, print_rows
+from workflow_agent.cli.ports import Backend
+
+memory = typer.Typer(
+    name="memory", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
+    help="See, correct and forget what is known of a person.", epilog=EXIT_CODES,
+)  # fmt: skip
+User = Annotated[
+    str | None, typer.Option("--user", "-u", help="Whose (default: the user of the key, or `user`).")
+]
+KnownId = Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
+
+
+@memory.command("list", cls=Command)
+@with_backend()
+def list_memory(backend: Backend, user: User = None, as_json: AsJson = False) -> None:
+    """List what is known of a person: what was to be remembered, and names given to workflows.
+
+    With --json also the workflows dealt with; that is the whole export.
+
+    Examples:
+
+      workflow-agent memory list
+
+      workflow-agent memory list --user anna --json
+    """
+    found = backend.get("/memory", user=user)
+    if as_json:
+        print_json(found)
+        return
+    rows = ((one["id"], one["kind"], _told(one["source"]), one["text"]) for one in found["items"])
+    print_rows(("id", "kind", "told in", "what"), rows, "Nothing was to be remembered.")
+
+
+def _told(source: dict[str, object] | None) -> str:
+    return f"{source['conversation_id']}, turn {source['turn']}" if source else "by hand"
+
+
+@memory.command("correct", cls=Command)
+@with_backend()
+def correct_memory(
+    backend: Backend,
+    known: KnownId,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is right.")],
+    user: User = None,
+) -> None:
+    """Replace the text of something; what it said before is forgotten everywhere.
+
+    Example:
+
+      workflow-agent memory correct mem_0f3a9c21b7 "I prefer short names"
+    """
+    now = backend.change("PATCH", _path(known, user), {"text": text})
+    print_note(f"Remembered as {now['id']}.")
+
+
+@memory.command("forget", cls=Command)
+@with_backend()
+def forget_memory(
+    backend: Backend,
+    known: Annotated[str | None, typer.Argument(metavar="ID", help="An id, as `list` shows it.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Forget all that is known.")] = False,
+    user: User = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Forget something, in the person's conversations too.
+
+    By the id of a workflow it is forgotten that the person dealt with it.
+
+    Example:
+
+      workflow-agent memory forget mem_0f3a9c21b7
+    """
+    if (known is None) is not everything:
+        raise CommandFailed("Name what to forget by its id, or say --all.", EXIT_USAGE)
+    if everything:
+        confirm_or_refuse("Forget all that is known of this person?", is_sure=yes)
+    backend.change("DELETE", _path(known, user))
+    print_note("Everything is forgotten." if known is None else f"{known} is forgotten.")
+
+
+def _path(known: str | None, user: str | None) -> str:
+    path = "/memory" if known is None else f"/memory/{quote(known, safe='')}"
+    return path if user is None else f"{path}?user={quote(user, safe='')}"
