@@ -195,6 +195,18 @@ class HandoffNotAllowed(WorkflowAgentError):
     code = "handoff_not_allowed"
 
 
+class PreviewNotFound(NotFound):
+    """There is no such preview."""
+
+    code = "preview_not_found"
+
+
+class PreviewClosed(WorkflowAgentError):
+    """The preview was decided otherwise, expired, or its workflow moved on; the caller proposes anew."""
+
+    code = "preview_closed"
+
+
 class Unauthorized(WorkflowAgentError):
     """The API key is missing or wrong."""
 

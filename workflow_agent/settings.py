@@ -256,6 +256,20 @@ class Serving:
             return False
 
 
+class Approving:
+    """Changes that wait for somebody's word, and events for other programs."""
+
+    preview_kept_hours: Count = 168
+    """How long a change that was shown and not made waits for a decision."""
+    webhook_secret: SecretStr | None = None
+    """The keys that sign events to other programs are made from it; without it none are sent."""
+    webhook_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """The hosts that may be told of events, separated by commas; `*` for any, which lets whoever has a key of
+    this server send requests into its network."""
+    webhook_kept_hours: Count = 72
+    """How long an event that its receiver does not take is sent again."""
+
+
 class Access:
     """Who is answered."""
 
@@ -335,7 +349,9 @@ _HEADER_TOKEN = re.compile(r"[\x21-\x7e]{1,512}")
 
 # In this order, because pydantic lists the fields of the last base first. The parts are plain classes: it
 # would build a reader of each at every start, and none is read alone.
-class Settings(Telemetry, Client, Requests, InMemory, Window, Runs, Models, Access, Serving, BaseSettings):
+class Settings(
+    Telemetry, Approving, Client, Requests, InMemory, Window, Runs, Models, Access, Serving, BaseSettings
+):
     """Everything that can be set, with its default; see docs/settings.md."""
 
     model_config = SettingsConfigDict(
@@ -347,7 +363,7 @@ class Settings(Telemetry, Client, Requests, InMemory, Window, Runs, Models, Acce
         hide_input_in_errors=True,
     )
 
-    @field_validator("api_keys", "allowed_hosts", mode="before")
+    @field_validator("api_keys", "allowed_hosts", "webhook_hosts", mode="before")
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
         if isinstance(value, str):

@@ -15,6 +15,7 @@ from tests.support.in_memory import (
     InMemoryRunJournal,
     InMemoryWorkflowCatalog,
 )
+from tests.support.records import approvals_over
 from workflow_agent.assistant.assistant import build_assistant
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.compaction.policy import CompactionRule
@@ -263,6 +264,7 @@ def chat_with(
         context=ContextManager(),
         gathering=gathering or offline_gathering(conversations),
         compactor=compactor,
+        approvals=approvals_over(workflows, now),
         models=Models("scripted", {"scripted": model}, window_tokens=32_000),
         roster=roster,
         counters=TokenCounters(),

@@ -96,6 +96,8 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
     errors.StaleRun: HTTPStatus.CONFLICT,
     errors.PhaseNotAllowed: HTTPStatus.CONFLICT,
     errors.HandoffNotAllowed: HTTPStatus.CONFLICT,
+    errors.PreviewNotFound: HTTPStatus.NOT_FOUND,
+    errors.PreviewClosed: HTTPStatus.CONFLICT,
     errors.VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     errors.ConversationConflict: HTTPStatus.PRECONDITION_FAILED,
     errors.WorkflowConflict: HTTPStatus.PRECONDITION_FAILED,

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from workflow_agent.api.frontends import ag_ui, vercel
 from workflow_agent.api.mcp import route as mcp
 from workflow_agent.api.native import (
+    approvals,
     artifacts,
     bundles,
     catalogue,
@@ -18,6 +19,7 @@ from workflow_agent.api.native import (
     message_search,
     telemetry,
     turns,
+    webhooks,
     workflows,
 )
 from workflow_agent.api.native import changes as workflow_changes
@@ -41,6 +43,8 @@ FURTHER: Sequence[APIRouter] = (
     workflow_formats.router,
     workflow_views.router,
     workflows.router,
+    approvals.router,
+    webhooks.router,
     workflow_changes.router,
     catalogue.router,
     telemetry.router,

@@ -14,8 +14,10 @@ from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.telemetry.providers import Telemetry
+from workflow_agent.telemetry.webhooks import Webhooks
 from workflow_agent.telemetry.workers import Fellows
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 
 
@@ -39,6 +41,8 @@ class Services:
     compactor: Compactor
     workflows: WorkflowCatalog
     search: WorkflowSearch
+    approvals: Approvals
+    webhooks: Webhooks
     keys: JsonIdempotencyKeys
     telemetry: Telemetry
     models: Models

@@ -56,10 +56,15 @@ class Application:
             try:
                 removed = await asyncio.to_thread(self.stores.sweeper.sweep)
                 removed += await self.stores.keys.sweep(self.settings.tenant)
+                removed += await self.services.approvals.sweep()
             except StorageFailed:
                 _log.warning("leftovers were not removed", exc_info=True)
             else:
                 _log.info("swept", extra={"leftovers_removed": removed})
+
+    async def tell_of_events(self) -> None:
+        """Tell other programs of what happens, until cancelled."""
+        await self.services.webhooks.tell_for_ever()
 
     async def listen(self) -> None:
         """Answer other processes on the same data, until `finish`."""

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 from pydantic_ai.models import Model
@@ -58,10 +59,13 @@ from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.files.owners import running_owners
 from workflow_agent.storage.files.search.passages import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
+from workflow_agent.telemetry.webhooks import WebhookRules, Webhooks
 from workflow_agent.telemetry.workers import Fellows
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.service import WorkflowService
 from workflow_agent.workflows.store import WorkflowCatalog
 
 
@@ -241,7 +245,9 @@ def _services(
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
     counters = counters_for(models.by_name.values())
     compactor = compactor_of(settings, stores.conversations, models, telemetry, counters, _new_id)
-    runner = _runner(settings, stores, assistant, models, roster, compactor, counters)
+    approvals = _approvals(settings, stores)
+    webhooks = _webhooks(settings, stores)
+    runner = _runner(settings, stores, assistant, models, roster, compactor, counters, approvals)
 
     def caches() -> dict[str, JsonObject]:
         return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
@@ -250,7 +256,7 @@ def _services(
     journal = JsonlRunJournal(settings.data_dir)
     worker = Worker(
         stores.conversations, journal, runner, stores.owners, telemetry, live, now, _new_id,
-        settings.inline_result_bytes,
+        settings.inline_result_bytes, webhooks,
     )  # fmt: skip
     attaching = _attaching(settings, stores)
     joining = Joining(stores.conversations, stores.owners, live, RunsElsewhere(stores.others, live))
@@ -263,6 +269,8 @@ def _services(
         compactor=compactor,
         workflows=stores.workflows,
         search=stores.search,
+        approvals=approvals,
+        webhooks=webhooks,
         keys=stores.keys,
         telemetry=telemetry,
         models=models,
@@ -285,6 +293,17 @@ def _fellows(settings: Settings, stores: Stores, seat: Seat) -> Fellows:
     return Fellows(seat.number, owners, stores.others)
 
 
+def _approvals(settings: Settings, stores: Stores) -> Approvals:
+    workflows = WorkflowService(stores.workflows, settings.tenant)
+    return Approvals(stores.records, workflows, now, timedelta(hours=settings.preview_kept_hours))
+
+
+def _webhooks(settings: Settings, stores: Stores) -> Webhooks:
+    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
+    rules = WebhookRules(secret, settings.webhook_hosts, timedelta(hours=settings.webhook_kept_hours))
+    return Webhooks(stores.records, stores.workflows, settings.tenant, rules, now, _new_id)
+
+
 def _runner(
     settings: Settings,
     stores: Stores,
@@ -293,6 +312,7 @@ def _runner(
     roster: Roster,
     compactor: Compactor,
     counters: TokenCounters,
+    approvals: Approvals,
 ) -> Runner:
     def cached_outline(workflow: Workflow) -> str:
         # The time tells a workflow from another that had its id before.
@@ -304,6 +324,7 @@ def _runner(
         context=ContextManager(max_turns=settings.max_history_turns, rendered_of=stores.caches.rendered_of),
         gathering=gathering_of(settings, stores.conversations, stores.workflows, models),
         compactor=compactor,
+        approvals=approvals,
         models=models,
         roster=roster,
         counters=counters,

@@ -49,13 +49,16 @@ def serve_alone(application: Application, listener: socket.socket) -> None:
 async def _serve(server: GracefulServer, application: Application, listener: socket.socket) -> None:
     collect_seldom()
     # Together, so that a server which cannot read all that it is made of does not stay up without it.
-    sweeping = asyncio.create_task(application.sweep_regularly())
+    beside = [
+        asyncio.create_task(one) for one in (application.sweep_regularly(), application.tell_of_events())
+    ]
     try:
         async with asyncio.TaskGroup() as both:
             both.create_task(application.catch_up())
             both.create_task(server.serve([listener]))
     finally:
-        sweeping.cancel()
+        for task in beside:
+            task.cancel()
 
 
 def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:

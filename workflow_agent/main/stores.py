@@ -18,12 +18,14 @@ from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.storage.files.memories import JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, new_owner_id
 from workflow_agent.storage.files.people import JsonPersonMemory
+from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.files.sweeper import Sweeper
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.records import Records
 from workflow_agent.workflows.store import WorkflowSearch
 
 if TYPE_CHECKING:
@@ -94,6 +96,7 @@ class Stores:
     memory: JsonWorkflowMemory
     people: JsonPersonMemory
     keys: JsonIdempotencyKeys
+    records: Records
     sweeper: Sweeper
     owners: ProcessOwners
     others: ProcessSockets
@@ -116,6 +119,7 @@ def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
         memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
         people=JsonPersonMemory(files),
         keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * _SECONDS_AN_HOUR),
+        records=JsonRecords(files, settings.tenant),
         sweeper=Sweeper(files, settings.tenant),
         owners=owners,
         others=ProcessSockets(settings.data_dir, owners.owner),

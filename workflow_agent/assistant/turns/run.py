@@ -53,7 +53,9 @@ from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.previews import Preview
 from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 
 _log = logging.getLogger(__name__)
@@ -71,6 +73,7 @@ class Runner:
     context: ContextManager
     gathering: Gathering
     compactor: Compactor
+    approvals: Approvals
     models: Models
     roster: Mapping[str, AgentProfile]
     counters: TokenCounters
@@ -106,7 +109,7 @@ class Runner:
             AgentRunError: The model or its provider failed.
         """
         cached = self.count_caches()
-        pending = pending_preview(job.conversation, job.message)
+        pending = await self._pending(job)
         confirmed = carried_out(job.conversation, job.message)
         mode, refused = choose_mode(job.conversation, job.request, job.agent, pending, confirmed)
         stream.publish("mode", mode.model_dump(mode="json"))
@@ -134,6 +137,11 @@ class Runner:
                 built = await self._window(job, deps, model, is_sent=True, shrunk=built)
                 text = await self._loop(job, deps, built, model, narration)
         return self._reply(job, deps, built, text, model, cached())
+
+    async def _pending(self, job: Job) -> Preview | None:
+        """Return the preview that the message may answer, unless it was decided elsewhere."""
+        preview = pending_preview(job.conversation, job.message)
+        return preview if preview is not None and await self.approvals.is_open(preview) else None
 
     def _told_who_there_is(self, job: Job, unknown: Sequence[str], stream: RunStream) -> str:
         """Answer a message for somebody who is not there with the roster; no model is asked."""

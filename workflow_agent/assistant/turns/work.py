@@ -26,6 +26,7 @@ from workflow_agent.assistant.turns.run import Runner
 from workflow_agent.assistant.window.contents import INLINE_BYTES, Contents
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.confirmations import answer_in, pending_preview
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import STATUS_OF_END, EndStatus, call_id_of, message_call
 from workflow_agent.conversations.outcome import commit_reply, end_run
@@ -41,6 +42,7 @@ from workflow_agent.errors import (
 )
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.turns import TurnTrace
+from workflow_agent.telemetry.webhooks import Webhooks
 from workflow_agent.values.run_fence import RunFence
 
 _log = logging.getLogger(__name__)
@@ -63,6 +65,8 @@ class Worker:
     new_id: Callable[[str], str]
     inline_bytes: int = INLINE_BYTES
     """A tool result up to this size stays in the conversation's file."""
+    webhooks: Webhooks | None = None
+    """Tells other programs of runs that fail."""
 
     def launch(
         self,
@@ -167,6 +171,8 @@ class Worker:
         reply = await self.runner.run(job, live.stream)
         steps = await contents.keep(reply.iterations, job.evidence.instructions)
         reply = replace(reply, iterations=steps)
+        if reply.preview is not None:
+            await self.runner.approvals.wait(reply.preview, job.request.author, job.conversation.id)
 
         def commit(conversation: Conversation) -> Conversation:
             committed = commit_reply(
@@ -196,10 +202,23 @@ class Worker:
         conversation = await forget(
             self.runner.personal, self.store, conversation, job.request.author, job.trace
         )
+        await self._note_answer(job)
         job.trace.replied(stored)
         self.telemetry.recent.add(stored.context_in(conversation.id))
         live.stream.publish("context", dict(stored.context))
         return conversation
+
+    async def _note_answer(self, job: Job) -> None:
+        """Note how the message decided the preview before it, so that nobody else is asked."""
+        preview = pending_preview(job.conversation, job.message)
+        word = answer_in(job.message.content)
+        if preview is None or word is None:
+            return
+        try:
+            await self.runner.approvals.answered(preview, word, job.request.author)
+        except StorageFailed:
+            # The reply is stored; the list shows the preview as outdated, or as waiting.
+            _log.exception("a decision was not noted", extra={"run_id": job.run.run_id})
 
     def _contents(self, job: Job) -> Contents:
         fence = RunFence(job.conversation.id, job.run.run_id, job.run.fence)
@@ -213,6 +232,9 @@ class Worker:
             "run failed", extra={"run_id": job.run.run_id, "error_type": stored.type}, exc_info=shown
         )
         if not isinstance(error, StaleRun):
+            if self.webhooks is not None:
+                failure = {"type": stored.type, "message": stored.message}
+                await self.webhooks.run_failed(job.conversation.id, job.run.run_id, failure)
             told = await self._ended(job, "failed", stored, told)
         job.trace.ended("stale" if isinstance(error, StaleRun) else "failed", stored.type)
         live.stream.publish("error", error_data(told))

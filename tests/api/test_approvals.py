@@ -1,0 +1,161 @@
+"""Changes that wait for somebody's word, and publishing: over the routes, on real files."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.server import application_for
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.settings import load_settings
+
+FLOW = {
+    "id": "wf_flow", "name": "Flow", "start": "one",
+    "steps": [
+        {"id": "one", "name": "One", "type": "human", "assignee": "office"},
+        *({"id": f"s{at}", "name": f"Step {at}", "type": "action"} for at in range(4)),
+        {"id": "end", "name": "End", "type": "end"},
+    ],
+    "transitions": [
+        {"from": a, "to": b}
+        for a, b in (("one", "s0"), ("s0", "s1"), ("s1", "s2"), ("s2", "s3"), ("s3", "end"))
+    ],
+}  # fmt: skip
+RENAME = [{"op": "rename_step", "step": "one", "name": "First"}]
+OWNER = [{"op": "set_assignee", "step": "one", "assignee": "legal"}]
+
+
+@pytest.fixture
+async def asking(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    made = application_for(load_settings(data_dir=tmp_path), OfflineModel())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(made.app), base_url="http://localhost") as one:
+        (await one.post("/api/v1/workflows", json=FLOW)).raise_for_status()
+        yield one
+    made.close()
+
+
+async def proposed(asking: httpx.AsyncClient, edits: list[dict[str, Any]] = RENAME) -> str:
+    """Let edits wait for a decision and return their preview's id."""
+    body = {"workflow_id": "wf_flow", "edits": edits, "by": "ana", "reason": "it is law"}
+    made = await asking.post("/api/v1/previews", json=body)
+    assert made.status_code == 201, made.text
+    return str(made.json()["preview"]["id"])
+
+
+async def decided(asking: httpx.AsyncClient, preview: str, decision: str) -> httpx.Response:
+    return await asking.post(f"/api/v1/previews/{preview}", json={"decision": decision, "by": "ben"})
+
+
+async def version(asking: httpx.AsyncClient) -> int:
+    return int((await asking.get("/api/v1/workflows/wf_flow")).json()["version"])
+
+
+async def waiting(asking: httpx.AsyncClient, **query: str) -> list[tuple[str, str]]:
+    items = (await asking.get("/api/v1/previews", params=query)).json()["items"]
+    return [(one["preview"]["id"], one["state"]) for one in items]
+
+
+async def test_a_change_waits_until_another_person_makes_it_once(asking: httpx.AsyncClient) -> None:
+    preview = await proposed(asking)
+    before = await version(asking)
+    listed = await waiting(asking, workflow_id="wf_flow")
+
+    answers = await asyncio.gather(*(decided(asking, preview, "apply") for _ in range(3)))
+
+    assert (before, await version(asking)) == (1, 2)
+    assert listed == [(preview, "waiting")]
+    assert [one.status_code for one in answers] == [200, 200, 200]
+    last = answers[-1].json()
+    assert (last["state"], last["decided_by"], last["made_version"]) == ("applied", "ben", 2)
+    made = (await asking.get("/api/v1/workflows/wf_flow/versions/2")).json()
+    assert (made["author"]["user"], made["document"]["steps"][0]["name"]) == ("ben", "First")
+    assert await waiting(asking) == []
+    assert await waiting(asking, state="all") == [(preview, "applied")]
+    assert (await decided(asking, preview, "reject")).status_code == 409
+
+
+async def test_a_change_of_a_workflow_that_moved_on_is_refused(asking: httpx.AsyncClient) -> None:
+    first, second = await proposed(asking), await proposed(asking, OWNER)
+    (await decided(asking, first, "apply")).raise_for_status()
+
+    refused = await decided(asking, second, "apply")
+
+    assert (refused.status_code, refused.json()["code"], refused.json()["state"]) == (
+        409, "preview_closed", "outdated",
+    )  # fmt: skip
+    assert await version(asking) == 2
+
+
+async def test_a_change_that_was_turned_down_is_made_by_nobody(asking: httpx.AsyncClient) -> None:
+    preview = await proposed(asking)
+
+    answers = [(await decided(asking, preview, one)).status_code for one in ("reject", "reject", "apply")]
+
+    assert answers == [200, 200, 409]
+    assert await version(asking) == 1
+
+
+async def test_what_was_shown_in_a_conversation_is_decided_elsewhere(asking: httpx.AsyncClient) -> None:
+    said = {"message": "delete this workflow", "workflow_id": "wf_flow"}
+    reply = (await asking.post("/api/v1/chat", json=said)).json()
+    preview = reply["preview"]["id"]
+    assert await waiting(asking) == [(preview, "waiting")]
+    (await decided(asking, preview, "reject")).raise_for_status()
+
+    said = {"message": "yes", "conversation_id": reply["conversation_id"]}
+    (await asking.post("/api/v1/chat", json=said)).raise_for_status()
+
+    assert await version(asking) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "state", "status"),
+    [pytest.param("yes", "applied", 404, id="yes"), pytest.param("no", "rejected", 200, id="no")],
+)
+async def test_what_its_conversation_answers_waits_no_more(
+    asking: httpx.AsyncClient, word: str, state: str, status: int
+) -> None:
+    said = {"message": "delete this workflow", "workflow_id": "wf_flow"}
+    reply = (await asking.post("/api/v1/chat", json=said)).json()
+
+    said = {"message": word, "conversation_id": reply["conversation_id"]}
+    (await asking.post("/api/v1/chat", json=said)).raise_for_status()
+
+    assert await waiting(asking, state="all") == [(reply["preview"]["id"], state)]
+    assert (await asking.get("/api/v1/workflows/wf_flow")).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("previews", {"workflow_id": "wf_none", "edits": RENAME}, 404),
+        ("previews", {"workflow_id": "wf_flow", "edits": [{"op": "remove_step", "step": "none"}]}, 422),
+        ("previews/pv_none", {"decision": "apply"}, 404),
+        ("previews/..%2Fkeys", {"decision": "apply"}, 404),
+        ("previews/pv_none", {"decision": "maybe"}, 422),
+        ("workflows/wf_flow/publish", {"version": 9}, 404),
+        ("webhooks", {"url": "https://example.org/"}, 422),
+    ],
+)
+async def test_what_cannot_be_is_refused(
+    asking: httpx.AsyncClient, path: str, body: dict[str, Any], status: int
+) -> None:
+    assert (await asking.post(f"/api/v1/{path}", json=body)).status_code == status
+
+
+async def test_a_published_version_stays_published_while_a_draft_goes_on(asking: httpx.AsyncClient) -> None:
+    async def state() -> tuple[str, int | None]:
+        told = (await asking.get("/api/v1/workflows/wf_flow/publication")).json()
+        return told["state"], told["published"] and told["published"]["version"]
+
+    states = [await state()]
+    made = await asking.post("/api/v1/workflows/wf_flow/publish", json={"by": "ana"})
+    states.append(await state())
+    (await asking.post("/api/v1/workflows/wf_flow/edits", json={"edits": RENAME})).raise_for_status()
+    states.append(await state())
+
+    assert states == [("draft", None), ("published", 1), ("changed", 1)]
+    assert made.json()["published_by"] == "ana"

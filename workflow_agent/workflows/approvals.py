@@ -1,0 +1,242 @@
+"""Changes that wait for somebody's word beyond a conversation, and what of a workflow is published."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from workflow_agent.errors import PreviewClosed, PreviewNotFound, WorkflowConflict, WorkflowNotFound
+from workflow_agent.values.digests import digest_of
+from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Moment, Value
+from workflow_agent.workflows.edits.operations import Edit
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.previews import Preview, preview_of
+from workflow_agent.workflows.records import Records
+from workflow_agent.workflows.service import WorkflowService, Writer
+from workflow_agent.workflows.store import Author
+
+Decision = Literal["apply", "reject"]
+PreviewState = Literal["waiting", "applied", "rejected", "expired", "outdated"]
+
+
+class WaitingChange(Value):
+    """A preview that waits for a decision, or how it was decided."""
+
+    preview: Preview
+    asked_by: str
+    conversation_id: str | None = None
+    """Where it was shown; None where it was proposed without one."""
+    created_at: Moment
+    expires_at: Moment
+    state: PreviewState = "waiting"
+    """`outdated`: the workflow has been changed since, so it can only be proposed anew."""
+    decided_by: str | None = None
+    decided_at: Moment | None = None
+    made_version: int | None = None
+    """The version that applying it made."""
+
+
+class Publication(Value):
+    """Which version of a workflow is published."""
+
+    workflow_id: str
+    version: int
+    published_by: str
+    published_at: Moment
+    of: Moment | None = None
+    """When the workflow was created; tells it from another that takes its id later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approvals:
+    """What waits for a decision in a tenant, and what is published."""
+
+    records: Records
+    workflows: WorkflowService
+    now: Callable[[], datetime]
+    kept: timedelta
+    """How long a change waits."""
+
+    async def wait(
+        self, preview: Preview, asked_by: str, conversation_id: str | None = None
+    ) -> WaitingChange:
+        """Let a preview wait for a decision; one that is known already stays as it is."""
+        if (known := await self.records.get("previews", preview.id)) is not None:
+            return WaitingChange.model_validate(known)
+        at = self.now()
+        change = WaitingChange(
+            preview=preview, asked_by=asked_by, conversation_id=conversation_id,
+            created_at=at, expires_at=at + self.kept,
+        )  # fmt: skip
+        return await self._stored(change)
+
+    async def propose(
+        self, workflow_id: str, edits: Sequence[Edit], asked_by: str, reason: str,
+        *, expected: Revision | None = None,
+    ) -> WaitingChange:  # fmt: skip
+        """Let edits wait for somebody else's decision.
+
+        Raises:
+            EditRefused: One of them does not fit.
+            WorkflowConflict: `expected` is not the newest.
+            WorkflowNotFound: No such workflow.
+        """
+        report = await self.workflows.preview(workflow_id, edits, expected=expected)
+        preview = preview_of("edit", report.before, report.after, reason, told_in=asked_by, edits=edits)
+        return await self.wait(preview, asked_by)
+
+    async def listed(self, workflow_id: str | None = None) -> Sequence[WaitingChange]:
+        """Return the changes that were ever shown and are still kept, the newest first."""
+        kept = [WaitingChange.model_validate(one) for one in (await self.records.all("previews")).values()]
+        found = [one for one in kept if workflow_id in (None, one.preview.workflow_id)]
+        shown = [await self._as_it_stands(one) for one in found]
+        return sorted(shown, key=lambda one: one.created_at, reverse=True)
+
+    async def get(self, preview_id: str) -> WaitingChange:
+        """Return a change as it stands.
+
+        Raises:
+            PreviewNotFound: There is none of this id.
+        """
+        known = await self.records.get("previews", preview_id)
+        if known is None:
+            raise PreviewNotFound(
+                f"There is no preview {preview_id[:80]!r}. GET /api/v1/previews lists them."
+            )
+        return await self._as_it_stands(WaitingChange.model_validate(known))
+
+    async def decide(self, preview_id: str, decision: Decision, by: str) -> WaitingChange:
+        """Make a change that waits, or turn it down; the same decision again is the same.
+
+        Raises:
+            PreviewClosed: It was decided otherwise, or has expired, or the workflow moved on.
+            PreviewNotFound: There is none of this id.
+        """
+        async with self.records.alone("previews"):
+            change = await self.get(preview_id)
+            wanted: PreviewState = "applied" if decision == "apply" else "rejected"
+            if change.state not in ("waiting", wanted):
+                raise _closed(change)
+            if change.state == wanted and change.decided_at is not None:
+                return change
+            made = change.made_version
+            if change.state == "waiting" and wanted == "applied":
+                try:
+                    made = await self._made(change, by)
+                except WorkflowConflict as error:
+                    raise _closed(change.model_copy(update={"state": "outdated"})) from error
+            decided = {
+                "state": wanted,
+                "decided_by": by,
+                "decided_at": self.now(),
+                "made_version": made,
+            }
+            return await self._stored(change.model_copy(update=decided))
+
+    async def answered(self, preview: Preview, word: Literal["yes", "no"], by: str) -> None:
+        """Note what its own conversation said to a preview; a yes counts once its change is there."""
+        known = await self.records.get("previews", preview.id)
+        if known is None:
+            return
+        change = WaitingChange.model_validate(known)
+        version = await self._version(preview.workflow_id)
+        is_made = version is None if preview.action == "delete" else version == preview.version + 1
+        if change.state != "waiting" or (word == "yes" and not is_made):
+            return
+        decided = {
+            "state": "applied" if word == "yes" else "rejected",
+            "decided_by": by,
+            "decided_at": self.now(),
+            "made_version": version if word == "yes" else None,
+        }
+        await self._stored(change.model_copy(update=decided))
+
+    async def is_open(self, preview: Preview) -> bool:
+        """Say whether its own conversation may still answer a preview."""
+        known = await self.records.get("previews", preview.id)
+        change = None if known is None else WaitingChange.model_validate(known)
+        return change is None or (change.state == "waiting" and self.now() < change.expires_at)
+
+    async def sweep(self) -> int:
+        """Forget the changes that ended long ago; return how many."""
+        kept = {
+            key: WaitingChange.model_validate(one)
+            for key, one in (await self.records.all("previews")).items()
+        }
+        old = [key for key, one in kept.items() if one.expires_at + self.kept < self.now()]
+        for key in old:
+            await self.records.remove("previews", key)
+        return len(old)
+
+    async def publish(self, workflow_id: str, by: str, *, version: int | None = None) -> Publication:
+        """Publish a version of a workflow, the newest unless one is named.
+
+        Raises:
+            WorkflowNotFound: No such workflow or version.
+        """
+        current = await self.workflows.at(workflow_id)
+        chosen = current if version is None else await self.workflows.at(workflow_id, version)
+        published = Publication(
+            workflow_id=current.id, version=version or chosen.version, published_by=by,
+            published_at=self.now(), of=current.created_at,
+        )  # fmt: skip
+        await self.records.put("publications", current.id, published.model_dump(mode="json"))
+        return published
+
+    async def publication(self, workflow: Workflow) -> Publication | None:
+        """Return which version of a workflow is published; None where none ever was."""
+        known = await self.records.get("publications", workflow.id)
+        if known is None:
+            return None
+        found = Publication.model_validate(known)
+        return found if found.of == workflow.created_at else None
+
+    async def _made(self, change: WaitingChange, by: str) -> int | None:
+        writer = Writer(Author(user=by, conversation_id=change.conversation_id), _mark(change))
+        if change.preview.action == "delete":
+            await self.workflows.delete(
+                change.preview.workflow_id, writer, expected=Revision(change.preview.version)
+            )
+            return None
+        return (await self.workflows.apply(change.preview, writer)).after.version
+
+    async def _as_it_stands(self, change: WaitingChange) -> WaitingChange:
+        if change.state != "waiting":
+            return change
+        preview = change.preview
+        version = await self._version(preview.workflow_id)
+        if version != preview.version:
+            if version is not None and version > preview.version:
+                made = await self.workflows.catalog.version(
+                    self.workflows.tenant, preview.workflow_id, preview.version + 1
+                )
+                if made.digest == _mark(change):
+                    # Applied by a process that died before it could write that down.
+                    return change.model_copy(update={"state": "applied", "made_version": made.version})
+            return change.model_copy(update={"state": "outdated"})
+        return change.model_copy(update={"state": "expired"}) if self.now() >= change.expires_at else change
+
+    async def _version(self, workflow_id: str) -> int | None:
+        try:
+            return (await self.workflows.at(workflow_id)).version
+        except WorkflowNotFound:
+            return None
+
+    async def _stored(self, change: WaitingChange) -> WaitingChange:
+        await self.records.put("previews", change.preview.id, change.model_dump(mode="json"))
+        return change
+
+
+def _mark(change: WaitingChange) -> str:
+    return digest_of(["preview", change.preview.id])
+
+
+def _closed(change: WaitingChange) -> PreviewClosed:
+    name = change.preview.workflow_name
+    why = {
+        "applied": "it was applied already",
+        "rejected": "it was turned down",
+        "expired": "it waited too long",
+    }.get(change.state, f"{name!r} has been changed since; ask for the change again")
+    return PreviewClosed(f"Preview {change.preview.id!r} cannot be decided: {why}.", state=change.state)
