@@ -16,8 +16,9 @@ from time import process_time
 
 from benchmarks.corpus import CORPUS, documents
 from workflow_agent.workflows.analysis.analyzer import RULES
-from workflow_agent.workflows.analysis.findings import SEVERITY_RANK, Rule
+from workflow_agent.workflows.analysis.findings import Rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.model.findings import SEVERITY_RANK
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.workflow import Workflow
 

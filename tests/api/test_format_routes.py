@@ -172,7 +172,7 @@ async def test_the_same_key_imports_several_documents_once(client: httpx.AsyncCl
 async def test_a_single_document_has_no_list_of_documents(client: httpx.AsyncClient) -> None:
     answer = await client.post("/api/v1/workflows/import", json={"text": json.dumps(ASL)})
 
-    assert set(answer.json()) == {"workflow", "format", "report"}
+    assert set(answer.json()) == {"workflow", "format", "report", "findings"}
 
 
 @pytest.mark.parametrize("format_name", FORMATS)

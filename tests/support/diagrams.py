@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.support.findings import process
-from workflow_agent.workflows.analysis.findings import Finding, Severity
+from workflow_agent.workflows.model.findings import Finding, Severity
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.support.flows import flow
 from workflow_agent.workflows.analysis.analyzer import RULES, analyze
-from workflow_agent.workflows.analysis.findings import Finding
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.workflow import Workflow
 
 

@@ -15,13 +15,13 @@ from workflow_agent.values.digests import digest_of
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.analysis.analyzer import analyze
-from workflow_agent.workflows.analysis.findings import Finding
 from workflow_agent.workflows.diff.comparison import WorkflowDiff, diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.drafts import copied_as, workflow_id_for
 from workflow_agent.workflows.edits.operations import Edit, edit_document, parse_edits
 from workflow_agent.workflows.formats import Part, import_workflows, summary_of_import
+from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview

@@ -23,6 +23,7 @@ from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.route_class import StrictRoute, only_post
 from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.analysis.imported import format_findings
 from workflow_agent.workflows.formats import FORMATS, Part, format_named
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -102,6 +103,7 @@ def _imported(part: Part, workflow: Workflow) -> JsonObject:
         "workflow": workflow_document(workflow),
         "format": part.format.name if part.format else None,
         "report": part.imported.report.as_dict() if part.imported else None,
+        "findings": [one.as_dict() for one in format_findings(workflow)],
     }
 
 

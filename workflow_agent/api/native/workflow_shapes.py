@@ -265,6 +265,8 @@ class Import(BaseModel):
     workflow: JsonObject
     format: str
     report: ConversionReport
+    findings: list[JsonObject]
+    """What the linters of the format find, as in an analysis."""
     documents: list[ImportedDocument] | None = None
     """What became of each, where the text has several."""
 

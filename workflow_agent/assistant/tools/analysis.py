@@ -12,9 +12,9 @@ from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
-from workflow_agent.workflows.analysis.findings import Finding
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS, Assumptions, simulate
 from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
+from workflow_agent.workflows.model.findings import Finding
 
 _SHOWN = 12
 

@@ -11,7 +11,7 @@ from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.errors import InvalidInput, WorkflowConflict, WorkflowNotFound
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.analysis.findings import Finding
+from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.previews import Preview, preview_of_deletion
 from workflow_agent.workflows.service import ChangeReport
 

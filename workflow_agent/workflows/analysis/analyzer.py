@@ -6,6 +6,7 @@ from types import MappingProxyType
 from workflow_agent.workflows.analysis import (
     approvals,
     data,
+    imported,
     performance,
     portfolio,
     reliability,
@@ -15,14 +16,16 @@ from workflow_agent.workflows.analysis import (
     tidiness,
 )
 from workflow_agent.workflows.analysis import branches as branching
-from workflow_agent.workflows.analysis.findings import SEVERITY_RANK, Family, Finding, Rule, Severity
+from workflow_agent.workflows.analysis.findings import Rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.model.findings import SEVERITY_RANK, Family, Finding, Severity
 from workflow_agent.workflows.model.workflow import Workflow
 
 __all__ = ["RULES", "Family", "Finding", "Rule", "Severity", "analyze"]
 
 _FAMILIES = (
     structure, soundness, branching, reliability, approvals, data, security, performance, portfolio, tidiness,
+    imported,
 )  # fmt: skip
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for family in _FAMILIES for rule in family.RULES})

@@ -2,17 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.model.findings import EditDocument, Family, Finding, Severity
 from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
-
-Severity = Literal["error", "warning", "info"]
-Family = Literal["structure", "soundness", "reliability", "data", "performance", "security", "portfolio"]
-SEVERITY_RANK: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
-EditDocument = dict[str, Any]
-"""One edit in its JSON shape, as `parse_edits` reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +20,6 @@ class Observation:
     transitions: tuple[str, ...] = ()
     evidence: dict[str, Any] = field(default_factory=dict[str, Any])
     fix: tuple[EditDocument, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing worth knowing about a workflow, with its evidence."""
-
-    rule: str
-    severity: Severity
-    message: str
-    """What is the case and why it matters, readable by itself."""
-    steps: tuple[str, ...] = ()
-    transitions: tuple[str, ...] = ()
-    evidence: dict[str, Any] = field(default_factory=dict[str, Any])
-    fix: tuple[EditDocument, ...] = ()
-    """Edits that remove the finding, applicable as they are; empty where only a person can decide."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the finding as plain JSON data."""
-        return {
-            "rule": self.rule,
-            "severity": self.severity,
-            "message": self.message,
-            "steps": list(self.steps),
-            "transitions": list(self.transitions),
-            "evidence": self.evidence,
-            "fix": list(self.fix),
-        }
 
 
 Check = Callable[[FlowGraph], Iterable[Observation]]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from workflow_agent.errors import InvalidInput
 from workflow_agent.workflows.analysis.analyzer import analyze
-from workflow_agent.workflows.analysis.findings import EditDocument, Finding
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.findings import EditDocument, Finding
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_FIXES = 100

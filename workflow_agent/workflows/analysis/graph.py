@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import rustworkx as rx
 
 from workflow_agent.workflows.analysis.calls import Call, read_call
-from workflow_agent.workflows.analysis.endings import ends_badly
 from workflow_agent.workflows.analysis.words import words
+from workflow_agent.workflows.model.endings import ends_badly
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -71,6 +71,11 @@ class FlowGraph:
         """The system it was imported from: the first word of its format; empty where it was made here."""
         source = self.workflow.source
         return (words(source.format) or [""])[0] if source is not None else ""
+
+    @cached_property
+    def documents(self) -> dict[str, Any]:
+        """The workflow in formats of other tools, by their names, as far as rules asked for it."""
+        return {}
 
     @cached_property
     def steps(self) -> Mapping[str, Step]:

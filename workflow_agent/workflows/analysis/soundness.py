@@ -6,11 +6,12 @@ On graphs small enough the token game proves it; on larger ones only what domina
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workflow_agent.workflows.analysis.endings import ends_badly
-from workflow_agent.workflows.analysis.findings import EditDocument, Observation, rule
+from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.token_net import MAX_POSITIONS, Behaviour, Outcome, Witness, play
 from workflow_agent.workflows.analysis.words import named, named_all, transition_text, vocabulary, words
+from workflow_agent.workflows.model.endings import ends_badly
+from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Loop, Step
 

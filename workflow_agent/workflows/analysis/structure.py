@@ -5,10 +5,11 @@ from typing import Any
 
 import rustworkx as rx
 
-from workflow_agent.workflows.analysis.endings import ends_badly, must_lead_on
-from workflow_agent.workflows.analysis.findings import EditDocument, Observation, rule
+from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import named, named_all, plural
+from workflow_agent.workflows.model.endings import ends_badly, must_lead_on
+from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step
 

@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from workflow_agent.workflows.analysis.endings import must_lead_on
-from workflow_agent.workflows.analysis.findings import EditDocument, Observation, rule
+from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph, ends_of, grouped
 from workflow_agent.workflows.analysis.words import named, named_all
+from workflow_agent.workflows.model.endings import must_lead_on
+from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 

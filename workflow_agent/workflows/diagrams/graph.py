@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
-from workflow_agent.workflows.analysis.findings import Finding
 from workflow_agent.workflows.diagrams.marks import Changes, Marks
 from workflow_agent.workflows.diagrams.mermaid import mermaid
 from workflow_agent.workflows.diagrams.svg.picture import svg
 from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS
 from workflow_agent.workflows.diagrams.view import Collapse, DiagramView, Line, said, shortened
+from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.steps import Step, StepType
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.workflow import Workflow

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from workflow_agent.workflows.analysis.findings import SEVERITY_RANK, Finding, Severity
 from workflow_agent.workflows.diff.comparison import PartsDiff, WorkflowDiff
+from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding, Severity
 
 ChangeKind = Literal["added", "changed"]
 _Subjects = Callable[[Finding], Iterable[str]]

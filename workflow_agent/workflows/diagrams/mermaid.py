@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from workflow_agent.workflows.analysis.findings import Severity
 from workflow_agent.workflows.diagrams.marks import Marks
 from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS
 from workflow_agent.workflows.diagrams.view import DiagramView, Line, said, shortened
+from workflow_agent.workflows.model.findings import Severity
 from workflow_agent.workflows.model.steps import Step, StepType
 
 _LABEL_CHARS = 80

@@ -113,6 +113,9 @@ class Format(Protocol):
         ...
 
 
+SMALLEST, LARGEST = -(2**63), 2**64 - 1
+_MOST_DIGITS = 70
+"""Of 64 bits in base two, with a sign and a prefix."""
 MAX_CHARS = 5_000_000
 MAX_DEPTH = 64
 MAX_NODES = 200_000
@@ -122,3 +125,9 @@ MAX_NODES = 200_000
 def unreadable(what: str, message: str) -> UnreadableDocument:
     """Return the refusal of a whole document."""
     return UnreadableDocument(what, [Problem("", message)])
+
+
+def whole_number(digits: str, base: int = 10) -> int:
+    """Return the number that digits write; for one of more than 64 bits, any that is too large as well."""
+    # `int` takes time with the square of the length, and refuses what is longer than 4,300 digits.
+    return int(digits, base) if len(digits) <= _MOST_DIGITS else LARGEST + 1

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from workflow_agent.workflows.analysis.findings import Finding
 from workflow_agent.workflows.diagrams.layout.geometry import Box, Route
 from workflow_agent.workflows.diagrams.marks import Marks
 from workflow_agent.workflows.diagrams.svg.shapes import (
@@ -26,6 +25,7 @@ from workflow_agent.workflows.diagrams.svg.sizes import (
 )
 from workflow_agent.workflows.diagrams.svg.style import style_sheet
 from workflow_agent.workflows.diagrams.view import DiagramView, Line, said, shortened
+from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.steps import Step
 
 _MARGIN = 24.0

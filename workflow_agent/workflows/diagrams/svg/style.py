@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from workflow_agent.workflows.analysis.findings import Severity
 from workflow_agent.workflows.diagrams.marks import ChangeKind
+from workflow_agent.workflows.model.findings import Severity
 from workflow_agent.workflows.model.steps import StepType
 
 

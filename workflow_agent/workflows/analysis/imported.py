@@ -1,0 +1,73 @@
+"""Format: what the linters of a tool find in a workflow that came from it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workflow_agent.errors import Problem
+from workflow_agent.workflows.analysis.findings import Check, Observation, Rule
+from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.github_actions import lint as github_lint
+from workflow_agent.workflows.formats.github_actions.writer import document_of as github_document
+from workflow_agent.workflows.formats.lint import LintRule
+from workflow_agent.workflows.model.findings import Finding
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow
+
+
+class _Linted(NamedTuple):
+    """A format with rules of its own."""
+
+    name: str
+    document_of: Callable[[Workflow, str], Mapping[str, Any]]
+    rules: Sequence[LintRule]
+
+
+_FORMATS = (_Linted("github-actions", github_document, github_lint.RULES),)
+
+
+def _check(linted: _Linted, rule: LintRule) -> Check:
+    def check(graph: FlowGraph) -> Iterator[Observation]:
+        if linted.name not in graph.workflow.extensions:
+            return
+        if linted.name not in graph.documents:
+            graph.documents[linted.name] = linted.document_of(graph.workflow, linted.name)
+        document = graph.documents[linted.name]
+        for problem in rule.problems(document):
+            yield Observation(
+                f"`{problem.pointer}`: {problem.message}.",
+                steps=_steps_at(problem, graph.workflow, linted.name),
+                evidence={"pointer": problem.pointer, "valid": list(problem.valid)},
+            )
+
+    return check
+
+
+def _steps_at(problem: Problem, workflow: Workflow, format_name: str) -> tuple[str, ...]:
+    """Return the step that a place in a document is about, such as `/jobs/<name>/steps/<number>`."""
+    parts = problem.pointer.split("/")[1:]
+    outer = next(
+        (one for one in workflow.steps if len(parts) > 1 and _is_named(one, parts[1], format_name)), None
+    )
+    if outer is None:
+        return ()
+    inside = [one.id for one in workflow.steps if one.parent == outer.id]
+    at = int(parts[3]) if len(parts) > 3 and parts[3].isdigit() else -1
+    return (inside[at] if 0 <= at < len(inside) else outer.id,)
+
+
+def _is_named(step: Step, name: str, format_name: str) -> bool:
+    return name == kept_in(step.extensions, format_name).get("$id", step.id)
+
+
+RULES = tuple(
+    Rule(one.id, "format", one.severity, one.finds, one.why, False, _check(linted, one))
+    for linted in _FORMATS
+    for one in linted.rules
+)
+
+
+def format_findings(workflow: Workflow) -> list[Finding]:
+    """Return what the rules of the tool that a workflow came from find in it."""
+    graph = FlowGraph(workflow, ())
+    return [finding for rule in RULES for finding in rule.findings(graph)]
