@@ -312,7 +312,19 @@ def _fronted(rest: Tokens, mask: frozenset[int]) -> tuple[Part, Tokens] | None:
         )
         return (Part("from", rest[end:at], rest[:end]), rest[at:]) if at is not None else None
     if kinds[0] in ("before", "after"):
-        at = next((i for i in range(end + 1, len(rest) - 1) if _opens_clause(rest, i, mask)), None)
+        at = next(
+            (
+                i
+                for i in range(end + 1, len(rest) - 1)
+                if _opens_clause(rest, i, mask)
+                or (
+                    rest[i].has("det")
+                    and any(t.is_content for t in rest[end:i])
+                    and _begins_statement(rest, i, mask)
+                )
+            ),
+            None,
+        )
         return (Part(kinds[0], rest[end:at], rest[:end]), rest[at:]) if at is not None else None
     number = next((at for at in range(end, min(end + 4, len(rest))) if rest[at].kind == "number"), None)
     if kinds[0] not in ("above", "below") or number is None:

@@ -322,17 +322,13 @@ def _filtered(topic: str) -> Answer:
         found = [s for s in about or q.work() if test(s, q) != denied]
         which = f"not {label}" if denied else label
         told = joined([_with_limits(s) for s in found])
-        if q.asks_yes_or_no():
-            return f"Yes, {which}: {told}." if found else f"No step{_of(about, q)} is {which}."
+        if q.asks_yes_or_no() and (found or about):
+            return f"Yes, {which}: {told}." if found else f"No: {_names(about)} is not {which}."
         if q.topics.get("many"):
             return f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}."
-        return f"Steps {which}: {told}." if found else f"No step{_of(about, q)} is {which}."
+        return f"Steps {which}: {told}." if found else f"No step of **{q.workflow.name}** is {which}."
 
     return answer
-
-
-def _of(steps: Sequence[Step], q: Question) -> str:
-    return f" among {_names(steps)}" if steps else f" of **{q.workflow.name}**"
 
 
 def _with_limits(step: Step) -> str:
@@ -509,7 +505,9 @@ def _between(q: Question) -> str | None:
         return None
     one, other = ones[0].id, others[0].id
     inside = reach(q.workflow, one, frozenset({other})) - {one}
-    found = [s for s in q.work() if s.id in inside and other in reach(q.workflow, s.id) and s.id != other]
+    rank = [s.id for s in in_walking_order(q.workflow)]
+    inside = {s for s in inside if rank.index(one) < rank.index(s) < rank.index(other)}
+    found = [s for s in q.work() if s.id in inside and other in reach(q.workflow, s.id)]
     if not found:
         return f"{named(others[0])} comes right after {named(ones[0])}."
     return f"Between {named(ones[0])} and {named(others[0])}: {_names(found)}."
@@ -575,7 +573,7 @@ def _without(q: Question) -> str | None:
     ids = frozenset(s.id for s in around)
     if not ids:
         return None
-    if q.is_whole(goal) or all(s.type == "end" for s in q.meant(goal)):
+    if q.is_whole(goal):
         return _avoided(q, ids, yes_if_free=True)
     aims = [s for s in q.meant(goal) if s.id not in ids]
     reached = reach(q.workflow, q.workflow.start, ids)
@@ -671,7 +669,9 @@ def _amount(q: Question) -> str | None:
 def _case(q: Question) -> str | None:
     """Return where the ways lead whose case the words say; "not" means the other ways there."""
     mark = q.first("if")
-    negated = bool({at for at in q.topics.get("not", ()) if at > mark}) and q.has("not")
+    no = [token for token in q.tokens[mark:] if token.has("neg") or token.is_("nobody")]
+    negated = bool(no)
+    q.use(no)
     words = [t for t in q.plain(q.rest(mark)) if t.kind != "number"]
     known = {word for text in q.texts() for word in content_of(text)}
     scored: list[tuple[int, Transition]] = []
@@ -822,7 +822,8 @@ _READINGS = (
     ),
     Reading(_together, "parallel", "what is step happen may may-be all"),
     Reading(_count_role, "many", "is step happen"),
-    Reading(_count_steps, "many|long", "step is all what"),
+    Reading(_count_steps, "many", "step is all what"),
+    Reading(_how_long, "long", "what is may all deadline longest unit end who"),
     Reading(_slowest, "what longest", "step is deadline start"),
     Reading(_starts, "what first", "step is start"),
     Reading(_last, "what last", "step is end"),
@@ -833,8 +834,10 @@ _READINGS = (
     Reading(_who_decides, "who approve", "is"),
     Reading(_who, "who", "is owner people step all inform"),
     Reading(_role_does, "what|who", "is step happen owner inform"),
-    *(Reading(_facts(topic), f"{topic} what|is", "what is call") for topic in ("version", "tag", "call")),
-    *(Reading(_facts(topic), f"{topic} what|is", "what is") for topic in ("description", "rule", "service")),
+    *(
+        Reading(_facts(topic), f"{topic} what", "what is call")
+        for topic in ("version", "tag", "service", "call", "description", "rule")
+    ),
     Reading(_rule_of, "rule what", "is step"),
     Reading(_service_of, "service what", "is step"),
     Reading(_condition, "case|when", "is happen what rule may"),

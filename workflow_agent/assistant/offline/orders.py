@@ -123,7 +123,10 @@ def _drop_reason(clause: Clause) -> None:
 
 
 def _keep(plan: Plan, clause: Clause) -> None:
-    """Note what must stay: "do not remove the review"."""
+    """Note what must stay: "do not remove the review"; "may not take longer than a day" is a deadline."""
+    if settings.all_durations(clause) and any(t.is_("longer", "long", "more") for t in clause.tokens):
+        _dispatch(plan, clause)
+        return
     if clause.verbs & {"schedule", "start"} and any(
         t.is_("schedule", "automatically", "itself", "cron", "timer", "clock") for t in clause.tokens
     ):
@@ -167,10 +170,28 @@ def _with(clause: Clause, *, object_: Tokens | None = None) -> Clause:
 
 def _dispatch(plan: Plan, clause: Clause) -> None:
     _point(plan, clause)
+    clause.parts = tuple(_once_done(plan, part) for part in clause.parts)
     for rule in _RULES:
         if rule(plan, clause):
             return
     raise NotRead
+
+
+def _once_done(plan: Plan, part: Part) -> Part:
+    """Return "when the claim is paid" as the place after that step; any other part as it is."""
+    if part.marker != "if" or not part.mark or not part.mark[0].is_("when") or not _is_done(part.tokens):
+        return part
+    words = [t for t in part.tokens if t.is_content]
+    return Part("after", part.tokens, part.mark) if plan.steps.maybe(words) is not None else part
+
+
+def _is_done(tokens: Sequence[Token]) -> bool:
+    ends = [t for t in tokens if t.kind == "word"][-1:]
+    return (
+        bool(ends)
+        and any(t.lower in ("is", "are", "was", "been") for t in tokens)
+        and ("ed" in ends[0].entry.form.split() or ends[0].is_("over", "done", "finished", "complete"))
+    )
 
 
 def _point(plan: Plan, clause: Clause) -> None:
@@ -271,7 +292,8 @@ def _case_clause(plan: Plan, clause: Clause, head: Tokens, rest: Clause, comma: 
     ):
         return _late(plan, clause, head, rest)
     else:
-        rest.parts = (*rest.parts, Part("if", tuple(t for t in head if t.kind != "punct"), clause.tokens[:1]))
+        mark = stripped(clause.tokens)[1][:1]
+        rest.parts = (*rest.parts, Part("if", tuple(t for t in head if t.kind != "punct"), mark))
         _dispatch(plan, rest)
         clause.used -= {t.start for t in head}
     clause.use(t for t in clause.tokens if t.start in rest.used)
@@ -350,6 +372,9 @@ def _schedule(plan: Plan, clause: Clause) -> bool:
         for t in about
     )
     is_start = clause.verbs & word_set("orders.schedule.schedule")
+    is_start = is_start or (
+        "move" in clause.verbs and clause.object[:1] and clause.object[0].lower in PRONOUNS
+    )
     if has and is_start and (not names_step or field == "trigger"):
         settings.set_trigger(plan, clause, replaces="set" in clause.verbs or "make" in clause.verbs)
         return True
@@ -423,7 +448,16 @@ def _approval(plan: Plan, clause: Clause) -> bool:
         return True
     if structure.is_approving(clause.verb) and clause.subject and plan.is_role(clause.subject):
         return _role_approves(plan, clause)
-    return False
+    by = clause.part("responsible", "owner")
+    approved = plan.steps.maybe(clause.subject) if structure.is_approving(clause.verb) and by else None
+    if by is None or approved is None or approved.assignee or not clause.verbs & {"be", "passive"}:
+        return False
+    who = [t for t in by.tokens if not t.is_("first")]
+    if place_of(plan, clause) is not None or not plan.is_role(who):
+        return False
+    clause.use(clause.object, clause.subject, by.mark, by.tokens)
+    structure.approval(plan, clause, plan.role(clause, who), approved)
+    return True
 
 
 def _conditional_approval(plan: Plan, clause: Clause, who: str) -> bool:
@@ -613,14 +647,17 @@ def _bare(tokens: Tokens) -> Tokens:
 
 def _field(plan: Plan, clause: Clause) -> bool:
     """Read an order about something that is set: its verb, the field, whose, and the value."""
-    of = clause.part("of", "for")
-    field, rest = settings.field_of(clause.object)
+    told = clause.object
+    field, rest = settings.field_of(told)
     if not field and clause.subject:
+        told = (*clause.object, *clause.subject)
         field, rest = settings.field_of(clause.subject)
     if not clause.verbs and field in ("timeout", "retry", "duration") and not clause.subject:
         clause.verbs = frozenset({"set"})
     if not field or not clause.verbs:
         return False
+    if "decrease" in clause.verbs and settings.all_durations(clause):
+        clause.verbs -= {"remove"}
     if "remove" in clause.verbs and field in ("connection", "loop"):
         if not any(p.marker in ("from", "between", "to") for p in clause.parts):
             return False
@@ -639,8 +676,7 @@ def _field(plan: Plan, clause: Clause) -> bool:
     sets = clause.verbs & word_set("orders.field.set")
     if reader is None or not sets:
         return False
-    clause.use(t for t in (*clause.object, *clause.subject) if t not in rest)
-    del of
+    clause.use(t for t in told if t not in rest)
     return reader(plan, clause, rest)
 
 
@@ -914,6 +950,11 @@ def _optional(plan: Plan, clause: Clause) -> bool:
 
 
 def _rename(plan: Plan, clause: Clause) -> bool:
+    into = clause.part("to")
+    quoted_new = into is not None and bool(into.tokens) and into.tokens[0].kind == "quoted"
+    if "set" in clause.verbs and quoted_new and plan.steps.maybe(clause.object) is not None:
+        settings.rename(plan, clause)
+        return True
     if "rename" not in clause.verbs or clause.verb is None:
         return False
     is_naming = clause.verb.entry.verb in ("rename", "retitle", "relabel") or "passive" in clause.verbs
@@ -936,7 +977,8 @@ def _rename(plan: Plan, clause: Clause) -> bool:
         at = max(i for i, t in enumerate(clause.object) if t.lemma in _WHOLE)
         settings.rename_to(plan, clause, clause.object[: at + 1], clause.object[at + 1 :])
         return True
-    if is_naming or quoted or (clause.verb.entry.verb in ("name", "title") and step_first):
+    framed = any(t.is_("step", "task") for t in clause.object[1:-1])
+    if is_naming or quoted or framed or (clause.verb.entry.verb in ("name", "title") and step_first):
         settings.rename(plan, clause)
         return True
     return False
@@ -971,6 +1013,12 @@ def _swap(plan: Plan, clause: Clause) -> bool:
 
 def _assign(plan: Plan, clause: Clause) -> bool:
     to = clause.part("to", "with")
+    for cut in range(1, len(clause.object)) if "give" in clause.verbs and to is None else ():
+        step = plan.steps.maybe(clause.object[cut:]) if clause.object[cut].has("det") else None
+        if step is not None and plan.is_role(clause.object[:cut]):
+            clause.use(clause.object)
+            settings.set_owner(plan, clause, [step], clause.object[:cut])
+            return True
     by_set = (
         bool(clause.verbs & {"set"})
         and to is not None
@@ -1145,7 +1193,8 @@ def _actor(plan: Plan, clause: Clause) -> tuple[Tokens, Token | None, Tokens, tu
         return tuple(words), to.tokens[0], to.tokens[1:], tuple(p for p in clause.parts if p is not to)
     for at in range(1, min(len(words), 6)):
         token = words[at]
-        if token.entry.verb and "base" in token.entry.form and plan.is_role(words[:at]):
+        somebody = at == 1 and words[0].is_("somebody", "someone")
+        if token.entry.verb and "base" in token.entry.form and (somebody or plan.is_role(words[:at])):
             if at + 1 < len(words) and plan.is_role(words[: at + 1]) and token.has("noun"):
                 continue
             return tuple(words[:at]), token, tuple(words[at + 1 :]), clause.parts
@@ -1197,6 +1246,10 @@ def _placed(plan: Plan, clause: Clause) -> bool:
     """Read "the review should come after signing", "X must be first"."""
     if not clause.subject or not clause.verbs & {"be", "come", "does", "passive"}:
         return False
+    if clause.verb is not None and clause.verb.entry.verb in ("follow", "precede") and clause.object:
+        side = "after" if clause.verb.entry.verb == "follow" else "before"
+        clause.parts = (*clause.parts, Part(side, clause.object, (clause.verb,)))
+        clause.object = ()
     has = clause.part("before", "after", "between", "start", "end", "beside")
     first = any(t.is_("first", "last") for t in clause.object)
     missing = any(
@@ -1321,7 +1374,7 @@ def _wait(plan: Plan, clause: Clause) -> bool:
     """Read "wait two hours between baking and decorating", "add a wait of 2 days before signing"."""
     asks = "wait" in clause.verbs or (
         ("add" in clause.verbs or "put" in clause.verbs)
-        and any(t.is_("wait", "pause", "delay") for t in clause.object)
+        and any(t.is_("wait", "pause", "delay", "break", "gap") for t in clause.object)
     )
     if not asks or len(settings.all_durations(clause)) != 1:
         return False
@@ -1331,7 +1384,11 @@ def _wait(plan: Plan, clause: Clause) -> bool:
     tokens, length = settings.all_durations(clause)[0]
     clause.use(
         tokens,
-        (t for t in clause.object if t.is_("wait", "pause", "delay", "time", "period", "step")),
+        (
+            t
+            for t in clause.object
+            if t.is_("wait", "pause", "delay", "time", "period", "step", "break", "gap")
+        ),
         *(p.mark for p in clause.parts if any(t in tokens for t in p.tokens)),
     )
     name = f"Wait {plan.said(tokens)}"
@@ -1466,6 +1523,13 @@ def _have_done(plan: Plan, clause: Clause) -> bool:
         return False
     participle = next((t for t in clause.object if t.entry.form in ("ed", "base ed") and t.entry.verb), None)
     step = plan.steps.maybe(clause.object) if participle is not None else None
+    if step is None and participle is not None and clause.part("before", "after", "between", "start", "end"):
+        thing = [t for t in clause.object if t is not participle]
+        name = f"{participle.entry.verb} {plan.said(thing)}"
+        draft = plan.draft_named(name[:1].upper() + name[1:], plan.role(clause, by.tokens))
+        clause.use(clause.object, by.mark)
+        plan.do({"op": "insert_step", "step": draft, **(place_of(plan, clause) or {})})
+        return True
     if step is None:
         return False
     clause.use(clause.object, by.mark)
@@ -1706,7 +1770,7 @@ def _skip(plan: Plan, clause: Clause) -> bool:
     if condition is None:
         structure.remove(plan, clause)
         return True
-    settings.only_when(plan, clause, clause.object, condition, skipped=True)
+    settings.only_when(plan, clause, clause.object or clause.subject, condition, skipped=True)
     return True
 
 
@@ -1773,6 +1837,16 @@ def _merge(plan: Plan, clause: Clause) -> bool:
 
 def _make_owner(plan: Plan, clause: Clause) -> bool:
     """Read "make HR responsible for the review", "put finance in charge of pay out"."""
+    job = next((t for t in clause.object if t.is_("job", "task", "duty", "responsibility", "business")), None)
+    if (
+        job is not None
+        and clause.subject
+        and (whose := clause.part("of", "for"))
+        and plan.is_role(whose.tokens)
+    ):
+        clause.use((job,), whose.mark)
+        settings.set_owner(plan, clause, plan.steps_in(clause, clause.subject), whose.tokens)
+        return True
     charge = next((t for t in clause.tokens if t.is_("charge", "responsible")), None)
     if charge is None or not (clause.verbs & {"make", "put", "set", "be", "does"}):
         return False
@@ -1833,6 +1907,10 @@ def _does_work(plan: Plan, clause: Clause) -> bool:
     )
     if len(words) < 2 or len(words) > 8:
         return False
+    if plan.steps.maybe(words) is not None:
+        clause.object = words
+        structure.move(plan, clause)
+        return True
     where = place_of(plan, clause)
     draft = plan.draft(clause, words)
     plan.do({"op": "insert_step", "step": draft, **(where or {})})
@@ -1849,14 +1927,13 @@ def _verbless(plan: Plan, clause: Clause) -> bool:
         about = tuple(t for t in clause.object if not any(t in s for s, _ in spans) and t.kind != "punct")
         field, rest = settings.field_of(about)
         clause.use(t for t in about if field == "timeout" and t not in rest)
-        if not any(counts(t) for t in rest):
+        if not any(counts(t) for t in rest) and clause.part("for", "of", "on") is None:
             return False
         settings.set_timeout(plan, clause, rest)
         return True
     if place is None:
         return False
-    step = plan.steps.maybe(clause.object)
-    if step is not None and plan.steps.is_named(clause.object):
+    if plan.steps.maybe(clause.object) is not None:
         structure.move(plan, clause)
     else:
         structure.add(plan, clause)

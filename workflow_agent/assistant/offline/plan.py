@@ -139,6 +139,8 @@ class Plan:
         content = [t for t in words if t.is_content]
         if not content or len(content) > 4 or all(t.lower in _NO_ROLE for t in words):
             raise NotRead
+        if any(t.kind == "punct" for t in tokens[:-1]) or any(t.is_("gone", "away", "leave") for t in words):
+            raise NotRead
         clause.use(tokens)
         said = " ".join(t.text for t in words)
         known = {(s.assignee or "").casefold(): s.assignee for s in self.workflow.steps if s.assignee}
@@ -163,14 +165,26 @@ class Plan:
             NotRead: They are no name for a step.
         """
         name_tokens = self._name_in(clause, tokens)
+        for at in range(1, min(4, len(name_tokens) - 1)) if who is None else ():
+            verb = name_tokens[at]
+            does = "s" in verb.entry.form.split()
+            if does and self.is_role(name_tokens[:at]) and name_tokens[at + 1].has("det", "pron"):
+                who = self.role(clause, name_tokens[:at])
+                clause.use(tokens)
+                return self.draft_named(_titled(f"{verb.entry.verb} {self.said(name_tokens[at + 1 :])}"), who)
         name = self.said(name_tokens)
         words = [t for t in name_tokens if t.kind != "punct"]
         if (
             not words
             or len(words) > _MOST_NAME_WORDS
             or not any(t.is_content or t.kind == "quoted" for t in words)
+            or any(t.text == ":" for t in name_tokens)
         ):
             raise NotRead
+        said = name_tokens if self.steps.is_named(name_tokens) else name_tokens[1:]
+        meant = self.steps.maybe(said) if said else None
+        if meant is not None and self.steps.is_named(said):
+            self.notes.append(f"there is “{meant.name}” already, so that there would be two")
         clause.use(tokens)
         quoted = len(name_tokens) == 1 and name_tokens[0].kind == "quoted"
         name = name if quoted else _titled(name)

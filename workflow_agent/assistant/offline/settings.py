@@ -7,7 +7,7 @@ from workflow_agent.assistant.offline.clauses import Clause, counts, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear
-from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import Found, durations_in, schedule_at, times_at
 from workflow_agent.workflows.model.durations import amounts_in, duration_of, seconds_of
@@ -201,6 +201,8 @@ def rename(plan: Plan, clause: Clause) -> None:
             old, new = clause.object[:-1], (quoted[0],)
         elif clause.object and clause.object[0].lower in PRONOUNS and len(clause.object) > 1:
             old, new = clause.object[:1], clause.object[1:]
+        elif (at := next((i for i, t in enumerate(old[:-1]) if t.is_("step", "task") and i), 0)) > 0:
+            old, new = old[: at + 1], old[at + 1 :]
         else:
             raise NotRead
     else:
@@ -239,7 +241,7 @@ def rename_to(plan: Plan, clause: Clause, old: Sequence[Token], new: Sequence[To
     clause.use(new)
     name = name[:1].upper() + name[1:] if not quoted else name
     if all(t.lemma in _WHOLE or not counts(t) for t in old) and (
-        any(t.lemma in _WHOLE for t in old) or plan.steps.last is None
+        any(t.lemma in _WHOLE for t in old) or (plan.steps.last is None and plan.steps.pointed is None)
     ):
         clause.use(old)
         plan.do({"op": "rename_workflow", "name": name})
@@ -567,11 +569,6 @@ def tag(plan: Plan, clause: Clause, tokens: Sequence[Token], op: str) -> None:
         raise NotRead
     clause.use(tokens)
     plan.do({"op": op, "alias" if "alias" in op else "tag": plan.said(words)})
-
-
-def words_of(text: str) -> Tokens:
-    """Return the tokens of a text."""
-    return read_tokens(text)
 
 
 __all__ = ["StepUnclear", "clear", "field_of", "set_retry"]

@@ -14,7 +14,7 @@ from workflow_agent.assistant.offline.plan import (
     object_and_name,
     place_of,
 )
-from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, akin, content_of, phrase_of
+from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in, times_at
@@ -665,13 +665,3 @@ def is_approval(tokens: Sequence[Token]) -> bool:
 def is_approving(verb: Token | None) -> bool:
     """Say whether a verb means to approve."""
     return verb is not None and (verb.entry.verb or verb.lemma) in _APPROVE
-
-
-def phrase(tokens: Sequence[Token]) -> str:
-    """Return words as a phrase to be settled."""
-    return phrase_of(tokens)
-
-
-def unclear(tokens: Sequence[Token]) -> StepUnclear:
-    """Return the error for words that mean no step."""
-    return StepUnclear(phrase_of(tokens))

@@ -53,7 +53,6 @@ _VERBS_OF: Final = {
 }
 """The work that a noun names behind "it goes to the manager for …"."""
 _READY: Final = word_set("set.ready")
-_TEMPORAL: Final = word_set("set.temporal")
 
 
 @dataclass(slots=True)

@@ -22,7 +22,6 @@ _MID_ADVERBS: Final = word_set("set.mid_adverbs")
 _SEPARATORS: Final = word_set("grammar.separators")
 _BREAKS: Final = word_set("set.breaks")
 _PARTICLES: Final = word_set("set.particles")
-_PREPOSITION: Final = frozenset({"prep"})
 _AGENT_ENDINGS: Final = (
     "er",
     "or",

@@ -27,8 +27,8 @@ Passes = Callable[[Workflow], bool]
 Filter = tuple[str, Passes]
 
 
-def is_about_all(tokens: Tokens) -> bool:
-    """Say whether a question is about the workflows there are, not about one of them."""
+def is_about_all(tokens: Tokens, *, is_open: bool) -> bool:
+    """Say whether a question is about the workflows there are; what does not say so is about an open one."""
     lows = [token.lower for token in tokens]
     which = bool(tokens) and any(token.among("catalogue.which") for token in tokens[:3])
     runs = (
@@ -37,11 +37,16 @@ def is_about_all(tokens: Tokens) -> bool:
         and lows[0] in ("what", "which")
     )
     starts = any(token.is_("run", "start") for token in tokens)
-    tagged = any(token.is_("tag", "tagged") for token in tokens) and any(
+    tagged = any(token.lower == "tagged" for token in tokens) and any(
         token.is_("everything", "all", "which", "what") for token in tokens
     )
     named = which and len(tokens) > 1 and tokens[1].among("catalogue.workflow")
-    return any(token.among("catalogue.workflows") for token in tokens) or named or (runs and starts) or tagged
+    return (
+        any(token.among("catalogue.workflows") for token in tokens)
+        or named
+        or (runs and starts and not is_open)
+        or tagged
+    )
 
 
 def answer(tokens: Tokens) -> Generator[Call, Any, Reply]:

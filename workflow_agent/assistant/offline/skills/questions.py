@@ -17,7 +17,6 @@ from workflow_agent.assistant.offline.wording.lists import clipped, joined
 from workflow_agent.workflows.model.workflow import Workflow
 
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
-_NIGHT = (22, 6)
 _MOST_READ = 25
 _MOST_CHARS = 600
 
@@ -25,7 +24,7 @@ _MOST_CHARS = 600
 def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
     """Answer a question, for what of it was understood, and name the rest; deny only what was read wholly."""
     tokens = read_tokens(text[:_MOST_CHARS])
-    if catalogue.is_about_all(tokens):
+    if catalogue.is_about_all(tokens, is_open=focus(turn) is not None):
         return (yield from catalogue.answer(tuple(t for t in tokens if t.kind != "punct")))
     if focus(turn) is None and "" not in turn.chosen and _is_off_topic(tokens):
         if otherwise is not None:

@@ -193,13 +193,6 @@ def listed_in_reply(turn: Turn) -> list[Candidate]:
     return [Candidate(m[3], m[2]) for m in _LISTED.finditer(turn.past[-1].said_last)]
 
 
-def last_edits(turn: Turn) -> list[dict[str, Any]]:
-    """Return the edits that the turn before made last."""
-    exchanges = turn.past[-1].exchanges if turn.past else ()
-    calls = [one for one in exchanges if one.tool == "edit_workflow" and one.failure is None]
-    return list(calls[-1].args.get("edits") or []) if calls else []
-
-
 def last_step(turn: Turn) -> str | None:
     """Return the id of the step that the turn before edited or asked about, or None."""
     if not turn.past:

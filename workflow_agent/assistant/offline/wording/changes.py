@@ -12,12 +12,6 @@ _SEVERITY = {"error": "Error", "warning": "Warning", "info": "Note"}
 _MOST_FINDINGS = 12
 
 
-def numbered_steps(workflow: Workflow) -> str:
-    """Return the steps as a numbered list with their ids; ends come last, as they are seldom meant."""
-    ordered = sorted(workflow.steps, key=lambda step: step.type == "end")
-    return "\n".join(f"{at}. **{step.name}** (`{step.id}`)" for at, step in enumerate(ordered, 1))
-
-
 def describe_findings(findings: Sequence[Mapping[str, Any]], *, start: int = 1) -> str:
     """Return findings as a numbered list, each with its severity and the ids of the steps it is about."""
     lines = [f"{at}. {_finding(item)}" for at, item in enumerate(findings[:_MOST_FINDINGS], start)]
