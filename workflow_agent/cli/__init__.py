@@ -17,6 +17,7 @@ from workflow_agent.cli.inspect import inspect
 from workflow_agent.cli.mcp import mcp
 from workflow_agent.cli.memory import memory
 from workflow_agent.cli.migrate import migrate
+from workflow_agent.cli.previews import previews
 from workflow_agent.cli.reference import openapi, schemas, settings
 from workflow_agent.cli.serve import serve
 from workflow_agent.cli.verify import verify
@@ -60,6 +61,7 @@ for command in (chat, ask):
     cli.command(cls=Command, rich_help_panel=TALKING)(command)
 cli.add_typer(workflow_changes.workflows, rich_help_panel=LOOKING)
 cli.add_typer(conversations, rich_help_panel=LOOKING)
+cli.add_typer(previews, rich_help_panel=LOOKING)
 cli.add_typer(memory, rich_help_panel=LOOKING)
 cli.command(cls=Command, rich_help_panel=LOOKING)(inspect)
 for command in (serve, mcp, doctor, verify, migrate, settings, schemas, openapi, evidence, bench):

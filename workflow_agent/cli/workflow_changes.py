@@ -159,6 +159,27 @@ def restore_version(
     _restore(backend, workflow_id_of(backend, workflow), version)
 
 
+@command("publish", CHANGING)
+@with_backend()
+def publish_workflow(
+    backend: Backend,
+    workflow: Which,
+    version: Annotated[
+        int | None, typer.Argument(metavar="VERSION", min=1, help="The newest, unless given.")
+    ] = None,
+    by: Annotated[str, typer.Option("--by", help="Who publishes.")] = "user",
+) -> None:
+    """Publish a version of a workflow; later changes are a draft.
+
+    Example:
+
+      workflow-agent workflows publish wf_expense_approval --by ana
+    """
+    path = f"/workflows/{workflow_id_of(backend, workflow)}/publish"
+    made = backend.post(path, {"version": version, "by": by})
+    print_note(f"Version {made['version']} of {made['workflow_id']} is published.")
+
+
 def _restore(backend: Backend, workflow_id: str, version: int) -> None:
     report = backend.post(f"/workflows/{workflow_id}/versions/{version}/restore")
     print_changes(report["changes"])

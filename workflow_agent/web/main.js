@@ -20,6 +20,7 @@ import { TalkMenu } from "./talk_menu.js";
 import { Talks } from "./talks.js";
 import { installTheme } from "./theme.js";
 import { Thread } from "./thread.js";
+import { installCount, Waiting } from "./waiting.js";
 import { installView } from "./view.js";
 import { welcome } from "./welcome.js";
 import { WorkflowTab } from "./workflow_tab.js";
@@ -54,6 +55,7 @@ const hand = new Hand({
     await workflowTab.load();
     panel.changed(["json"]);
   },
+
 });
 const workflowTab = new WorkflowTab({
   say: (word) => chat.say(word), announce, hand, looked: () => { panel.changed(["json"]); chip(); },
@@ -81,6 +83,11 @@ const thread = new Thread(byId("thread"), {
     chip();
   },
 });
+const waiting = new Waiting(byId("waiting"), {
+  announce: (...given) => announce(...given), open: openWorkflow, openSide: () => view.openSide(),
+  changed() { recount(); workflowTab.load().catch(() => {}); },
+});
+const recount = installCount(byId("waiting-link"));
 const library = new Library(byId("library"), { announce: (...given) => announce(...given), open: openWorkflow, openSide: () => view.openSide() });
 
 const chat = new Chat({
@@ -95,7 +102,7 @@ const chat = new Chat({
     },
     created(id) { menu.show(true); history.replaceState(null, "", `#/c/${encodeURIComponent(id)}`); title(id); talks.load().then(() => talks.mark(id)); },
     loaded(events) { for (const event of [...events].reverse()) if (event.type === "agent_reply") met(event); panel.changed(); },
-    completed(reply) { met(reply); panel.changed(); talks.load().then(() => title(reply.conversation_id)); },
+    completed(reply) { recount(); met(reply); panel.changed(); talks.load().then(() => title(reply.conversation_id)); },
   },
 });
 const composer = new Composer(byId("composer"), {
@@ -163,7 +170,7 @@ async function title(id) {
 
 /** Return which part of the page the address names, and of what. */
 function route() {
-  const [, part, id] = /^#\/(c|w|workflows)(?:\/(.+))?$/.exec(location.hash) ?? [];
+  const [, part, id] = /^#\/(c|w|workflows|waiting)(?:\/(.+))?$/.exec(location.hash) ?? [];
   return [part ?? "c", new URLSearchParams(`id=${id ?? ""}`).get("id") || null];
 }
 
@@ -171,6 +178,8 @@ async function go() {
   const [part, wanted] = route();
   byId("library-link").toggleAttribute("aria-current", part === "workflows");
   if (part === "workflows") { view.closeSide(); view.page("library"); await library.show(); return; }
+  byId("waiting-link").toggleAttribute("aria-current", part === "waiting");
+  if (part === "waiting") { view.closeSide(); view.page("waiting"); await waiting.show(); return; }
   view.page("talk");
   if (part === "w" && wanted) { await goToWorkflow(wanted); return; }
   view.full(false);
@@ -222,6 +231,7 @@ function begin() { if (location.hash === "#/") go(); else location.hash = "#/"; 
 const COMMANDS = () => [
   { icon: "plus", words: "New conversation", keys: "Alt N", act: begin },
   { icon: "list", words: "All workflows", act: () => { location.hash = "#/workflows"; } },
+  { icon: "history", words: "Waiting changes", act: () => { location.hash = "#/waiting"; } },
   { icon: "flow", words: "New workflow", act: () => newWorkflow().then((id) => id && openWorkflow(id)).catch((error) => announce(error.message, true)) },
   { icon: "take", words: "Import a workflow", act: () => importDialog({ announce, open: openWorkflow }) },
   ...(workflowTab.id ? [
@@ -241,6 +251,7 @@ fill(byId("memory"), icon("history"));
 byId("memory").addEventListener("click", remembered);
 fill(byId("open-palette"), icon("command"));
 fill(byId("library-link").querySelector(".slot"), icon("list"));
+fill(byId("waiting-link").querySelector(".slot"), icon("history"));
 byId("open-palette").addEventListener("click", palette);
 byId("open-workflow").addEventListener("click", () => { panel.open("workflow"); view.openPanel(); });
 byId("new-chat").addEventListener("click", begin);

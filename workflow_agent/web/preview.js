@@ -6,7 +6,7 @@ import { many } from "./words.js";
 const TITLES = { edit: "Proposed change to", restore: "Proposed return of", delete: "Proposed deletion of" };
 
 /** Return the card of a preview; its buttons answer as the next message would, and it lists the changes unless a text does. */
-export function previewCard(preview, { decide, openWorkflow, isTold = false }) {
+export function previewCard(preview, { decide, openWorkflow, isTold = false, isSeen = false }) {
   const changes = isTold ? [] : preview.changes ?? [];
   return h("section", { className: "preview", "aria-label": "Proposed change" },
     h("div", { className: "preview-head" }, icon("alert"), h("strong", {}, `${TITLES[preview.action] ?? "Proposed change to"} ${preview.workflow_name}`)),
@@ -16,6 +16,6 @@ export function previewCard(preview, { decide, openWorkflow, isTold = false }) {
     h("div", { className: "preview-buttons" },
       button("check", preview.action === "delete" ? "Delete it" : "Accept", () => decide("yes"), { quiet: false, className: preview.action === "delete" ? "is-danger" : "is-main" }),
       button("cross", "Decline", () => decide("no"), { quiet: false }),
-      isTold ? button("flow", "Show", () => openWorkflow(preview.workflow_id, preview), { quiet: false, className: "is-plain" }) : null),
+      isTold || isSeen ? button("flow", "Show", () => openWorkflow(preview.workflow_id, preview), { quiet: false, className: "is-plain" }) : null),
     h("p", { className: "preview-past quiet" }, "The next message decided about it."));
 }

@@ -13,6 +13,7 @@ export function installView(panel) {
   const slim = matchMedia("(max-width: 819px)");
   const toggle = byId("toggle-panel");
   let back = null;
+  let page = "talk";
 
   fill(byId("open-side"), icon("menu"));
   fill(byId("close-side"), icon("close"));
@@ -27,7 +28,7 @@ export function installView(panel) {
     veil.hidden = !over;
     toggle.setAttribute("aria-expanded", String(isPanel()));
     byId("open-side").setAttribute("aria-expanded", String(isSide()));
-    byId("library").hidden = !isLibrary();
+    for (const name of ["library", "waiting"]) byId(name).hidden = !isLibrary() || page !== name;
     byId("side").inert = isFull() || (slim.matches && !isSide()) || (narrow.matches && isPanel() && !isLibrary());
     byId("panel").inert = !isPanel();
     byId("chat").inert = over || isFull() || isLibrary();
@@ -39,8 +40,8 @@ export function installView(panel) {
     focus?.focus();
   }
   const view = {
-    /** Show the conversation, or all workflows instead. */
-    page(name) { frame.classList.toggle("is-library", name === "library"); if (name === "library") frame.classList.remove("is-full"); settle(); },
+    /** Show the conversation (`talk`), or all workflows, or what waits, instead. */
+    page(name) { page = name; frame.classList.toggle("is-library", name !== "talk"); if (name !== "talk") frame.classList.remove("is-full"); settle(); },
     /** Give the workflow the whole window, or take it back. */
     full(isOn) {
       if (isOn === isFull()) return;
@@ -51,7 +52,7 @@ export function installView(panel) {
     },
     isFull,
     /** Return the part that is seen, where a notice can stand. */
-    seen() { return byId(isLibrary() ? "library" : isFull() || (narrow.matches && isPanel()) ? "panel" : "chat"); },
+    seen() { return byId(isLibrary() ? page : isFull() || (narrow.matches && isPanel()) ? "panel" : "chat"); },
     openSide() { if (slim.matches) { back = document.activeElement; set("side-open", true, byId("search")); } },
     closeSide() { if (isSide()) set("side-open", false, back); },
     openPanel() { if (narrow.matches) back = document.activeElement; set("panel-closed", false, narrow.matches ? byId("panel").querySelector(".tab[tabindex='0'], .tab") : null); if (!narrow.matches) localStorage.setItem(SEEN, "open"); },

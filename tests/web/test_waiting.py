@@ -1,0 +1,53 @@
+"""Changes that wait for somebody's word, on a page of their own."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.api.test_approvals import FLOW, OWNER, RENAME
+from tests.support.browsing import Visitor, watched
+from tests.support.server import Served
+from tests.web.test_ways_of_use import NARROW, serious
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_waiting_changes_are_seen_and_decided_by_another_person(
+    browser: Browser, served: Served, scheme: str
+) -> None:
+    with served.client() as client:
+        client.post("/api/v1/workflows", json=FLOW).raise_for_status()
+        for edits in (RENAME, OWNER):
+            body = {"workflow_id": "wf_flow", "edits": edits, "by": "ana", "reason": "it is law"}
+            client.post("/api/v1/previews", json=body).raise_for_status()
+    complaints: list[str] = []
+    with watched(browser, served, complaints, color_scheme=scheme, viewport=NARROW) as page:
+        page.goto("/#/waiting")
+        cards = page.locator(".waiting-list .preview")
+        expect(cards).to_have_count(2)
+        found = serious(page)
+
+        renamed = cards.filter(has_text="First")
+        renamed.get_by_role("button", name="Accept").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Nothing waits for a word")).to_be_visible()
+        page.get_by_label("Also decided ones").check()
+
+        expect(cards.filter(has_text="Applied by user")).to_have_count(1)
+        expect(cards.filter(has_text="Outdated")).to_have_count(1)
+        assert (found, serious(page)) == ([], [])
+        assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+        with served.client() as client:
+            assert client.get("/api/v1/workflows/wf_flow").json()["steps"][0]["name"] == "First"
+    assert complaints == []
+
+
+def test_what_a_conversation_left_waits_until_somebody_turns_it_down(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.say("create a workflow: an employee asks, the manager approves, finance pays")
+    visitor.say("delete this workflow")
+    expect(page.locator("#waiting-link .count")).to_contain_text("1")
+
+    page.locator("#waiting-link").click()
+    page.locator("#waiting").get_by_role("button", name="Decline").click()
+
+    expect(page.get_by_text("Turned down.")).to_be_visible()
+    expect(page.locator("#waiting-link .count")).to_be_hidden()
