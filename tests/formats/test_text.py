@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.support.growth import assert_grows_linearly
 from workflow_agent.workflows.formats import FORMATS, import_workflow
 from workflow_agent.workflows.formats.base import MAX_CHARS, UnreadableDocument
-from workflow_agent.workflows.formats.text import read_text, write_json, write_yaml
+from workflow_agent.workflows.formats.text import read_text, without_comments, write_json, write_yaml
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,8 @@ from workflow_agent.workflows.formats.text import read_text, write_json, write_y
         pytest.param("a: !!str 1\nb: '2'\nc: !!int '3'\n", {"a": "1", "b": "2", "c": 3}, id="tags"),
         pytest.param("---\na: 1\n---\n", {"a": 1}, id="an empty second document does not count"),
         pytest.param("{a: 1, b: [c]}", {"a": 1, "b": ["c"]}, id="flow style is yaml"),
+        pytest.param("{a: http://x, b: src/**/x}", {"a": "http://x", "b": "src/**/x"}, id="no comments"),
+        pytest.param('{"a": 1}\n--- # empty\n', {"a": 1}, id="json between the lines of yaml"),
     ],
 )
 def test_text_is_read_as_json_or_yaml_1_2(text: str, data: Any) -> None:
@@ -123,3 +125,25 @@ def test_yaml_of_very_many_keys_is_read_or_refused_in_linear_time(size: int) -> 
             import_workflow(text)
 
     assert_grows_linearly(lambda n: "extra:\n" + "".join(f"  k{at}: {at}\n" for at in range(n)), refuse, size)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('// of a config\n{"a": "http://x", "b": [1, 2]}', id="a line before"),
+        pytest.param('{"a": "http://x", /* two\nlines */ "b": [1, 2]} // end', id="between and after"),
+        pytest.param("{a: 'http://x', /* JSON5 */ b: [1, 2,],}", id="names, quotes and commas of JSON5"),
+    ],
+)
+def test_comments_in_json_are_passed_over(text: str) -> None:
+    assert read_text(text) == {"a": "http://x", "b": [1, 2]}
+
+
+def test_text_after_a_json_document_is_said_in_the_words_of_json() -> None:
+    with pytest.raises(UnreadableDocument, match="JSON with more text after its end, at line 2, column 1"):
+        read_text('{"a": 1}\nand so on')
+
+
+def test_comments_that_never_end_are_read_in_linear_time() -> None:
+    assert_grows_linearly(lambda size: "/*" * size, without_comments, 200_000)
+    assert_grows_linearly(lambda size: '\\"' * size, without_comments, 200_000)

@@ -23,6 +23,13 @@ MERMAID_HEAD = re.compile(
 )
 _LOOKED_AT = 100
 """How many lines of title and comments may come before the kind of a diagram."""
+_STRING_OR_COMMENT = re.compile(
+    r"""("(?:[^"\\]|\\.)*(?:"|\Z)|'(?:[^'\\\n]|\\.)*(?:['\n]|\Z))"""
+    r"""|(?<![^\s,{}\[\]"'])(?://[^\n]*|/\*.*?(?:\*/(?=[\s,:{}\[\]"']|\Z)|\Z))""",
+    re.DOTALL,
+)
+"""A comment begins after white space or a sign of JSON: an address or a pattern of paths has none."""
+_COMMENT_BEGINS = re.compile(r"\ufeff?\s*/[/*]")
 _XML_BEGINS = re.compile(r"\ufeff?\s*<[?!A-Za-z_]")
 
 
@@ -51,16 +58,38 @@ def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
         raise unreadable(what, f"has {len(text)} characters, more than the {MAX_CHARS} that are read")
     if _XML_BEGINS.match(text) or header_line(text) is not None:
         return [text]
-    if text.lstrip()[:1] in ("{", "["):
+    if text.lstrip()[:1] in ("{", "[") or _COMMENT_BEGINS.match(text):
         try:
-            parsed = json.loads(text, parse_constant=_refuse_constant, parse_int=whole_number)
-            return [_plain(parsed, what)]
+            return [_plain(_read_json(text), what)]
         except RecursionError as error:
             raise unreadable(what, f"is nested deeper than {MAX_DEPTH}") from error
-        except json.JSONDecodeError:
-            # Not JSON after all: YAML has a flow style that looks like it, and its message is as good.
-            pass
+        except json.JSONDecodeError as error:
+            if _is_more(error):
+                where = f"at line {error.lineno}, column {error.colno}"
+                raise unreadable(what, f"is JSON with more text after its end, {where}") from error
+            # YAML's flow style has what JSON5 has beside comments: bare names, single quotes, a last comma.
+            text = without_comments(text)
     return [_plain(document, what) for document in _read_yaml(text, what)]
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_int=whole_number)
+    except json.JSONDecodeError:
+        plain = without_comments(text)
+        if plain == text:
+            raise
+        return json.loads(plain, parse_constant=_refuse_constant, parse_int=whole_number)
+
+
+def _is_more(error: json.JSONDecodeError) -> bool:
+    """Say whether text follows a whole JSON document that begins no other document of YAML."""
+    return error.msg == "Extra data" and not error.doc[error.pos :].startswith(("---", "...", "#", ":"))
+
+
+def without_comments(text: str) -> str:
+    """Return JSON without `// ...` and `/* ... */`, and everything else where it was."""
+    return _STRING_OR_COMMENT.sub(lambda match: match[1] or re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def header_line(text: str) -> int | None:
