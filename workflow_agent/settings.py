@@ -206,6 +206,12 @@ class Runs:
     """A JSON or YAML file with the agents there are, in place of the five built-in ones: a list `agents` of
     `name`, `description`, and optionally `mode`, `tools`, `model` and `max_iterations`. One is named
     `assistant`."""
+    mcp_servers_file: Path | None = None
+    """A JSON file with an object `mcpServers`: other MCP servers, whose tools the assistant may use."""
+    mcp_timeout_seconds: Seconds = 20
+    """How long a tool of another MCP server may take, and a server to say which tools it has."""
+    mcp_result_chars: Count = 20_000
+    """The most of one result of such a tool that the model sees."""
     max_model_requests: Count = 10
     """Model requests in one run, of an agent that does not say."""
     max_handoffs: Count = 4

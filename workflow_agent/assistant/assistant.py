@@ -1,18 +1,17 @@
 """The agent: its instructions, which tools a request offers, and what it records."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic_ai import FunctionToolset, RunContext
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.models.instrumented import InstrumentationSettings
-from pydantic_ai.tools import ToolDefinition
 
 from workflow_agent.assistant.confirmation import confirmed
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.loop import AgentLoop
-from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls
+from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls, definition_text
 from workflow_agent.assistant.record import Told
 from workflow_agent.assistant.tools.registry import workflow_tools
 from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked, modes_told
@@ -22,13 +21,11 @@ from workflow_agent.conversations.document import Phase
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.errors import WorkflowNotFound
 
+if TYPE_CHECKING:
+    from workflow_agent.assistant.foreign_tools import ForeignTools
+
 TOOL_RETRIES = 3
 """How often a tool may ask the model to mend one call; more often means that it does not understand."""
-
-
-def _definition(tool: ToolDefinition) -> str:
-    schema = json.dumps(tool.parameters_json_schema, separators=(",", ":"), ensure_ascii=False)
-    return f"{tool.name}{tool.description or ''}{schema}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,8 @@ class Assistant:
     offer: OfferByMode
     prompts: Mapping[Mode, str]
     phases: Mapping[Phase, str]
+    foreign: "ForeignTools | None" = None
+    """The tools of other MCP servers."""
 
     def overhead(
         self, deps: WorkflowContext, agent: AgentProfile, model: object, count: Callable[[str], int]
@@ -60,6 +59,7 @@ def build_assistant(
     phases: Mapping[Phase, str] | None = None,
     layout: PromptLayout = "auto",
     instrumentation: InstrumentationSettings | None = None,
+    foreign: "ForeignTools | None" = None,
 ) -> Assistant:
     """Return the assistant; its model, limits and dependencies come with each run.
 
@@ -69,10 +69,11 @@ def build_assistant(
         phases: What each phase adds to the instructions; nothing without it.
         layout: Whether requests keep their beginning; see `has_stable_prefix`.
         instrumentation: Where the framework reports its spans; nowhere without it.
+        foreign: The tools of other MCP servers.
     """
     guidance = phases or {}
     tools = workflow_tools().tools
-    offer = OfferByMode({name: _definition(tool.tool_def) for name, tool in tools.items()}, layout)
+    offer = OfferByMode({name: definition_text(tool.tool_def) for name, tool in tools.items()}, layout)
     toolset = FunctionToolset(list(tools.values()), max_retries=TOOL_RETRIES, timeout=tool_timeout_seconds)
 
     async def instructions(ctx: RunContext[WorkflowContext]) -> str:
@@ -93,11 +94,11 @@ def build_assistant(
         return marked(ctx, laid_out(offer, prompts, ctx, request))
 
     loop = AgentLoop(
-        "workflow_agent", OfferedTools(toolset, offer), instructions, lay_out, (confirmed,),
+        "workflow_agent", OfferedTools(toolset, offer, foreign), instructions, lay_out, (confirmed,),
         capabilities=(RecordedCalls(offer),), tool_retries=TOOL_RETRIES, output_retries=1,
         instrumentation=instrumentation,
     )  # fmt: skip
-    return Assistant(loop, offer, prompts, guidance)
+    return Assistant(loop, offer, prompts, guidance, foreign)
 
 
 async def _open_workflow(deps: WorkflowContext) -> str:

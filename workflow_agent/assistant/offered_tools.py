@@ -1,9 +1,10 @@
 """The tools as runs have them: which a request offers, and the record of each call."""
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
@@ -21,6 +22,9 @@ from workflow_agent.conversations.call_history import CallStatus
 from workflow_agent.conversations.calls import EndedCall
 from workflow_agent.conversations.iterations import Outcome
 
+if TYPE_CHECKING:
+    from workflow_agent.assistant.foreign_tools import ForeignTools
+
 _OF_SOME_REQUESTS = WRITING_TOOLS | EXAMINING_TOOLS | RARE_TOOLS
 ToolsByName = dict[str, ToolsetTool[Any]]
 
@@ -34,6 +38,7 @@ class OfferedTools(WrapperToolset[Any]):
     """
 
     offer: OfferByMode
+    foreign: "ForeignTools | None" = None
     made: dict[int, ToolsByName] = field(default_factory=dict[int, ToolsByName], repr=False)
     """All tools, by how often one may be called again; those of one run serve the next."""
 
@@ -41,7 +46,11 @@ class OfferedTools(WrapperToolset[Any]):
         """Return the tools to offer now; the mode may have changed since the last request."""
         mode, agent = ctx.deps.progress.mode.name, ctx.deps.profile
         idle = ctx.deps.idle_tools
-        ctx.deps.evidence.measured("tools", *self.offer.sent(mode, ctx.model, agent, idle))
+        foreign = await self.foreign.offered(ctx, self.offer.definitions) if self.foreign else {}
+        ctx.deps.evidence.measured(
+            "tools", *self.offer.sent(mode, ctx.model, agent, idle),
+            *(definition_text(tool.tool_def) for tool in foreign.values()),
+        )  # fmt: skip
         made = self.made.get(ctx.max_retries)
         if made is None:
             tools = (await super().get_tools(ctx)).items()
@@ -50,9 +59,23 @@ class OfferedTools(WrapperToolset[Any]):
             made = {name: _without_return_schema(tool) for name, tool in in_order}
             self.made[ctx.max_retries] = made
         if self.offer.is_stable(ctx.model):
-            return made
+            return {**made, **foreign}
         names = self.offer.names(mode, agent, idle)
-        return {name: tool for name, tool in made.items() if name in names}
+        return {**{name: tool for name, tool in made.items() if name in names}, **foreign}
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> Any:
+        """Return what a tool answers, our own or another server's."""
+        if self.foreign is not None and name not in self.offer.definitions:
+            return await self.foreign.call(tool, tool_args)
+        return await super().call_tool(name, tool_args, ctx, tool)
+
+
+def definition_text(tool: ToolDefinition) -> str:
+    """Return what a tool weighs in a request, as text."""
+    schema = json.dumps(tool.parameters_json_schema, separators=(",", ":"), ensure_ascii=False)
+    return f"{tool.name}{tool.description or ''}{schema}"
 
 
 def _without_return_schema(tool: ToolsetTool[Any]) -> ToolsetTool[Any]:

@@ -100,7 +100,10 @@ class Application:
         # Who follows runs of other processes from here has what is left of the same time.
         await self.stores.others.close(max(0.0, until - time.monotonic()))
         await self.stores.memory.settle()
-        await self.services.chat.worker.runner.sandbox.close()
+        runner = self.services.chat.worker.runner
+        await runner.sandbox.close()
+        if runner.assistant.foreign is not None:
+            await runner.assistant.foreign.close()
 
     def close(self) -> None:
         """Let go of files and locks."""

@@ -48,6 +48,7 @@ from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
+from workflow_agent.main.foreign_tools import foreign_tools_of
 from workflow_agent.main.resources import resources
 from workflow_agent.main.roster import roster_of
 from workflow_agent.main.seats import Seat
@@ -217,6 +218,7 @@ def build(
         tool_timeout_seconds=settings.tool_timeout_seconds,
         layout=settings.prompt_layout,
         instrumentation=telemetry.instrumentation,
+        foreign=foreign_tools_of(settings),
     )
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)

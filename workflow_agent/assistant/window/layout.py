@@ -141,10 +141,10 @@ def laid_out(
     pinned, sent = with_modules(messages, modules, ctx.deps)
     ctx.deps.evidence.measured("prompt_module", *sent)
     request_context.messages = pinned
-    allowed = offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
-    request_context.model_request_parameters = replace(
-        request_context.model_request_parameters, instruction_parts=[]
-    )
+    parameters = request_context.model_request_parameters
+    foreign = {one.name for one in parameters.function_tools if one.name not in offer.definitions}
+    allowed = foreign | offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
+    request_context.model_request_parameters = replace(parameters, instruction_parts=[])
     request_context.model_settings = merge_model_settings(
         request_context.model_settings, ModelSettings(tool_choice=ToolOrOutput(sorted(allowed)))
     )
