@@ -4,9 +4,8 @@
 
 A file holds `{sessions: [{turns}], questions: [{text, evidence, answer}]}`, or a list of such conversations.
 A turn is a text, or has `text` or `content` and perhaps an `id`; evidence names turns by id, by number from
-0 through all sessions, or as `[session, turn]`. Without a file twenty conversations are made by rule: facts
-of ten kinds among small talk, what half of them are about said in the message before, and questions that
-share few words with them.
+0 through all sessions, or as `[session, turn]`. Without a file twenty conversations are made by rule, of the
+set that nothing is tuned on (`planted_talks`); `--dev` takes the other.
 
 Recall is that of the store's ranked search beside plain FTS5 with Porter stems, small words left out of the
 query, over the same messages. The window is what compaction alone leaves, its summariser saying nothing;
@@ -23,12 +22,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.planted_talks import Set, planted_talk
 from tests.support.compacted_talks import compacted_by, said
 from tests.support.stored import a_conversation
+from workflow_agent.assistant.compaction.compaction import saves_enough
 from workflow_agent.assistant.compaction.policy import CompactionRule, due_cut, hidden_events
 from workflow_agent.assistant.compaction.text import earlier_turns
 from workflow_agent.conversations.compactions import Summary
@@ -39,7 +39,7 @@ from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.passages import telling_words
 from workflow_agent.values.tokens import tokens_of
 
-TALKS, TURNS, FIRST_HITS = 20, 300, 10
+TALKS, FIRST_HITS = 20, 10
 _WORD = re.compile(r"\w+")
 
 
@@ -110,125 +110,10 @@ def _talk(data: Any) -> Talk:
     return Talk(messages, [one for one in questions if one.evidence])
 
 
-_PEOPLE = (
-    "Irene",
-    "Tomas",
-    "Yuki",
-    "Farid",
-    "Greta",
-    "Olu",
-    "Pilar",
-    "Sven",
-    "Noor",
-    "Bruno",
-    "Katja",
-    "Liam",
-)
-_FIRMS = ("Hartmann", "Brandt", "Ostler", "Quill", "Vance", "Merula", "Tarn", "Dorset", "Kestrel", "Fjord")
-_PLACES = ("Lyon", "Porto", "Graz", "Ghent", "Turku", "Bergen", "Malmo", "Trieste", "Gdansk", "Cork")
-_THINGS = (
-    "forklift",
-    "scanner",
-    "archive",
-    "warehouse",
-    "fleet",
-    "canteen",
-    "label printer",
-    "gate",
-    "lab",
-    "crane",
-)
-_COLOURS = ("crimson", "teal", "ochre", "violet", "ivory", "cobalt")
-_KINDS = (
-    (
-        "{person} looks after the {thing} in {place}.",
-        "Who is responsible for the {thing} at the {place} site?",
-        "{person}",
-    ),
-    ("The ceiling for {firm} is {number} EUR.", "How much may we spend with {firm} at most?", "{number} EUR"),
-    ("We settled on {firm} for the {thing}.", "Which supplier was chosen for the {thing}?", "{firm}"),
-    (
-        "I'd rather see the {thing} figures in {colour}.",
-        "What colouring do I like for numbers on the {thing}?",
-        "{colour}",
-    ),
-    (
-        "From now on {person} countersigns anything from {firm}.",
-        "Whose second signature do papers by {firm} require?",
-        "{person}",
-    ),
-    (
-        "The {thing} paperwork has to be in by {day} {month}.",
-        "When is the deadline for documents on the {thing}?",
-        "{day} {month}",
-    ),
-    ("{firm} has the reference {code}.", "Under what code do we file {firm}?", "{code}"),
-    ("Never route the {thing} through {place}.", "Which town must be avoided with the {thing}?", "{place}"),
-    (
-        "{person} still has to say whether {firm} stays.",
-        "Whose word on keeping {firm} is outstanding?",
-        "{person}",
-    ),
-    (
-        "First {place} got its {thing}, then {other} did.",
-        "Which town received a {thing} after {place}?",
-        "{other}",
-    ),
-)
-_CHATTER = (
-    "Morning, did the {thing} people call about {place} again?",
-    "I had coffee with {person} and we laughed a lot.",
-    "The weather in {place} was dreadful, so the train was late.",
-    "Anyway, how is the week going on your side?",
-    "Let me think about that for a moment while I look at the {thing}.",
-    "{person} sends regards from {place}.",
-    "It is a bit noisy here, they are moving desks around.",
-    "Right, that sounds reasonable to me.",
-    "The {colour} poster by the {thing} fell down once more.",
-    "Someone from {firm} left a card at the desk.",
-)
-
-
-def generated(seed: int) -> Talk:
-    """Return a conversation made by rule, the same for a seed; its facts stand twelve messages apart."""
-    random = Random(seed)
-
-    def filling() -> dict[str, str]:
-        place, other = random.sample(_PLACES, 2)
-        return {
-            "person": random.choice(_PEOPLE),
-            "firm": random.choice(_FIRMS),
-            "thing": random.choice(_THINGS),
-            "place": place,
-            "other": other,
-            "colour": random.choice(_COLOURS),
-            "number": str(random.randint(100, 99999)),
-            "code": f"{random.choice('ABCDEF')}{random.choice('KLMNP')}-{random.randint(1000, 9999)}",
-            "day": str(random.randint(1, 28)),
-            "month": random.choice(("March", "April", "June", "October")),
-        }
-
-    def chatter(sentences: int) -> str:
-        return " ".join(random.choice(_CHATTER).format(**filling()) for _ in range(sentences))
-
-    messages = [chatter(random.randint(1, 3)) for _ in range(TURNS * 2)]
-    questions: list[Question] = []
-    asked: set[str] = set()
-    for place in range(4, TURNS * 2 - 40, 12):
-        told, question, answer = _KINDS[(place // 12) % len(_KINDS)]
-        filled = filling()
-        text = question.format(**filled)
-        if text not in asked:
-            asked.add(text)
-            # What it is about is said before, as people talk; half of the answers do not repeat it.
-            messages[place - 1] = (
-                f"{chatter(1)} Now about {filled['firm']}, the {filled['thing']} and {filled['place']}."
-            )
-            short = told.replace("{thing}", "thing").replace("{firm}", "them") if place // 12 % 2 else told
-            told = short if answer != "{firm}" else told
-            messages[place] = f"{chatter(1)} {told.format(**filled)} {chatter(1)}"
-            questions.append(Question(text, frozenset({place}), answer.format(**filled)))
-    return Talk(messages, questions)
+def generated(seed: int, which: Set = "held_out") -> Talk:
+    """Return a conversation made by rule, the same for a seed and a set."""
+    messages, planted = planted_talk(seed, which)
+    return Talk(messages, [Question(one.text, frozenset({one.message}), one.answer) for one in planted])
 
 
 def conversation_of(talk: Talk) -> tuple[Conversation, int, int]:
@@ -242,7 +127,11 @@ def conversation_of(talk: Talk) -> tuple[Conversation, int, int]:
         grown = grown.model_copy(update={"events": (*before, reply.model_copy(update={"content": answer}))})
         cut = due_cut(grown, CompactionRule())
         if cut is not None:
-            grown = compacted_by(cut, grown, Summary(text="They talked."))
+            compacted = compacted_by(cut, grown, Summary(text="They talked."))
+            if not saves_enough(compacted.compactions[-1], grown, tokens_of):
+                # As the service does: it waits for more turns.
+                continue
+            grown = compacted
             made += 1
             larger += grown.compactions[-1].tokens_after > grown.compactions[-1].tokens_before
     return grown, made, larger
@@ -333,11 +222,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What long conversations leave.")
     parser.add_argument("--file", type=Path, help="conversations as JSON; made by rule without")
     parser.add_argument("--talks", type=int, default=TALKS, help="how many to make by rule")
+    parser.add_argument("--dev", action="store_true", help="make those that may be tuned on")
     asked = parser.parse_args()
     talks = (
         loaded(json.loads(asked.file.read_text(encoding="utf-8")))
         if asked.file
-        else map(generated, range(asked.talks))
+        else (generated(seed, "dev" if asked.dev else "held_out") for seed in range(asked.talks))
     )
     print(report(asyncio.run(_all(talks))))
 

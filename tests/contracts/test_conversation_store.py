@@ -449,7 +449,7 @@ async def test_a_ranked_hit_is_found_by_a_part_of_a_word_too(store: Conversation
 
     hits = await store.find("acme", MessageQuery("expense_appr", "invoice-1", is_ranked=True))
 
-    assert [hit.turn for hit in hits] == [1]
+    assert hits[0].turn == 1
 
 
 async def test_hits_come_in_portions(store: ConversationStore) -> None:

@@ -24,6 +24,7 @@ from workflow_agent.storage.files.search.messages import (
     Said,
     storable,
 )
+from workflow_agent.storage.files.search.ranked_messages import Stemmer
 from workflow_agent.values.stored import iso_milliseconds
 
 _log = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class ConversationMessages:
         self._files = files
         self._left_out = left_out
         self._lock = Lock()
+        self._stemmed: Stemmer | None = None
 
     def holding(self, directory: Path, text: str, stamps: Mapping[str, str], read: Read) -> set[str]:
         """Return the conversations whose title or one of whose messages holds a text, whatever its case.
@@ -102,7 +104,7 @@ class ConversationMessages:
         with self._lock:
             for _ in range(2):
                 try:
-                    with closing(MessageDatabase(path)) as database:
+                    with closing(self._database(path)) as database:
                         return use(database)
                 except (sqlite3.Error, OSError) as error:
                     if not (isinstance(error, sqlite3.Error) and is_damage(error)):
@@ -111,12 +113,16 @@ class ConversationMessages:
                     _log.warning("The index of messages is damaged and is built anew: %s", error)
                     remove_database(path)
             try:
-                with closing(MessageDatabase(None)) as database:
+                with closing(self._database(None)) as database:
                     return use(database)
             except sqlite3.Error as error:
                 raise StorageFailed(
                     f"The index of messages does not work, not even in memory: {error}"
                 ) from error
+
+    def _database(self, path: Path | None) -> MessageDatabase:
+        self._stemmed = self._stemmed or Stemmer()
+        return MessageDatabase(path, self._stemmed)
 
     def _follow(
         self, database: MessageDatabase, directory: Path, stamps: Mapping[str, str], read: Read

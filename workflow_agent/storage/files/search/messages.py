@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from workflow_agent.storage.files.search import ranked_messages
 from workflow_agent.storage.files.search.database import IndexFile
+from workflow_agent.storage.files.search.ranked_messages import Stemmer
 from workflow_agent.workflows.search.passages import joined_ranks
 
-_SCHEMA = 2
+_SCHEMA = 3
 _SHORTEST_INDEXED_CHARS = 3
 """The index knows sequences of three characters; a shorter word is looked for in the texts themselves."""
 TITLE = -1
@@ -26,36 +28,27 @@ _TABLES = (
     """CREATE TABLE messages(
         rowid INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, number INTEGER NOT NULL,
         turn INTEGER NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL, author TEXT NOT NULL,
-        at TEXT NOT NULL, run TEXT, UNIQUE(conversation, number))""",
+        at TEXT NOT NULL, run TEXT, place INTEGER, UNIQUE(conversation, number),
+        UNIQUE(conversation, place))""",
     # Folded before it is stored, because SQLite folds fewer letters than Python.
     "CREATE VIRTUAL TABLE texts USING fts5(folded, content UNINDEXED, tokenize='trigram case_sensitive 1')",
-    # By stems, each message with those beside it: an answer seldom repeats the words of its question.
-    "CREATE VIRTUAL TABLE words USING fts5(talk, own, around, tokenize='porter unicode61')",
+    *ranked_messages.TABLES,
 )
 _KNOWN = "SELECT id, stamp, began, last_number, last_turn FROM conversations"
 _STORE_CONVERSATION = """INSERT INTO conversations(id, stamp, began, title, last_number, last_turn)
     VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET stamp = excluded.stamp, began = excluded.began,
     title = excluded.title, last_number = excluded.last_number, last_turn = excluded.last_turn
     RETURNING rowid"""
-_STORE_MESSAGE = """INSERT OR IGNORE INTO messages(conversation, number, turn, event, type, author, at, run)
-    VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid"""
+_STORE_MESSAGE = """INSERT OR IGNORE INTO messages(conversation, number, turn, event, type, author, at, run,
+    place) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid"""
 _STORE_TEXT = "INSERT INTO texts(rowid, folded, content) VALUES(?, ?, ?)"
 _FORGET_TEXTS = """DELETE FROM texts WHERE rowid IN (SELECT rowid FROM messages
     WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?) AND number >= ? AND number < ?)"""
-_FORGET_WORDS = _FORGET_TEXTS.replace("FROM texts", "FROM words", 1)
 _FORGET_MESSAGES = """DELETE FROM messages
     WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?) AND number >= ? AND number < ?"""
 _EVERY_NUMBER = (TITLE, 2**62)
 _HOLDING = """SELECT DISTINCT conversations.id FROM texts JOIN messages ON messages.rowid = texts.rowid
     JOIN conversations ON conversations.rowid = messages.conversation WHERE """
-_BESIDE = """SELECT messages.rowid, messages.number, texts.content FROM messages
-    JOIN texts ON texts.rowid = messages.rowid WHERE messages.conversation = ? AND messages.number >=
-    (SELECT coalesce(min(number), 0) FROM (SELECT number FROM messages
-        WHERE conversation = ? AND number >= 0 AND number < ? ORDER BY number DESC LIMIT 2))
-    ORDER BY messages.number"""
-_STORE_WORDS = "INSERT OR REPLACE INTO words(rowid, talk, own, around) VALUES(?, ?, ?, ?)"
-_BEST = """SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 0.0, 2.0, 1.0), rowid DESC
-    LIMIT ?"""
 _ROWS = """SELECT conversations.id, conversations.title, messages.turn, messages.number, messages.event,
     messages.type, messages.author, messages.at, messages.run, texts.content
     FROM messages JOIN texts ON texts.rowid = messages.rowid
@@ -63,9 +56,6 @@ _ROWS = """SELECT conversations.id, conversations.title, messages.turn, messages
 _HOLDERS = """SELECT messages.rowid FROM texts JOIN messages ON messages.rowid = texts.rowid
     JOIN conversations ON conversations.rowid = messages.conversation
     WHERE messages.number >= 0 AND {where} ORDER BY messages.at DESC, messages.number DESC LIMIT ?"""
-_OWN_CHARS = 16_000
-_BESIDE_CHARS = 2_000
-"""Of a long message so much says what it is about."""
 _MOST_RANKED = 200
 _MOST_WORDS = 40
 _WORD = re.compile(r"\w+")
@@ -136,13 +126,15 @@ class MessageDatabase:
 
     Args:
         path: The file; None keeps the index in memory.
+        stemmed: Splits texts into stems; to be shared, because making one takes a while.
 
     Raises:
         sqlite3.Error: From every method, when the file is damaged or cannot be used.
         OSError: From the constructor, when the file cannot be made.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, stemmed: Stemmer | None = None) -> None:
+        self._stemmed = stemmed or Stemmer()
         self._file = IndexFile(path, schema=_SCHEMA, tables=_TABLES)
         self._connection = self._file.connection
 
@@ -173,42 +165,34 @@ class MessageDatabase:
         """
         with self._file.transaction():
             first, end = _EVERY_NUMBER if anew else (TITLE, TITLE + 1)
-            self._connection.execute(_FORGET_WORDS, (conversation_id, first, end))
+            if anew:
+                ranked_messages.forget(self._connection, conversation_id)
             self._connection.execute(_FORGET_TEXTS, (conversation_id, first, end))
             self._connection.execute(_FORGET_MESSAGES, (conversation_id, first, end))
             facts = (conversation_id, state.stamp, state.began, title, state.last_number, state.last_turn)
             (row,) = self._connection.execute(_STORE_CONVERSATION, facts).fetchone()
-            self._add(row, Said(TITLE, 0, "", "title", "", "", None, title))
-            first_added: int | None = None
+            self._add(row, Said(TITLE, 0, "", "title", "", "", None, title), None)
+            first_place = ranked_messages.indexed(self._connection, row)
+            told: list[str] = []
             for message in messages:
-                self._add(row, message)
-                first_added = message.number if first_added is None else min(first_added, message.number)
-            if first_added is not None:
-                self._index_words(row, first_added)
+                if self._add(row, message, first_place + len(told)):
+                    told.append(storable(message.content))
+            ranked_messages.add(self._connection, row, first_place, self._stemmed(told))
 
-    def _add(self, conversation: int, message: Said) -> None:
+    def _add(self, conversation: int, message: Said, place: int | None) -> bool:
+        """Add a message; say whether it was not there."""
         content = storable(message.content)
         # Read to its end: until then the statement holds the table.
-        added = self._connection.execute(_STORE_MESSAGE, (conversation, *message[:-1])).fetchall()
+        added = self._connection.execute(_STORE_MESSAGE, (conversation, *message[:-1], place)).fetchall()
         for (row,) in added:
             self._connection.execute(_STORE_TEXT, (row, content.casefold(), content))
-
-    def _index_words(self, conversation: int, first: int) -> None:
-        """Index messages from a number on by their words, and the one before, which has a new neighbour."""
-        rows = self._connection.execute(_BESIDE, (conversation, conversation, first)).fetchall()
-        texts = ["", *(content[:_BESIDE_CHARS] for _, _, content in rows), ""]
-        before = [number for _, number, _ in rows if number < first]
-        for place, (row, number, content) in enumerate(rows):
-            if not before[1:] or number > before[0]:
-                around = f"{texts[place]}\n{texts[place + 2]}"
-                own = content[:_OWN_CHARS]
-                self._connection.execute(_STORE_WORDS, (row, f"talk{conversation}", own, around))
+        return bool(added)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Take conversations out; fine when they are not known."""
         for conversation_id in ids:
             with self._file.transaction():
-                self._connection.execute(_FORGET_WORDS, (conversation_id, *_EVERY_NUMBER))
+                ranked_messages.forget(self._connection, conversation_id)
                 self._connection.execute(_FORGET_TEXTS, (conversation_id, *_EVERY_NUMBER))
                 self._connection.execute(_FORGET_MESSAGES, (conversation_id, *_EVERY_NUMBER))
                 self._connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
@@ -229,25 +213,27 @@ class MessageDatabase:
         return [Found(*row) for row in found]
 
     def _best(self, lookup: Lookup) -> Sequence[Found]:
-        """Return messages by BM25 over stems; one that holds every word ranks by that as well."""
-        terms = " OR ".join(
-            f'"{word}"' for one in lookup.telling[:_MOST_WORDS] for word in _WORD.findall(one)
-        )
-        match = f"{{own around}} : ({terms})" if terms else ""
+        """Return messages by what they and those beside them say; holding every word ranks as well."""
         where, values = _holds(lookup.words)
+        conversation: int | None = None
         if lookup.conversation_id is not None:
-            known = self._connection.execute(
-                "SELECT rowid FROM conversations WHERE id = ?", (lookup.conversation_id,)
-            ).fetchone()
-            match = f"talk : talk{known[0] if known else 0} AND {match}" if terms else ""
+            asked = "SELECT rowid FROM conversations WHERE id = ?"
+            known = self._connection.execute(asked, (lookup.conversation_id,)).fetchone()
+            conversation = known[0] if known else 0
             where, values = f"{where} AND conversations.id = ?", [*values, lookup.conversation_id]
         most = max(_MOST_RANKED, lookup.offset + lookup.limit)
-        ranked = [row for (row,) in self._connection.execute(_BEST, (match, most))] if match else []
+        wanted = self._stemmed([" ".join(lookup.telling[:_MOST_WORDS])])[0]
+        ranked = self._rows(ranked_messages.best(self._connection, wanted, conversation, most))
         place = {row: at for at, row in enumerate(ranked)}
         whole = [row for (row,) in self._connection.execute(_HOLDERS.format(where=where), (*values, most))]
         whole.sort(key=lambda row: place.get(row, most))
-        wanted = joined_ranks(ranked, whole)[lookup.offset : lookup.offset + lookup.limit]
-        return [Found(*row) for one in wanted for row in self._connection.execute(_ROWS, (one,))]
+        wanted_rows = joined_ranks(ranked, whole)[lookup.offset : lookup.offset + lookup.limit]
+        return [Found(*row) for one in wanted_rows for row in self._connection.execute(_ROWS, (one,))]
+
+    def _rows(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the rows of messages by their places, in the same order."""
+        asked = "SELECT rowid FROM messages WHERE conversation = ? AND place = ?"
+        return [row for one in places for (row,) in self._connection.execute(asked, one)]
 
 
 def word_in(content: str, lookup: Lookup) -> str:
