@@ -276,6 +276,24 @@ class Approving:
     """How long an event that its receiver does not take is sent again."""
 
 
+class Hosts:
+    """Several hosts on one database, in place of one machine's files."""
+
+    database_url: SecretStr | None = None
+    """A PostgreSQL database (15 or newer) that keeps conversations and workflows in place of files, such as
+    `postgresql://user:password@host/name`; `embedded` starts one under `data_dir`, to try."""
+    database_connections: Annotated[int, Field(ge=2, le=1_000)] = 10
+    """Connections that one process makes to it at most."""
+    database_statement_seconds: Seconds = 30
+    """How long one statement may take."""
+    database_lock_seconds: Seconds = 5
+    """How long a statement waits for another that changes the same."""
+    database_patience_seconds: Seconds = 10
+    """How long a request waits for a database that does not answer; after that it is a 503."""
+    host_lease_seconds: Seconds = 5
+    """For how long a host counts as alive that gives no sign of life: then others go on with its runs."""
+
+
 class Access:
     """Who is answered."""
 
@@ -356,7 +374,18 @@ _HEADER_TOKEN = re.compile(r"[\x21-\x7e]{1,512}")
 # In this order, because pydantic lists the fields of the last base first. The parts are plain classes: it
 # would build a reader of each at every start, and none is read alone.
 class Settings(
-    Telemetry, Approving, Client, Requests, InMemory, Window, Runs, Models, Access, Serving, BaseSettings
+    Telemetry,
+    Approving,
+    Client,
+    Requests,
+    InMemory,
+    Window,
+    Runs,
+    Models,
+    Access,
+    Hosts,
+    Serving,
+    BaseSettings,
 ):
     """Everything that can be set, with its default; see docs/settings.md."""
 

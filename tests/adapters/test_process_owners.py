@@ -100,52 +100,52 @@ def test_two_who_ask_at_the_same_time_do_not_take_each_other_for_the_owner(
         assert not owners.is_alive("there")
 
 
-def test_runs_of_dead_processes_are_found_and_forgotten(data: Path, owners: ProcessOwners) -> None:
+async def test_runs_of_dead_processes_are_found_and_forgotten(data: Path, owners: ProcessOwners) -> None:
     owners.note("acme", "mine")
     leave(data, "first", "c1", "c2")
     alive = ProcessOwners(data, "alive")
     alive.note("acme", "c9")
     with process(data, "second", "c2", "c3"):
-        assert owners.abandoned() == [("acme", "c1"), ("acme", "c2")]
+        assert await owners.abandoned() == [("acme", "c1"), ("acme", "c2")]
 
-    assert owners.abandoned() == [("acme", "c1"), ("acme", "c2"), ("acme", "c3")]
-    owners.forget_abandoned()
+    assert await owners.abandoned() == [("acme", "c1"), ("acme", "c2"), ("acme", "c3")]
+    await owners.forget_abandoned()
 
-    assert owners.abandoned() == []
+    assert await owners.abandoned() == []
     assert files_of(data) == ["alive.lock", "alive.runs", "here.lock", "here.runs"]
     alive.close()
 
 
-def test_one_that_died_after_the_look_is_not_forgotten(data: Path, owners: ProcessOwners) -> None:
+async def test_one_that_died_after_the_look_is_not_forgotten(data: Path, owners: ProcessOwners) -> None:
     with process(data, "there", "c1"):
-        owners.abandoned()
+        await owners.abandoned()
 
-    owners.forget_abandoned()
+    await owners.forget_abandoned()
 
-    assert owners.abandoned() == [("acme", "c1")]
+    assert await owners.abandoned() == [("acme", "c1")]
 
 
-def test_one_that_came_alive_after_the_look_is_not_forgotten(data: Path, owners: ProcessOwners) -> None:
+async def test_one_that_came_alive_after_the_look_is_not_forgotten(data: Path, owners: ProcessOwners) -> None:
     (data / ".owners" / "starting.lock").touch()
-    assert owners.abandoned() == []
+    assert await owners.abandoned() == []
     starting = ProcessOwners(data, "starting")
 
-    owners.forget_abandoned()
+    await owners.forget_abandoned()
 
     assert owners.is_alive("starting")
     starting.close()
 
 
-def test_what_another_process_forgot_already_is_no_error(data: Path, owners: ProcessOwners) -> None:
+async def test_what_another_process_forgot_already_is_no_error(data: Path, owners: ProcessOwners) -> None:
     leave(data, "there", "c1")
     other = ProcessOwners(data, "other")
-    owners.abandoned()
-    other.abandoned()
+    await owners.abandoned()
+    await other.abandoned()
 
-    owners.forget_abandoned()
-    other.forget_abandoned()
+    await owners.forget_abandoned()
+    await other.forget_abandoned()
 
-    assert owners.abandoned() == []
+    assert await owners.abandoned() == []
     other.close()
 
 
@@ -157,18 +157,20 @@ def test_what_another_process_forgot_already_is_no_error(data: Path, owners: Pro
         pytest.param(b"acme c1\n\xff\xfe\n", id="not text"),
     ],
 )
-def test_a_damaged_hint_costs_no_more_than_its_line(data: Path, owners: ProcessOwners, cut: bytes) -> None:
+async def test_a_damaged_hint_costs_no_more_than_its_line(
+    data: Path, owners: ProcessOwners, cut: bytes
+) -> None:
     leave(data, "there", "c1")
     (data / ".owners" / "there.runs").write_bytes(cut)
 
-    assert owners.abandoned() == [("acme", "c1")]
+    assert await owners.abandoned() == [("acme", "c1")]
 
 
-def test_a_missing_hint_is_no_error(data: Path, owners: ProcessOwners) -> None:
+async def test_a_missing_hint_is_no_error(data: Path, owners: ProcessOwners) -> None:
     leave(data, "there", "c1")
     (data / ".owners" / "there.runs").unlink()
 
-    assert owners.abandoned() == []
+    assert await owners.abandoned() == []
 
 
 def test_settled_runs_are_not_hinted_at(data: Path, owners: ProcessOwners) -> None:
@@ -205,7 +207,7 @@ def test_a_hint_that_grew_long_is_cut_to_what_is_active(data: Path, owners: Proc
         pytest.param(["c1"], ["here.lock", "here.runs"], id="one active"),
     ],
 )
-def test_a_closed_owner_leaves_files_only_for_active_runs(
+async def test_a_closed_owner_leaves_files_only_for_active_runs(
     data: Path, conversations: list[str], left: list[str]
 ) -> None:
     owners = ProcessOwners(data, "here")
@@ -217,7 +219,7 @@ def test_a_closed_owner_leaves_files_only_for_active_runs(
     assert files_of(data) == left
     other = ProcessOwners(data, "other")
     assert not other.is_alive("here")
-    assert other.abandoned() == [("acme", one) for one in conversations]
+    assert await other.abandoned() == [("acme", one) for one in conversations]
     other.close()
 
 
@@ -236,7 +238,7 @@ def test_owner_ids_are_not_used_twice() -> None:
     assert len({new_owner_id() for _ in range(100)}) == 100
 
 
-def test_the_last_sign_of_life_outlives_its_process(tmp_path: Path) -> None:
+async def test_the_last_sign_of_life_outlives_its_process(tmp_path: Path) -> None:
     owners = ProcessOwners(tmp_path, "me")
     before = datetime.now(UTC) - timedelta(seconds=1)
     os.utime(tmp_path / ".owners" / "me.lock", (0, 0))
@@ -245,7 +247,7 @@ def test_the_last_sign_of_life_outlives_its_process(tmp_path: Path) -> None:
     owners.note("default", "talk")
     owners.close()
 
-    seen = ProcessOwners(tmp_path, "other").last_seen("me")
+    seen = await ProcessOwners(tmp_path, "other").last_seen("me")
     assert seen is not None
     assert seen > before
-    assert ProcessOwners(tmp_path, "third").last_seen("nobody") is None
+    assert await ProcessOwners(tmp_path, "third").last_seen("nobody") is None

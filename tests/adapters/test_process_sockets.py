@@ -125,7 +125,7 @@ async def test_a_place_without_sockets_is_done_without(tmp_path: Path) -> None:
     await there.close()
 
 
-def test_what_a_dead_process_left_of_its_socket_is_removed_with_it(tmp_path: Path) -> None:
+async def test_what_a_dead_process_left_of_its_socket_is_removed_with_it(tmp_path: Path) -> None:
     dead = ProcessOwners(tmp_path, "dead")
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(tmp_path / ".owners" / "dead.sock"))
@@ -133,8 +133,8 @@ def test_what_a_dead_process_left_of_its_socket_is_removed_with_it(tmp_path: Pat
     dead.close()
     owners = ProcessOwners(tmp_path, "here")
 
-    owners.abandoned()
-    owners.forget_abandoned()
+    await owners.abandoned()
+    await owners.forget_abandoned()
 
     assert sorted(path.name for path in (tmp_path / ".owners").iterdir()) == ["here.lock", "here.runs"]
     owners.close()

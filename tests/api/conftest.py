@@ -21,5 +21,7 @@ def application(tmp_path: Path) -> Iterator[Application]:
 @pytest.fixture
 async def client(application: Application) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(application.app)
+    await application.open()
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as asking:
         yield asking
+    await application.stores.upkeep.close()

@@ -206,7 +206,7 @@ async def test_a_killed_process_leaves_its_steps_and_its_open_calls_as_interrupt
     run = (await dying.store.load(TENANT, started.conversation_id)).runs[0]
     # Killed while the model's second answer, another call, had come and the call had not ended.
     evidence_of = JsonlRunJournal(tmp_path)
-    left = evidence_of.left_by(TENANT, run)
+    left = await evidence_of.left_by(TENANT, run)
     open_call = left.iterations[0].tool_calls[0].model_copy(update={"id": "open", "outcome": None})
     second = left.iterations[0].model_copy(
         update={"number": 2, "completed_at": None, "tool_calls": (open_call,),
@@ -244,7 +244,7 @@ async def test_a_torn_line_of_a_journal_costs_only_itself(tmp_path: Path) -> Non
     (journal,) = journals(tmp_path)
     append(journal, b'{"run_id": "' + run.run_id.encode() + b'", "iterat')
 
-    left = JsonlRunJournal(tmp_path).left_by(TENANT, run)
+    left = await JsonlRunJournal(tmp_path).left_by(TENANT, run)
 
     assert [one.number for one in left.iterations] == [1]
     assert len(left.calls) == 3

@@ -1,18 +1,21 @@
 """What every conversation store promises."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.in_memory import InMemoryConversationStore
+from tests.support.postgres import an_empty_database
 from tests.support.stored import a_conversation, saying
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.values.digests import content_ref_of, digest_of
 
 BAD_IDS = [
@@ -27,12 +30,19 @@ BAD_IDS = [
 ]
 
 
-@pytest.fixture(params=["memory", "json", "json without a cache"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> ConversationStore:
+NO_CACHE = pytest.param("postgres without a cache", marks=pytest.mark.slow)
+
+
+@pytest.fixture(params=["memory", "json", "json without a cache", "postgres", NO_CACHE])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ConversationStore]:
+    cache: dict[str, Any] = {"cache_bytes": 0} if request.param.endswith("without a cache") else {}
     if request.param == "memory":
-        return InMemoryConversationStore()
-    cache: dict[str, Any] = {} if request.param == "json" else {"cache_bytes": 0}
-    return JsonConversationStore(DurableFiles(tmp_path / "data"), **cache)
+        yield InMemoryConversationStore()
+    elif request.param.startswith("json"):
+        yield JsonConversationStore(DurableFiles(tmp_path / "data"), **cache)
+    else:
+        async with an_empty_database() as database:
+            yield PostgresConversationStore(database, **cache)
 
 
 def hello(conversation: Conversation) -> Conversation:

@@ -1,20 +1,27 @@
 """What every store of small documents promises."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.postgres import an_empty_database
 from tests.support.records import FakeRecords
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.records import JsonRecords
+from workflow_agent.storage.postgres.records import PostgresRecords
 from workflow_agent.workflows.records import Records
 
 
-@pytest.fixture(params=["memory", "json"])
-def records(request: pytest.FixtureRequest, tmp_path: Path) -> Records:
-    return FakeRecords() if request.param == "memory" else JsonRecords(DurableFiles(tmp_path), "default")
+@pytest.fixture(params=["memory", "json", "postgres"])
+async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Records]:
+    if request.param == "postgres":
+        async with an_empty_database() as database:
+            yield PostgresRecords(database, "default")
+    else:
+        yield FakeRecords() if request.param == "memory" else JsonRecords(DurableFiles(tmp_path), "default")
 
 
 async def test_a_document_is_kept_by_kind_and_id_until_it_is_removed(records: Records) -> None:

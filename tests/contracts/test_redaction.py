@@ -1,24 +1,31 @@
 """What every store of conversations promises of what somebody wants forgotten."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.compacted_talks import said
 from tests.support.in_memory import InMemoryConversationStore
+from tests.support.postgres import an_empty_database
 from tests.support.stored import a_conversation
 from workflow_agent.conversations.redaction import GONE, Redaction
 from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 
 
-@pytest.fixture(params=["memory", "json"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> ConversationStore:
+@pytest.fixture(params=["memory", "json", "postgres"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ConversationStore]:
     if request.param == "memory":
-        return InMemoryConversationStore()
-    return JsonConversationStore(DurableFiles(tmp_path))
+        yield InMemoryConversationStore()
+    elif request.param == "json":
+        yield JsonConversationStore(DurableFiles(tmp_path))
+    else:
+        async with an_empty_database() as database:
+            yield PostgresConversationStore(database)
 
 
 async def test_what_is_redacted_is_in_no_event_no_content_and_no_search(store: ConversationStore) -> None:

@@ -1,6 +1,6 @@
 """What every pair of stores promises of an attempt that lost its run: it writes nothing any more."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import pytest
 from filelock import lock_descriptor
 
 from tests.support.in_memory import InMemoryConversationStore, InMemoryWorkflowCatalog
+from tests.support.postgres import an_empty_database
 from tests.support.stored import Clock, a_conversation, a_workflow, saying
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import ConversationStore
@@ -18,6 +19,9 @@ from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileSystem
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.storage.postgres.conversations import PostgresConversationStore
+from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.digests import content_ref_of
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.model.workflow import Workflow
@@ -36,12 +40,22 @@ def json_stores(
     return conversations, JsonWorkflowCatalog(files, specs, now=Clock(), fences=conversations)
 
 
-@pytest.fixture(params=["memory", "json"])
-def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Stores:
+def postgres_stores(database: Database) -> Stores:
+    conversations = PostgresConversationStore(database)
+    specs: TtlCache[Workflow] = TtlCache(max_entries=10, ttl_seconds=300)
+    return conversations, PostgresWorkflowCatalog(database, specs, now=Clock(), conversations=conversations)
+
+
+@pytest.fixture(params=["memory", "json", "postgres"])
+async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stores]:
     if request.param == "json":
-        return json_stores(tmp_path / "data")
-    conversations = InMemoryConversationStore()
-    return conversations, InMemoryWorkflowCatalog(now=Clock(), fences=conversations)
+        yield json_stores(tmp_path / "data")
+    elif request.param == "memory":
+        conversations = InMemoryConversationStore()
+        yield conversations, InMemoryWorkflowCatalog(now=Clock(), fences=conversations)
+    else:
+        async with an_empty_database() as database:
+            yield postgres_stores(database)
 
 
 def by_attempt(number: int, action: str = "edited", digest: str = "d1") -> Change:

@@ -1,26 +1,33 @@
 """What every journal of runs promises."""
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.support.in_memory import InMemoryRunJournal
+from tests.support.postgres import an_empty_database
 from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.calls import EndedCall, tool_record
 from workflow_agent.conversations.iterations import Iteration, Message
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import RunJournal
 from workflow_agent.storage.files.journal import JsonlRunJournal
+from workflow_agent.storage.postgres.journal import PostgresRunJournal
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALL = tool_record(EndedCall("call_1", "list_workflows", {}, "success", NOON, result=[]), "evt_1")
 
 
-@pytest.fixture(params=["memory", "jsonl"])
-def journal(request: pytest.FixtureRequest, tmp_path: Path) -> RunJournal:
-    (tmp_path / "acme" / "conversations").mkdir(parents=True)
-    return InMemoryRunJournal() if request.param == "memory" else JsonlRunJournal(tmp_path)
+@pytest.fixture(params=["memory", "jsonl", "postgres"])
+async def journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RunJournal]:
+    if request.param == "postgres":
+        async with an_empty_database() as database:
+            yield PostgresRunJournal(database)
+    else:
+        (tmp_path / "acme" / "conversations").mkdir(parents=True)
+        yield InMemoryRunJournal() if request.param == "memory" else JsonlRunJournal(tmp_path)
 
 
 def run(number: int = 1, *, fence: int = 1) -> Run:
@@ -36,7 +43,7 @@ def step(number: int, said: str = "hello") -> Iteration:
 
 
 async def test_of_a_run_nobody_kept_anything_of_there_is_nothing(journal: RunJournal) -> None:
-    assert journal.left_by("acme", run()) == LeftBehind()
+    assert await journal.left_by("acme", run()) == LeftBehind()
 
 
 async def test_each_iteration_is_left_as_kept_last_with_the_newest_records(
@@ -46,7 +53,7 @@ async def test_each_iteration_is_left_as_kept_last_with_the_newest_records(
     await journal.keep("acme", run(), step(1, "done"), [])
     await journal.keep("acme", run(), step(2), [CALL])
 
-    left = journal.left_by("acme", run())
+    left = await journal.left_by("acme", run())
 
     assert left == LeftBehind((step(1, "done"), step(2)), (CALL,))
 
@@ -62,7 +69,7 @@ async def test_each_iteration_is_left_as_kept_last_with_the_newest_records(
 async def test_runs_are_kept_apart(journal: RunJournal, tenant: str, other: Run) -> None:
     await journal.keep("acme", run(), step(1), [CALL])
 
-    assert journal.left_by(tenant, other) == LeftBehind()
+    assert await journal.left_by(tenant, other) == LeftBehind()
 
 
 async def test_what_is_forgotten_is_gone_and_nothing_else(journal: RunJournal) -> None:
@@ -72,8 +79,8 @@ async def test_what_is_forgotten_is_gone_and_nothing_else(journal: RunJournal) -
     await journal.forget("acme", run())
     await journal.forget("acme", run())
 
-    assert journal.left_by("acme", run()) == LeftBehind()
-    assert journal.left_by("acme", run(2, fence=2)).iterations == (step(1),)
+    assert await journal.left_by("acme", run()) == LeftBehind()
+    assert (await journal.left_by("acme", run(2, fence=2))).iterations == (step(1),)
 
 
 async def test_what_cannot_be_kept_fails_nothing(journal: RunJournal) -> None:

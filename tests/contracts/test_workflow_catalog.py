@@ -1,18 +1,21 @@
 """What every workflow catalogue promises."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.in_memory import InMemoryWorkflowCatalog
+from tests.support.postgres import an_empty_database
 from tests.support.stored import Clock, a_workflow
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowConflict, WorkflowNotFound
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.storage.postgres.conversations import PostgresConversationStore
+from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.revisions import Revision
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowCatalog
@@ -20,13 +23,18 @@ from workflow_agent.workflows.store import Author, Change, WorkflowCatalog
 CREATED = Change(Author(), "created", ("Created",))
 
 
-@pytest.fixture(params=["memory", "json", "json without a cache"])
-def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> WorkflowCatalog:
-    if request.param == "memory":
-        return InMemoryWorkflowCatalog(now=Clock())
-    entries = 100 if request.param == "json" else 0
+@pytest.fixture(params=["memory", "json", "json without a cache", "postgres"])
+async def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WorkflowCatalog]:
+    entries = 0 if request.param.endswith("without a cache") else 100
     specs: TtlCache[Workflow] = TtlCache(max_entries=entries, ttl_seconds=300)
-    return JsonWorkflowCatalog(DurableFiles(tmp_path / "data"), specs, now=Clock())
+    if request.param == "memory":
+        yield InMemoryWorkflowCatalog(now=Clock())
+    elif request.param.startswith("json"):
+        yield JsonWorkflowCatalog(DurableFiles(tmp_path / "data"), specs, now=Clock())
+    else:
+        async with an_empty_database() as database:
+            conversations = PostgresConversationStore(database)
+            yield PostgresWorkflowCatalog(database, specs, now=Clock(), conversations=conversations)
 
 
 def rename(name: str, **change: Any) -> Callable[[Workflow], tuple[Workflow, Change]]:

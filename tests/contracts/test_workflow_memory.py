@@ -2,17 +2,20 @@
 
 import asyncio
 import errno
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.support.failing_files import FailingFileSystem, never
+from tests.support.postgres import an_empty_database
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.errors import CorruptDocument, InvalidInput, StorageFailed
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.memories import InMemoryWorkflowMemory, JsonWorkflowMemory
+from workflow_agent.storage.postgres.memories import PostgresWorkflowMemory
 
 AT = datetime(2026, 11, 20, 15, tzinfo=UTC)
 STRANGE_USERS = [
@@ -27,11 +30,15 @@ STRANGE_USERS = [
 ]
 
 
-@pytest.fixture(params=["memory", "json"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> WorkflowMemory:
+@pytest.fixture(params=["memory", "json", "postgres"])
+async def memory(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WorkflowMemory]:
     if request.param == "memory":
-        return InMemoryWorkflowMemory(most=10)
-    return JsonWorkflowMemory(DurableFiles(tmp_path / "data"), most=10)
+        yield InMemoryWorkflowMemory(most=10)
+    elif request.param == "json":
+        yield JsonWorkflowMemory(DurableFiles(tmp_path / "data"), most=10)
+    else:
+        async with an_empty_database() as database:
+            yield PostgresWorkflowMemory(database, most=10)
 
 
 def reference(number: int = 1, **fields: object) -> WorkflowReference:

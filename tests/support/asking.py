@@ -22,10 +22,12 @@ class Asking:
         self.client = httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=20)
 
     async def __aenter__(self) -> httpx.AsyncClient:
+        await self.application.open()
         return self.client
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.aclose()
+        await self.application.stores.upkeep.close()
         self.application.close()
 
 

@@ -88,7 +88,7 @@ class FakeOwners:
     def is_alive(self, owner: str) -> bool:
         return owner not in self.dead
 
-    def last_seen(self, owner: str) -> datetime | None:
+    async def last_seen(self, owner: str) -> datetime | None:
         return self.seen.get(owner)
 
     def beat(self) -> None:
@@ -100,10 +100,10 @@ class FakeOwners:
     def settle(self, tenant: str, conversation_id: str) -> None:
         self.noted.remove((tenant, conversation_id))
 
-    def abandoned(self) -> Sequence[tuple[str, str]]:
+    async def abandoned(self) -> Sequence[tuple[str, str]]:
         return self.left_behind
 
-    def forget_abandoned(self) -> None:
+    async def forget_abandoned(self) -> None:
         self.left_behind = []
 
 

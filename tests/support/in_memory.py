@@ -332,12 +332,12 @@ class InMemoryRunJournal(RunJournal):
 
     @override
     async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
-        before = self.left_by(tenant, run).iterations
+        before = (await self.left_by(tenant, run)).iterations
         steps = {step.number: step for step in (*before, iteration)}
         self._kept[tenant, run.run_id, run.fence] = LeftBehind(tuple(steps.values()), tuple(calls))
 
     @override
-    def left_by(self, tenant: str, run: Run) -> LeftBehind:
+    async def left_by(self, tenant: str, run: Run) -> LeftBehind:
         return self._kept.get((tenant, run.run_id, run.fence), LeftBehind())
 
     @override

@@ -1,6 +1,7 @@
 """The real application behind a real server on a free port, in a thread of the test's process."""
 
 import asyncio
+import os
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from tests.support.postgres import on_postgres
 from workflow_agent.api.server import listening_socket, make_server
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.providers import Models
@@ -34,7 +36,9 @@ def echoing_model() -> Model:
 
 
 def application_for(settings: Settings, model: Model | Models | None = None) -> Application:
-    """Return the application as it is served, around a given model, or several."""
+    """Return the application as it is served, around a given model, or several; on the stores of this run."""
+    if os.environ.get("WORKFLOW_AGENT_TEST_STORES") == "postgres":
+        settings = on_postgres(settings)
     if isinstance(model, Models):
         return build(settings, model)
     return build(settings, Models("test", {"test": model or echoing_model()}, window_tokens=32_000))
@@ -85,6 +89,7 @@ def serving(settings: Settings, model: Model | Models | None = None) -> Iterator
 
     def serve() -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(application.open())
             runner.run(server.serve([listener]))
 
     def stop() -> None:

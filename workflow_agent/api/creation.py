@@ -7,8 +7,8 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from workflow_agent.api.services import Services
+from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.errors import AlreadyExists, InvalidInput, InvalidWorkflow, Problem
-from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
@@ -21,7 +21,7 @@ _REPLAYED = {"Idempotency-Replayed": "true"}
 
 
 async def create_once(
-    keys: JsonIdempotencyKeys,
+    keys: IdempotencyKeys,
     tenant: str,
     key: str | None,
     *,

@@ -1,6 +1,5 @@
 """Probes: whether the server runs, and whether it takes work."""
 
-from asyncio import to_thread
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -36,7 +35,7 @@ async def ready(request: Request, services: TheServices) -> Response:
     """
     if services.chat.live.is_closing:
         raise ShuttingDown("The server is stopping.")
-    await to_thread(services.check_storage)
+    await services.check_storage()
     page = await services.conversations.page(request.app.state.tenant, limit=1)
     unreadable = {"unreadable": list(page.unreadable)} if page.unreadable else {}
     return json_reply(_about(request, "ready") | unreadable)

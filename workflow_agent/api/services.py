@@ -1,6 +1,6 @@
 """What the application is made with; only `main` builds it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,10 +9,10 @@ from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.history import Past
+from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.webhooks import Webhooks
 from workflow_agent.telemetry.workers import Fellows
@@ -43,7 +43,7 @@ class Services:
     search: WorkflowSearch
     approvals: Approvals
     webhooks: Webhooks
-    keys: JsonIdempotencyKeys
+    keys: IdempotencyKeys
     telemetry: Telemetry
     models: Models
     agents: Mapping[str, AgentProfile]
@@ -54,8 +54,8 @@ class Services:
     clock: Callable[[], datetime]
     new_id: Callable[[str], str]
     """Makes an id from its prefix."""
-    check_storage: Callable[[], None]
-    """Raises StorageFailed where nothing can be stored; blocks."""
+    check_storage: Callable[[], Awaitable[None]]
+    """Raises StorageFailed where nothing can be stored."""
     fellows: Fellows | None = None
     """The other workers of the server; None where this process serves alone."""
 

@@ -9,6 +9,7 @@ from workflow_agent.cli.bench import bench
 from workflow_agent.cli.chat import ask, chat
 from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
 from workflow_agent.cli.conversations import conversations
+from workflow_agent.cli.database import migrate_database
 from workflow_agent.cli.doctor import doctor
 from workflow_agent.cli.evidence import evidence
 from workflow_agent.cli.exits import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
@@ -64,5 +65,18 @@ cli.add_typer(conversations, rich_help_panel=LOOKING)
 cli.add_typer(previews, rich_help_panel=LOOKING)
 cli.add_typer(memory, rich_help_panel=LOOKING)
 cli.command(cls=Command, rich_help_panel=LOOKING)(inspect)
-for command in (serve, mcp, doctor, verify, migrate, settings, schemas, openapi, evidence, bench):
+_COMMANDS = (
+    serve,
+    mcp,
+    doctor,
+    verify,
+    migrate,
+    migrate_database,
+    settings,
+    schemas,
+    openapi,
+    evidence,
+    bench,
+)
+for command in _COMMANDS:
     cli.command(cls=Command, rich_help_panel=RUNNING)(command)

@@ -60,6 +60,8 @@ class Wiring:
     """Serves MCP over standard input and output until the input ends."""
     try_provider: Callable[[Settings], str]
     """Asks the model's provider something that costs nothing; returns what was found."""
+    migrate_database: Callable[[Settings], int]
+    """Brings the schema of the database up to date; returns how many migrations were made."""
     run_program: Callable[[Sequence[str], Path], int]
     """Runs another program in a folder, with this one's input and output; returns its exit code."""
 

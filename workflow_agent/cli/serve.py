@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from workflow_agent.cli.context import wiring_of
+from workflow_agent.cli.database import Database
 from workflow_agent.cli.exits import or_exit
 from workflow_agent.cli.options import DataDir, chosen_settings
 from workflow_agent.settings import refuse_open_binding, without_effect
@@ -37,6 +38,7 @@ def serve(
     model: Model = None,
     samples: Samples = None,
     workers: Workers = None,
+    database: Database = None,
 ) -> None:
     """Run the server until it is told to stop.
 
@@ -53,12 +55,15 @@ def serve(
 
       WORKFLOW_AGENT_MODEL=openai:gpt-5.2 workflow-agent serve
 
+      workflow-agent serve --database embedded
+
     Exit codes: 0 after a stop, 1 when the address or the data cannot be
     used, 78 when a setting cannot work.
     """
     chosen = chosen_settings(
-        host=host, port=port, data_dir=data_dir, model=model, samples=samples, workers=workers
-    )
+        host=host, port=port, data_dir=data_dir, model=model, samples=samples, workers=workers,
+        database_url=database,
+    )  # fmt: skip
     or_exit(lambda: refuse_open_binding(chosen))
     for one in without_effect(chosen):
         typer.echo(f"workflow-agent: {one}", err=True)

@@ -211,7 +211,7 @@ class Owners(Protocol):
         """Say whether the process with this owner id still runs."""
         ...
 
-    def last_seen(self, owner: str) -> datetime | None:
+    async def last_seen(self, owner: str) -> datetime | None:
         """Return the last sign of life of a process, or None where none is left."""
         ...
 
@@ -227,11 +227,11 @@ class Owners(Protocol):
         """Take back one `note`: the work on the conversation has ended."""
         ...
 
-    def abandoned(self) -> Sequence[tuple[str, str]]:
+    async def abandoned(self) -> Sequence[tuple[str, str]]:
         """Return tenant and id of the conversations that dead processes worked on."""
         ...
 
-    def forget_abandoned(self) -> None:
+    async def forget_abandoned(self) -> None:
         """Forget the dead processes whose conversations were seen to."""
         ...
 
@@ -266,8 +266,8 @@ class RunJournal(Protocol):
         """
         ...
 
-    def left_by(self, tenant: str, run: Run) -> LeftBehind:
-        """Return what was kept of this attempt at a run; it blocks, for use under the conversation's lock."""
+    async def left_by(self, tenant: str, run: Run) -> LeftBehind:
+        """Return what was kept of this attempt at a run."""
         ...
 
     async def forget(self, tenant: str, run: Run) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from workflow_agent.cli import cli
 from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
+from workflow_agent.errors import Misconfigured
 from workflow_agent.main.garbage import importing
 from workflow_agent.settings import Settings
 
@@ -44,6 +45,7 @@ def wiring() -> Wiring:
         open_workflows=_open_workflows,
         application=_application,
         try_provider=_try_provider,
+        migrate_database=_migrate_database,
         run_program=_run_program,
         speak_mcp=_speak_mcp,
     )
@@ -112,6 +114,14 @@ def _speak_mcp(settings: Settings) -> None:
         from workflow_agent.main.mcp_stdio import speak_mcp  # noqa: PLC0415 - see above
 
     speak_mcp(settings)
+
+
+def _migrate_database(settings: Settings) -> int:
+    if settings.database_url is None:
+        raise Misconfigured("No database is named: give --database, or set WORKFLOW_AGENT_DATABASE_URL.")
+    from workflow_agent.main.hosts import migrated  # noqa: PLC0415 - see above
+
+    return migrated(settings)
 
 
 def _try_provider(settings: Settings) -> str:

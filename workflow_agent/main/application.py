@@ -33,11 +33,14 @@ class Application:
     late: Sequence[Callable[[], object]] = ()
     """Reads what the server listens without; whoever needs any of it before that waits for it."""
 
+    async def open(self) -> None:
+        """Open the stores; this process is on record as alive from here on."""
+        await self.stores.upkeep.open(self.services.chat.lose_runs)
+
     async def prepare(self) -> None:
         """Clear up after dead processes, and bring the samples where they are wanted."""
-        abandoned = await asyncio.to_thread(self.stores.owners.abandoned)
-        self.stores.sweeper.add(talk for tenant, talk in abandoned if tenant == self.settings.tenant)
-        swept = await asyncio.to_thread(self.stores.sweeper.sweep)
+        await self.open()
+        swept = await self.stores.upkeep.sweep()
         old_keys = await self.stores.keys.sweep(self.settings.tenant)
         await self.services.personal.settle_all(self.settings.tenant)
         interrupted = await self.services.chat.recover()
@@ -54,7 +57,7 @@ class Application:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             try:
-                removed = await asyncio.to_thread(self.stores.sweeper.sweep)
+                removed = await self.stores.upkeep.sweep()
                 removed += await self.stores.keys.sweep(self.settings.tenant)
                 removed += await self.services.approvals.sweep()
             except StorageFailed:
@@ -104,6 +107,7 @@ class Application:
         await runner.sandbox.close()
         if runner.assistant.foreign is not None:
             await runner.assistant.foreign.close()
+        await self.stores.upkeep.close()
 
     def close(self) -> None:
         """Let go of files and locks."""

@@ -46,18 +46,17 @@ from workflow_agent.conversations.agents import Roster
 from workflow_agent.conversations.modes import MODES
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.errors import Misconfigured
 from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
 from workflow_agent.main.foreign_tools import foreign_tools_of
 from workflow_agent.main.resources import resources
 from workflow_agent.main.roster import roster_of
 from workflow_agent.main.seats import Seat
-from workflow_agent.main.stores import Stores, build_stores, embedder_of
+from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
 from workflow_agent.settings import ModelAccess, OtlpTargets, ProviderKeys, Settings
 from workflow_agent.storage.files.caches import CacheKey, InMemoryCache, count_lookups
-from workflow_agent.storage.files.conversations import JsonConversationStore
-from workflow_agent.storage.files.journal import JsonlRunJournal
-from workflow_agent.storage.files.owners import running_owners
+from workflow_agent.storage.files.owners import new_owner_id
 from workflow_agent.storage.files.search.passages import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.webhooks import WebhookRules, Webhooks
@@ -137,13 +136,13 @@ def gathering_of(
 
 def compactor_of(
     settings: Settings,
-    store: JsonConversationStore,
+    stores: Stores,
     models: Models,
     telemetry: Telemetry,
     counters: TokenCounters,
     new_id: Callable[[str], str],
 ) -> Compactor:
-    """Return what compacts the conversations of a store.
+    """Return what compacts the conversations.
 
     Raises:
         Misconfigured: The summariser's prompt is missing.
@@ -158,7 +157,7 @@ def compactor_of(
     )
     rule = CompactionRule(settings.max_turns, settings.compaction_trigger_share, settings.compaction_share)
     return Compactor(
-        store, summarizer, rule, telemetry, now, new_id, store.compacting,
+        stores.conversations, summarizer, rule, telemetry, now, new_id, stores.compacting,
         count=lambda: counters.of(models.named(None)).count, share=settings.compaction_kept_share,
     )  # fmt: skip
 
@@ -222,11 +221,25 @@ def build(
     )
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
-    stores = build_stores(settings, seat)
+    stores = _stores(settings, seat)
     services = _services(settings, stores, assistant, chosen, telemetry, roster, seat)
     app = WorkflowApi(services, settings)
     late = (*_rules_of(chosen), app.whole)
     return Application(app, services, stores, settings, late)
+
+
+def _stores(settings: Settings, seat: Seat | None) -> Stores:
+    new_owner = seat.new_owner_id if seat else new_owner_id
+    if settings.database_url is None:
+        return stores_in_files(settings, new_owner)
+    try:
+        # Here, because its packages are an extra, and who keeps files does without.
+        from workflow_agent.main.hosts import stores_on_postgres  # noqa: PLC0415 - see above
+    except ImportError as error:
+        raise Misconfigured(
+            f"A database needs more packages ({error}): pip install 'workflow-agent[postgres]'."
+        ) from error
+    return stores_on_postgres(settings, new_owner)
 
 
 def _rules_of(models: Models) -> list[Callable[[], None]]:
@@ -246,7 +259,7 @@ def _services(
 ) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
     counters = counters_for(models.by_name.values())
-    compactor = compactor_of(settings, stores.conversations, models, telemetry, counters, _new_id)
+    compactor = compactor_of(settings, stores, models, telemetry, counters, _new_id)
     approvals = _approvals(settings, stores)
     webhooks = _webhooks(settings, stores)
     runner = _runner(settings, stores, assistant, models, roster, compactor, counters, approvals)
@@ -255,9 +268,8 @@ def _services(
         return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
 
     telemetry.observe(caches=caches, active_runs=lambda: len(live.running()))
-    journal = JsonlRunJournal(settings.data_dir)
     worker = Worker(
-        stores.conversations, journal, runner, stores.owners, telemetry, live, now, _new_id,
+        stores.conversations, stores.journal, runner, stores.owners, telemetry, live, now, _new_id,
         settings.inline_result_bytes, webhooks,
     )  # fmt: skip
     attaching = _attaching(settings, stores)
@@ -282,14 +294,14 @@ def _services(
         caches=caches,
         clock=now,
         new_id=_new_id,
-        check_storage=stores.files.probe,
-        fellows=_fellows(settings, stores, seat) if seat else None,
+        check_storage=stores.upkeep.check,
+        fellows=_fellows(stores, seat) if seat else None,
     )
 
 
-def _fellows(settings: Settings, stores: Stores, seat: Seat) -> Fellows:
+def _fellows(stores: Stores, seat: Seat) -> Fellows:
     def owners() -> dict[int, str]:
-        numbered = {owner: seat.number_of(owner) for owner in running_owners(settings.data_dir)}
+        numbered = {owner: seat.number_of(owner) for owner in stores.running_owners()}
         return {number: owner for owner, number in numbered.items() if number not in (None, seat.number)}
 
     return Fellows(seat.number, owners, stores.others)

@@ -30,6 +30,7 @@ def application_transport(settings: Settings) -> Generator[httpx2.BaseTransport]
     own = settings.model_copy(update={"api_keys": (), "api_key_users": {}, "allowed_hosts": ("localhost",)})
     application = build(own)
     with _logging(own), closing(application), start_blocking_portal() as portal:
+        portal.call(application.open)
         if own.samples:
             portal.call(application.stores.workflows.seed, own.tenant, samples())
         try:

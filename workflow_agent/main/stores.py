@@ -1,22 +1,28 @@
 """Whatever keeps something in a data directory, and the caches in front of it."""
 
-from collections.abc import Hashable
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Iterable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workflow_agent.assistant.window.past_turns import Rendered
+from workflow_agent.conversations.idempotency import IdempotencyKeys
+from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
-from workflow_agent.main.seats import Seat
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.caches import CacheKey, TtlCache
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
+from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.files.memories import JsonWorkflowMemory
-from workflow_agent.storage.files.owners import ProcessOwners, new_owner_id
+from workflow_agent.storage.files.owners import ProcessOwners, running_owners
 from workflow_agent.storage.files.people import JsonPersonMemory
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
@@ -26,7 +32,7 @@ from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.records import Records
-from workflow_agent.workflows.store import WorkflowSearch
+from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 
 if TYPE_CHECKING:
     from pydantic_ai import Embedder
@@ -51,7 +57,7 @@ def embedder_of(settings: Settings) -> "Embedder | None":
         raise Misconfigured(f"Embedding model {name[:100]!r} cannot be used: {error}") from error
 
 
-_SECONDS_AN_HOUR = 3_600
+SECONDS_AN_HOUR = 3_600
 _MOST_RENDERED = 32
 """Conversations whose earlier turns are kept as the model reads them: each takes 100 to 200 kB."""
 
@@ -85,45 +91,106 @@ class OpenedSearch(WorkflowSearch, Protocol):
         ...
 
 
+class SeededCatalog(WorkflowCatalog, Protocol):
+    """A catalogue whose new tenants can be given workflows."""
+
+    async def seed(self, tenant: str, documents: Iterable[JsonObject]) -> int:
+        """Give a tenant that never had a workflow these; return how many, all or none."""
+        ...
+
+
+class SettledMemory(WorkflowMemory, Protocol):
+    """A memory that may store what is repeated later."""
+
+    async def settle(self) -> None:
+        """Store what is not stored yet."""
+        ...
+
+
+class Presence(Owners, Protocol):
+    """This process among the others on the same data."""
+
+    def close(self) -> None:
+        """Stop being alive."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """What stores need done beside requests."""
+
+    open: Callable[[Callable[[], None]], Awaitable[None]]
+    """Begins to be alive; what it is given is called when this process has lost its runs to others."""
+    sweep: Callable[[], Awaitable[int]]
+    """Clears leftovers away; returns how many."""
+    check: Callable[[], Awaitable[None]]
+    """Raises StorageFailed where nothing can be stored."""
+    close: Callable[[], Awaitable[None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Stores:
     """Whatever keeps something."""
 
-    files: DurableFiles
-    conversations: JsonConversationStore
-    workflows: JsonWorkflowCatalog
+    conversations: ConversationStore
+    compacting: Callable[[str, str], AbstractAsyncContextManager[None]]
+    """Keeps other processes from compacting a conversation."""
+    journal: RunJournal
+    workflows: SeededCatalog
     search: OpenedSearch
-    memory: JsonWorkflowMemory
-    people: JsonPersonMemory
-    keys: JsonIdempotencyKeys
+    memory: SettledMemory
+    people: PersonMemory
+    keys: IdempotencyKeys
     records: Records
-    sweeper: Sweeper
-    owners: ProcessOwners
+    owners: Presence
+    running_owners: Callable[[], Iterable[str]]
+    """The server processes that are alive."""
     others: ProcessSockets
     caches: Caches
+    upkeep: Upkeep
 
 
-def build_stores(settings: Settings, seat: Seat | None = None) -> Stores:
-    """Return the stores of a server process, which is on record as alive from here on."""
-    files = DurableFiles(settings.data_dir)
-    turns = _cache(settings, most=_MOST_RENDERED)
-    caches = Caches(specs=_cache(settings), contexts=_cache(settings), turns=turns)
+def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:
+    """Return the stores of a server process, which is on record as alive from here on.
+
+    Raises:
+        StorageFailed: The data directory cannot be used.
+    """
+    files, caches = DurableFiles(settings.data_dir), caches_of(settings)
     conversations = JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes))
     workflows = JsonWorkflowCatalog(files, caches.specs, now=now, fences=conversations)
-    owners = _owners(settings.data_dir, seat.new_owner_id() if seat else new_owner_id())
+    owners = _owners(settings.data_dir, new_owner())
     return Stores(
-        files=files,
         conversations=conversations,
+        compacting=conversations.compacting,
+        journal=JsonlRunJournal(settings.data_dir),
         workflows=workflows,
-        search=_search(settings, workflows),
+        search=search_of(settings, workflows, settings.data_dir),
         memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
         people=JsonPersonMemory(files),
-        keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * _SECONDS_AN_HOUR),
+        keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
         records=JsonRecords(files, settings.tenant),
-        sweeper=Sweeper(files, settings.tenant),
         owners=owners,
+        running_owners=partial(running_owners, settings.data_dir),
         others=ProcessSockets(settings.data_dir, owners.owner),
         caches=caches,
+        upkeep=_upkeep_of_files(files, Sweeper(files, settings.tenant), owners, settings.tenant),
+    )
+
+
+def _upkeep_of_files(files: DurableFiles, sweeper: Sweeper, owners: ProcessOwners, tenant: str) -> Upkeep:
+    async def begin(_: Callable[[], None]) -> None:
+        abandoned = await owners.abandoned()
+        sweeper.add(conversation_id for one, conversation_id in abandoned if one == tenant)
+
+    async def close() -> None:
+        return
+
+    return Upkeep(
+        open=begin,
+        sweep=partial(asyncio.to_thread, sweeper.sweep),
+        check=partial(asyncio.to_thread, files.probe),
+        close=close,
     )
 
 
@@ -139,8 +206,9 @@ def _owners(root: Path, owner: str) -> ProcessOwners:
         ) from error
 
 
-def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:
-    by_words = SqliteWorkflowSearch(workflows, root=settings.data_dir)
+def search_of(settings: Settings, workflows: WorkflowCatalog, root: Path | None) -> OpenedSearch:
+    """Return the search over a catalogue, its index below a folder or in memory."""
+    by_words = SqliteWorkflowSearch(workflows, root=root)
     embedder = embedder_of(settings)
     if embedder is None or settings.embedding_model is None:
         return by_words
@@ -148,6 +216,13 @@ def _search(settings: Settings, workflows: JsonWorkflowCatalog) -> OpenedSearch:
     from workflow_agent.storage.files.search.meaning import SearchByMeaning  # noqa: PLC0415 - see above
 
     return SearchByMeaning(by_words, workflows, embedder, settings.embedding_model, settings.data_dir)
+
+
+def caches_of(settings: Settings) -> Caches:
+    """Return new caches."""
+    return Caches(
+        specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings, most=_MOST_RENDERED)
+    )
 
 
 def _cache(settings: Settings, most: int | None = None) -> TtlCache[Any]:

@@ -38,7 +38,7 @@ class LiveRun:
     task: asyncio.Task[None] | None = None
     """The work on it; None when it is over."""
     stopping: str | None = None
-    """Why it is being stopped, once it is: cancelled or interrupted."""
+    """Why it is being stopped, once it is: cancelled, lost to another process, or interrupted."""
     ended_at: float | None = None
 
     @property

@@ -1,11 +1,12 @@
 """The turn protocol over the stores: accept, run, commit; cancel, shut down, recover."""
 
 import asyncio
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import TypeVar
 
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest
@@ -31,24 +32,49 @@ from workflow_agent.errors import (
 )
 from workflow_agent.telemetry.turns import TurnTrace
 
+T = TypeVar("T")
+
+
+class _Unread(Exception):
+    """What a dead run left is asked for, and was not read yet."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.run_id)
+        self.run = run
+
 
 @dataclass(slots=True)
 class Journals:
-    """Reads what dead runs left, and remembers which ones it read."""
+    """What dead runs left, read where a change of their conversation asks for it."""
 
     journal: RunJournal
     tenant: str
     owners: Owners
-    _read: list[Run] = field(default_factory=list[Run])
+    _read: dict[tuple[str, int], tuple[Run, LeftBehind]] = field(
+        default_factory=dict[tuple[str, int], tuple[Run, LeftBehind]]
+    )
 
     def left_by(self, run: Run) -> LeftBehind:
-        """Return what an attempt at a run left; blocks."""
-        self._read.append(run)
-        return replace(self.journal.left_by(self.tenant, run), last_seen=self.owners.last_seen(run.owner))
+        """Return what an attempt at a run left; to be called in what `reading` does."""
+        known = self._read.get((run.run_id, run.fence))
+        if known is None:
+            raise _Unread(run)
+        return known[1]
+
+    async def reading(self, act: Callable[[], Awaitable[T]]) -> T:
+        """Return what an action gives; it is begun again for each journal that it asks for."""
+        while True:
+            try:
+                return await act()
+            except _Unread as asked:
+                run = asked.run
+            left = await self.journal.left_by(self.tenant, run)
+            seen = await self.owners.last_seen(run.owner)
+            self._read[run.run_id, run.fence] = run, replace(left, last_seen=seen)
 
     async def forget_read(self) -> None:
         """Drop the journals that were read: what they say is stored."""
-        for run in self._read:
+        for run, _ in self._read.values():
             await self.journal.forget(self.tenant, run)
         self._read.clear()
 
@@ -68,16 +94,17 @@ async def recover(
         settle: Marks the dead runs of a conversation, given what each left.
     """
     changed = 0
-    for tenant, conversation_id in owners.abandoned():
+    for tenant, conversation_id in await owners.abandoned():
         journals = Journals(journal, tenant, owners)
         try:
             before = await store.load(tenant, conversation_id)
-            after = await store.update(tenant, conversation_id, partial(settle, journals.left_by))
+            settled = partial(store.update, tenant, conversation_id, partial(settle, journals.left_by))
+            after = await journals.reading(settled)
         except ConversationNotFound:
             continue
         changed += after.version != before.version
         await journals.forget_read()
-    owners.forget_abandoned()
+    await owners.forget_abandoned()
     return changed
 
 
@@ -141,7 +168,8 @@ class Chat:
             return accepted[-1].conversation
 
         with trace.saving("accept") as timed, self._noted(tenant, made, accepted):
-            conversation = await self._stored(tenant, request, made, timed(accept))
+            stored = partial(self._stored, tenant, request, made, timed(accept))
+            conversation = await journals.reading(stored)
         run = accepted[-1].run
         trace.identify(run_id=run.run_id, conversation_id=conversation.id)
         if accepted[-1].is_new:
@@ -227,7 +255,14 @@ class Chat:
         def cancel(conversation: Conversation) -> Conversation:
             return cancel_run(conversation, run.run_id, at=self.now(), left=journals.left_by(run))
 
-        await self.store.update(tenant, conversation_id, cancel)
+        await journals.reading(partial(self.store.update, tenant, conversation_id, cancel))
+
+    def lose_runs(self) -> None:
+        """Stop the work on every run: each is another process's from now on, which goes on with it."""
+        for live in self.live.running():
+            live.stopping = "lost"
+            if live.task is not None:
+                live.task.cancel()
 
     async def shut_down(self, grace_seconds: float) -> None:
         """Accept nothing more, tell every open stream, and let runs finish for a while; mark the rest."""

@@ -142,7 +142,7 @@ class Worker:
             for each in jobs:
                 each.trace.calls_unrecorded(each.evidence.calls.failed)
             self.owners.settle(job.tenant, job.conversation.id)
-            if not isinstance(live.outcome, StorageFailed):
+            if not isinstance(live.outcome, StorageFailed) and live.stopping != "lost":
                 for each in jobs:
                     await self.journal.forget(each.tenant, each.run)
 
@@ -248,6 +248,13 @@ class Worker:
                 f"Run {job.run.run_id!r} was cancelled.", run_id=job.run.run_id, status="cancelled"
             )
             ended = await self._ended(job, "cancelled", stored, told)
+        elif live.stopping == "lost":
+            # Nothing is stored: the run is another process's by now, and what is known of it stays for that.
+            ended = ShuttingDown(
+                "This server could not reach the others, which go on with the message. Send it again with "
+                "the same Idempotency-Key to get the reply.",
+                run_id=job.run.run_id, retry_after=5,
+            )  # fmt: skip
         else:
             message = "The server stopped before the reply was ready. Send the message again."
             stored = RunError(type="Interrupted", message=message, retriable=True)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -125,7 +125,7 @@ def _shorten(message: JsonObject, texts: Mapping[str, str]) -> None:
             return
 
 
-_MOST_FILES_A_SAVE = 4
+MOST_FILES_A_SAVE = 4
 """A long conversation whose turns are compacted all at once is sealed over several saves."""
 
 
@@ -145,7 +145,7 @@ class ConversationArchive:
         goes, either the conversation's file has the turns, or it names a file that has them.
         """
         data, text = written(conversation, previous.parts)
-        for _ in range(_MOST_FILES_A_SAVE):
+        for _ in range(MOST_FILES_A_SAVE):
             sealing = next_sealing(text.conversation, len(data), self.rule)
             if sealing is None:
                 break
@@ -158,11 +158,7 @@ class ConversationArchive:
         entries = archives.entries_to_fold(conversation.archive)
         if not entries:
             return conversation
-        listed = {
-            "schema_version": SCHEMA_VERSION, "id": conversation.id, "tenant": conversation.tenant,
-            "entries": [entry.model_dump(mode="json") for entry in entries],
-        }  # fmt: skip
-        data = orjson.dumps(listed, option=orjson.OPT_INDENT_2)
+        data = written_entries(conversation, entries)
         sha256, size_bytes = self._save(directory / archives.index_name(entries), data)
         left = archives.folded(conversation.archive, entries, sha256, size_bytes)
         return self._folded(directory, conversation.model_copy(update={"archive": left}))
@@ -186,7 +182,7 @@ class ConversationArchive:
             data = self.checked(directory, entry)
             if entry.kind == "turns":
                 return parsed_part(data)
-            entries = _parsed_entries(data)
+            entries = parsed_entries(data)
 
     def entries(self, directory: Path, conversation: Conversation) -> tuple[SealedTurns, ...]:
         """Return the entries of all files with turns, oldest first.
@@ -198,7 +194,7 @@ class ConversationArchive:
         while (
             at := next((place for place, one in enumerate(found) if one.kind == "index"), None)
         ) is not None:
-            found[at : at + 1] = _parsed_entries(self.checked(directory, found[at]))
+            found[at : at + 1] = parsed_entries(self.checked(directory, found[at]))
         return tuple(found)
 
     def checked(self, directory: Path, entry: SealedTurns) -> bytes:
@@ -209,24 +205,37 @@ class ConversationArchive:
         """
         path = directory / entry.file
         stored = self.files.read(path)
-        name = self.files.name_of(path)
-        if stored is None:
-            raise CorruptDocument(
-                f"The sealed file {name!r} with turns {entry.first_turn} to {entry.last_turn} is missing. "
-                "Restore it from a backup.",
-                document=name,
-            )
-        if hashlib.sha256(stored.data).hexdigest() != entry.sha256:
-            # It stays where it is: the conversation names it, and what is left may be all there is.
-            raise CorruptDocument(
-                f"The sealed file {name!r} with turns {entry.first_turn} to {entry.last_turn} is not what "
-                "was sealed: its digest differs. Restore it from a backup.",
-                document=name,
-            )
-        return stored.data
+        return checked_part(self.files.name_of(path), entry, stored.data if stored else None)
 
 
-def _parsed_entries(data: bytes) -> tuple[SealedTurns, ...]:
+def checked_part(name: str, entry: SealedTurns, data: bytes | None) -> bytes:
+    """Return the bytes of a sealed file, if they are those that were sealed.
+
+    Raises:
+        CorruptDocument: They are not, or they are missing. They stay where they are: the conversation names
+            them, and what is left may be all there is.
+    """
+    turns = f"The sealed file {name!r} with turns {entry.first_turn} to {entry.last_turn}"
+    if data is None:
+        raise CorruptDocument(f"{turns} is missing. Restore it from a backup.", document=name)
+    if hashlib.sha256(data).hexdigest() != entry.sha256:
+        raise CorruptDocument(
+            f"{turns} is not what was sealed: its digest differs. Restore it from a backup.", document=name
+        )
+    return data
+
+
+def written_entries(conversation: Conversation, entries: Sequence[SealedTurns]) -> bytes:
+    """Return the bytes of a file that holds entries of the archive."""
+    listed = {
+        "schema_version": SCHEMA_VERSION, "id": conversation.id, "tenant": conversation.tenant,
+        "entries": [entry.model_dump(mode="json") for entry in entries],
+    }  # fmt: skip
+    return orjson.dumps(listed, option=orjson.OPT_INDENT_2)
+
+
+def parsed_entries(data: bytes) -> tuple[SealedTurns, ...]:
+    """Return the entries that a file of the archive holds."""
     plain: Any = orjson.loads(data)
     refuse_newer(plain["schema_version"], SCHEMA_VERSION)
     return tuple(SealedTurns.model_validate(entry) for entry in plain["entries"])

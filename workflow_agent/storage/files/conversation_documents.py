@@ -95,26 +95,30 @@ def _indented(value: Any) -> orjson.Fragment:
 
 
 def parse_conversation(data: bytes, path: Path) -> Conversation:
-    """Return the conversation a file holds.
+    """Return the conversation a file holds; raises as `parsed_conversation` does."""
+    return parsed_conversation(data, path.parent.parent.name, path.stem)
+
+
+def parsed_conversation(data: bytes, tenant: str, conversation_id: str) -> Conversation:
+    """Return the conversation of a text.
 
     Raises:
-        ValueError: The file is damaged.
+        ValueError: The text is damaged.
         StorageFailed: It is sound, but of a newer schema, or of another conversation.
     """
     try:
         conversation = Conversation.model_validate_json(data)
     except ValidationError:
-        conversation = _as_it_should_be(_upgraded(data, path) or data, path)
-    tenant = path.parent.parent.name
-    if (conversation.tenant, conversation.id) != (tenant, path.stem):
+        conversation = _as_it_should_be(_upgraded(data, conversation_id) or data, conversation_id)
+    if (conversation.tenant, conversation.id) != (tenant, conversation_id):
         raise StorageFailed(
-            f"The file of conversation {path.stem!r} of tenant {tenant!r} holds conversation "
+            f"The file of conversation {conversation_id!r} of tenant {tenant!r} holds conversation "
             f"{conversation.id!r} of tenant {conversation.tenant!r}. Move it to where it belongs."
         )
     return conversation
 
 
-def _upgraded(data: bytes, path: Path) -> bytes | None:
+def _upgraded(data: bytes, conversation_id: str) -> bytes | None:
     """Return a document of an earlier schema in the present one; None when it is of the present one."""
     plain: Any = orjson.loads(data)
     version: Any = cast("dict[str, Any]", plain).get("schema_version") if isinstance(plain, dict) else None
@@ -122,7 +126,7 @@ def _upgraded(data: bytes, path: Path) -> bytes | None:
         return None
     if version > SCHEMA_VERSION:
         raise StorageFailed(
-            f"Conversation {path.stem!r} was written by a newer release (schema {version}, "
+            f"Conversation {conversation_id!r} was written by a newer release (schema {version}, "
             f"this one reads up to {SCHEMA_VERSION}). Update the server."
         )
     if version == SCHEMA_VERSION:
@@ -131,7 +135,7 @@ def _upgraded(data: bytes, path: Path) -> bytes | None:
     return json.dumps(upgraded(json.loads(data), version)).encode()
 
 
-def _as_it_should_be(data: bytes, path: Path) -> Conversation:
+def _as_it_should_be(data: bytes, conversation_id: str) -> Conversation:
     """Return a conversation of the present schema, its call history set right where only that is wrong."""
     try:
         return Conversation.model_validate_json(data)
@@ -144,6 +148,6 @@ def _as_it_should_be(data: bytes, path: Path) -> Conversation:
         if not mended:
             raise
     _log.warning(
-        "a call history was set right", extra={"conversation_id": path.stem, "records_mended": mended}
+        "a call history was set right", extra={"conversation_id": conversation_id, "records_mended": mended}
     )
     return Conversation.model_validate_json(json.dumps(document))

@@ -182,14 +182,28 @@ def page_of(
     Raises:
         InvalidInput: The cursor was not made here, or the limit is less than 1.
     """
-    if limit < 1:
-        raise InvalidInput(f"A page of {limit!r} conversations cannot be made; ask for at least 1.")
-    before = None if cursor is None else _decoded(cursor)
+    before = position_before(cursor, limit)
     newest_first = sorted(summaries, key=_position, reverse=True)
     following = (one for one in newest_first if before is None or _position(one) < before)
     found = tuple(islice((one for one in following if matches(one)), limit + 1))
-    more = len(found) > limit
-    return ConversationPage(found[:limit], _encoded(_position(found[limit - 1])) if more else None)
+    return page_with(found, limit)
+
+
+def position_before(cursor: str | None, limit: int) -> tuple[int, str] | None:
+    """Return what a page comes after: milliseconds since 1970 and an id; None where it is the first.
+
+    Raises:
+        InvalidInput: The cursor was not made here, or the limit is less than 1.
+    """
+    if limit < 1:
+        raise InvalidInput(f"A page of {limit!r} conversations cannot be made; ask for at least 1.")
+    return None if cursor is None else _decoded(cursor)
+
+
+def page_with(found: Sequence[ConversationSummary], limit: int) -> ConversationPage:
+    """Return the page of the first summaries; what is over its limit says that there are more."""
+    cursor = _encoded(_position(found[limit - 1])) if len(found) > limit else None
+    return ConversationPage(tuple(found[:limit]), cursor)
 
 
 def _position(summary: ConversationSummary) -> tuple[int, str]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from typing_extensions import override
 
-from workflow_agent.errors import IdempotencyMismatch
+from workflow_agent.conversations.idempotency import Claim, IdempotencyKeys, other_request
 from workflow_agent.storage.files.documents import LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues, locked
@@ -19,16 +20,7 @@ _DIRECTORY = "keys"
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What a key stands for."""
-
-    resource_id: str
-    is_first: bool
-    """Whether the key was not known before."""
-
-
-@dataclass(frozen=True, slots=True)
-class JsonIdempotencyKeys:
+class JsonIdempotencyKeys(IdempotencyKeys):
     """Keys that were sent with a creation, durable and shared between processes.
 
     Args:
@@ -40,44 +32,29 @@ class JsonIdempotencyKeys:
     kept_seconds: float
     _queues: WriterQueues = field(default_factory=WriterQueues)
 
+    @override
     async def claim(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> Claim:
-        """Return the resource a key stands for: this one, or the one it was first sent for.
-
-        Args:
-            tenant: Whose key it is.
-            key: As the client sent it.
-            fingerprint: Digest of the request, to tell a retry from another request.
-            resource_id: What the request would make, if the key is new.
-
-        Raises:
-            IdempotencyMismatch: The key was sent with another request.
-            StorageFailed: The key could not be stored; nothing may be made under it.
-        """
         path = self._path(tenant, key)
         async with self._queues.of(path):
             return await asyncio.to_thread(self._claimed, path, key, fingerprint, resource_id)
 
+    @override
     async def release(self, tenant: str, key: str) -> None:
-        """Forget a key whose request made nothing."""
         await asyncio.to_thread(self.files.remove, self._path(tenant, key))
 
+    @override
     async def find(self, tenant: str, key: str) -> str | None:
-        """Return what a key stands for, or None where it is not known (any more)."""
         known = await asyncio.to_thread(self._known, self._path(tenant, key))
         return None if known is None else str(known["resource_id"])
 
+    @override
     async def set(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> None:
-        """Let a key stand for a resource from now on, whatever it stood for.
-
-        Raises:
-            StorageFailed: The key could not be stored.
-        """
         path = self._path(tenant, key)
         async with self._queues.of(path):
             await asyncio.to_thread(self._save, path, fingerprint, resource_id)
 
+    @override
     async def sweep(self, tenant: str) -> int:
-        """Remove the keys that are too old; return how many."""
         return await asyncio.to_thread(self._swept, tenant_directory(self.files.root, tenant) / _DIRECTORY)
 
     def _path(self, tenant: str, key: str) -> Path:
@@ -96,11 +73,7 @@ class JsonIdempotencyKeys:
             finally:
                 self.files.remove(path.with_suffix(".lock"))
         if known["fingerprint"] != fingerprint:
-            raise IdempotencyMismatch(
-                f"The idempotency key {key[:80]!r} was used for a different request. Send a new key with a "
-                "new request.",
-                resource_id=known["resource_id"],
-            )
+            raise other_request(key, known["resource_id"])
         return Claim(known["resource_id"], is_first=False)
 
     def _save(self, path: Path, fingerprint: str, resource_id: str) -> None:

@@ -1,5 +1,6 @@
 """The journal of a run under way, one line a step, beside the conversation's file."""
 
+import asyncio
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,7 +52,10 @@ class JsonlRunJournal(RunJournal):
             _log.warning("the step of a run was not kept", extra={"run_id": run.run_id}, exc_info=True)
 
     @override
-    def left_by(self, tenant: str, run: Run) -> LeftBehind:
+    async def left_by(self, tenant: str, run: Run) -> LeftBehind:
+        return await asyncio.to_thread(self._left_by, tenant, run)
+
+    def _left_by(self, tenant: str, run: Run) -> LeftBehind:
         steps: dict[int, Iteration] = {}
         calls: list[CallRecord] = []
         for entry in self._entries(tenant, run):

@@ -1,5 +1,6 @@
 """Which server processes are alive, and which conversations the dead ones were working on."""
 
+import asyncio
 import fcntl
 import os
 import re
@@ -89,7 +90,7 @@ class ProcessOwners(Owners):
         return owner == self._owner or (_OWNER.fullmatch(owner) is not None and self._holds_its_lock(owner))
 
     @override
-    def last_seen(self, owner: str) -> datetime | None:
+    async def last_seen(self, owner: str) -> datetime | None:
         if not _OWNER.fullmatch(owner):
             return None
         with reported("look at", self._lock_file(owner), self._root):
@@ -123,7 +124,10 @@ class ProcessOwners(Owners):
                 self._append(self._active)
 
     @override
-    def abandoned(self) -> Sequence[tuple[str, str]]:
+    async def abandoned(self) -> Sequence[tuple[str, str]]:
+        return await asyncio.to_thread(self._abandoned)
+
+    def _abandoned(self) -> Sequence[tuple[str, str]]:
         with reported("list", self._directory, self._root):
             paths = sorted(self._directory.iterdir())
         owners = (path.stem for path in paths if path.suffix == ".lock")
@@ -131,7 +135,7 @@ class ProcessOwners(Owners):
         return list(dict.fromkeys(pair for owner in self._listed for pair in self._noted_by(owner)))
 
     @override
-    def forget_abandoned(self) -> None:
+    async def forget_abandoned(self) -> None:
         # Those that were listed: one that died since has not been seen to.
         for owner in self._listed:
             self._remove_files(owner)

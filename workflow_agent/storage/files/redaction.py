@@ -49,7 +49,7 @@ class ConversationRedaction:
         opened = self._opened(directory, conversation, gone)
         replaced, contents = self._contents(directory / "blobs", gone)
         plain = json.loads(to_json(opened, by_alias=True, inf_nan_mode="null"))
-        changed = _with_references(gone.in_data(plain), replaced)
+        changed = with_references(gone.in_data(plain), replaced)
         obsolete = (*self._unnamed(directory, opened), *contents)
         if changed == plain and not obsolete:
             return None
@@ -95,11 +95,12 @@ class ConversationRedaction:
         yield from (directory / name for name in self.files.names(directory) if "." not in name)
 
 
-def _with_references(value: Any, replaced: Mapping[str, str]) -> Any:
+def with_references(value: Any, replaced: Mapping[str, str]) -> Any:
+    """Return JSON data with some references to contents replaced by others."""
     if isinstance(value, str):
         return replaced.get(value, value)
     if isinstance(value, list):
-        return [_with_references(one, replaced) for one in cast("list[Any]", value)]
+        return [with_references(one, replaced) for one in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {key: _with_references(one, replaced) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: with_references(one, replaced) for key, one in cast("dict[str, Any]", value).items()}
     return value

@@ -1,0 +1,132 @@
+"""A real PostgreSQL for tests: the one that WORKFLOW_AGENT_TEST_DATABASE_URL names, or one from a wheel."""
+
+import asyncio
+import atexit
+import os
+import secrets
+import tempfile
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+from pydantic import SecretStr
+
+from workflow_agent.settings import Settings
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions
+from workflow_agent.storage.postgres.embedded import embedded_url
+
+_EMPTY = """DO $$ DECLARE name text; BEGIN
+    -- The partitions are opened only where there is something in them: that takes a tenth of a second.
+    IF EXISTS (SELECT FROM conversation) THEN DELETE FROM conversation_item; END IF;
+    FOR name IN SELECT relname FROM pg_class WHERE relkind = 'r' AND NOT relispartition
+        AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migration'
+    LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+END $$"""
+
+
+@cache
+def server_url() -> str:
+    """Return the address of a server, started for the tests where none is named."""
+    named = os.environ.get("WORKFLOW_AGENT_TEST_DATABASE_URL")
+    if named:
+        return named
+    return embedded_url(Path(tempfile.mkdtemp(prefix="workflow-agent-postgres-")))
+
+
+@cache
+def database_url() -> str:
+    """Return the address of a new, migrated database, which is dropped when the process ends."""
+    name = f"workflow_agent_{os.getpid()}_{secrets.token_hex(4)}"
+    url = urlunsplit(urlsplit(server_url())._replace(path=f"/{name}"))
+    asyncio.run(_on_server(f"CREATE DATABASE {name}"))
+    atexit.register(lambda: asyncio.run(_on_server(f"DROP DATABASE {name} WITH (FORCE)")))
+    asyncio.run(_migrated(url))
+    return url
+
+
+async def _on_server(statement: str) -> None:
+    connection = await asyncpg.connect(server_url())
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+async def _migrated(url: str) -> None:
+    database = Database(DatabaseOptions(url))
+    await database.migrate()
+    await database.close()
+
+
+@asynccontextmanager
+async def an_empty_database() -> AsyncIterator[Database]:
+    """Give the connections to an empty database."""
+    # In a thread, because it runs a loop of its own the first time.
+    url = await asyncio.to_thread(database_url)
+    database = Database(DatabaseOptions(url, most_connections=4, patience_seconds=5))
+    try:
+        await database.rows(_EMPTY)
+        yield database
+    finally:
+        await database.close()
+
+
+def a_database_of_ones_own() -> str:
+    """Return the address of a new database, made as the migrated one is; it goes with the process."""
+    template = urlsplit(database_url()).path.removeprefix("/")
+    name = f"{template}_{secrets.token_hex(4)}"
+    asyncio.run(_on_server(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    atexit.register(lambda: asyncio.run(_on_server(f"DROP DATABASE {name} WITH (FORCE)")))
+    return urlunsplit(urlsplit(server_url())._replace(path=f"/{name}"))
+
+
+@asynccontextmanager
+async def without_connections(url: str) -> AsyncIterator[None]:
+    """Cut every connection to a database, and let nobody connect as long as the block lasts."""
+    name = urlsplit(url).path.removeprefix("/")
+    await _on_server(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+    await _on_server(
+        f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"  # noqa: S608 - ours
+    )
+    try:
+        yield
+    finally:
+        await _on_server(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+
+
+_of_folders: dict[Path, str] = {}
+_ROTATED = 3
+"""A test may have so many applications at a time, each on a folder of its own."""
+
+
+def on_postgres(settings: Settings) -> Settings:
+    """Return settings by which an application keeps in a database what it would keep in its folder."""
+    if settings.data_dir not in _of_folders:
+        with ThreadPoolExecutor() as outside:
+            # A test's event loop may be running here, and this runs one of its own.
+            url = outside.submit(_rotated, len(_of_folders) % _ROTATED).result()
+        _of_folders[settings.data_dir] = url
+    return settings.model_copy(update={"database_url": SecretStr(_of_folders[settings.data_dir])})
+
+
+def _rotated(number: int) -> str:
+    url = _numbered(number)
+    asyncio.run(_emptied(url))
+    return url
+
+
+@cache
+def _numbered(_: int) -> str:
+    return a_database_of_ones_own()
+
+
+async def _emptied(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(_EMPTY)
+    finally:
+        await connection.close()

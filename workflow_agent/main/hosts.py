@@ -1,0 +1,104 @@
+"""The stores of one of several hosts: everything that lasts is on PostgreSQL."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.main.clock import now
+from workflow_agent.main.stores import SECONDS_AN_HOUR, Stores, Upkeep, caches_of, search_of
+from workflow_agent.settings import Settings
+from workflow_agent.storage.files.sockets import ProcessSockets
+from workflow_agent.storage.postgres.conversations import PostgresConversationStore
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions
+from workflow_agent.storage.postgres.embedded import embedded_url
+from workflow_agent.storage.postgres.hosts import PostgresHosts
+from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
+from workflow_agent.storage.postgres.journal import PostgresRunJournal
+from workflow_agent.storage.postgres.leftovers import swept
+from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory
+from workflow_agent.storage.postgres.records import PostgresRecords
+from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
+
+_EMBEDDED = "embedded"
+
+
+def database_of(settings: Settings) -> Database:
+    """Return the connections to the database that the settings name.
+
+    Raises:
+        Misconfigured: The package of an embedded one is not installed.
+    """
+    url = settings.database_url.get_secret_value() if settings.database_url else _EMBEDDED
+    if url == _EMBEDDED:
+        url = embedded_url(settings.data_dir.resolve() / ".postgres")
+    return Database(
+        DatabaseOptions(
+            url=url,
+            most_connections=settings.database_connections,
+            statement_seconds=settings.database_statement_seconds,
+            lock_seconds=settings.database_lock_seconds,
+            patience_seconds=settings.database_patience_seconds,
+        )
+    )
+
+
+def migrated(settings: Settings) -> int:
+    """Bring the schema of the database up to date; return how many migrations were made."""
+
+    async def migrate() -> int:
+        database = database_of(settings)
+        made = await database.migrate()
+        await database.close()
+        return made
+
+    return asyncio.run(migrate())
+
+
+def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stores:
+    """Return the stores of a host; it is on record as alive once they are open.
+
+    Raises:
+        Misconfigured: The package of an embedded database is not installed.
+    """
+    database, caches = database_of(settings), caches_of(settings)
+    conversations = PostgresConversationStore(database, seal=SealRule(above_bytes=settings.seal_above_bytes))
+    workflows = PostgresWorkflowCatalog(database, caches.specs, now=now, conversations=conversations)
+    hosts = PostgresHosts(database, new_owner, settings.host_lease_seconds)
+    return Stores(
+        conversations=conversations,
+        compacting=conversations.compacting,
+        journal=PostgresRunJournal(database),
+        workflows=workflows,
+        search=search_of(settings, workflows, None),
+        memory=PostgresWorkflowMemory(database, most=settings.max_remembered_references),
+        people=PostgresPersonMemory(database),
+        keys=PostgresIdempotencyKeys(database, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
+        records=PostgresRecords(database, settings.tenant),
+        owners=hosts,
+        running_owners=hosts.alive,
+        others=_sockets(settings.data_dir, hosts.owner),
+        caches=caches,
+        upkeep=_upkeep(database, hosts, conversations),
+    )
+
+
+def _sockets(root: Path, owner: str) -> ProcessSockets:
+    """Return how the workers on one machine ask each other."""
+    (root / ".owners").mkdir(mode=0o700, parents=True, exist_ok=True)
+    return ProcessSockets(root, owner)
+
+
+def _upkeep(database: Database, hosts: PostgresHosts, conversations: PostgresConversationStore) -> Upkeep:
+    async def begin(lost: Callable[[], None]) -> None:
+        await database.migrate()
+        await hosts.start(lost)
+
+    async def sweep() -> int:
+        await conversations.messages.take_in()
+        return await swept(database)
+
+    async def check() -> None:
+        await database.rows("SELECT 1")
+
+    return Upkeep(begin, sweep, check, database.close)

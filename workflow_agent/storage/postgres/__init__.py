@@ -1,0 +1,1 @@
+"""The stores on PostgreSQL: the same promises for several hosts."""

@@ -1,0 +1,279 @@
+"""Conversations on PostgreSQL: one statement a save, compare-and-set on the version."""
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any
+from weakref import WeakValueDictionary
+
+from cachetools import LRUCache
+from typing_extensions import override
+
+from workflow_agent.conversations.archive import Position, entry_holding
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.outcome import current_run
+from workflow_agent.conversations.redaction import Redaction
+from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_sealed
+from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery
+from workflow_agent.errors import ConversationNotFound, CorruptDocument
+from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
+from workflow_agent.storage.files.conversation_list import summary_of
+from workflow_agent.storage.files.paths import check_tenant, is_conversation_id
+from workflow_agent.storage.files.refusals import (
+    check_new_id,
+    id_taken,
+    no_content,
+    no_conversation,
+    not_sealed,
+)
+from workflow_agent.storage.files.search.messages import storable
+from workflow_agent.storage.postgres import conversation_statements as statements
+from workflow_agent.storage.postgres.conversation_rows import (
+    KeptConversation,
+    Saving,
+    kept_conversation,
+    sealed_saving,
+)
+from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.locks import locked
+from workflow_agent.storage.postgres.message_search import MessageSearch
+from workflow_agent.storage.postgres.redaction import ConversationRedaction
+from workflow_agent.values.digests import content_json, digest_in, parse_canonical
+from workflow_agent.values.run_fence import RunFence
+
+_CACHE_BYTES = 32 * 2**20
+_KNOWN_BLOBS = 20_000
+
+_Key = tuple[str, str]
+
+
+class PostgresConversationStore(ConversationStore):
+    """Keeps each conversation as a head and a row for each event, run and call.
+
+    What a process read or wrote last it keeps; a save says on which version it stands, and one that stands
+    on an old version is made again on the newest.
+
+    Args:
+        database: Where.
+        seal: When compacted turns are moved into rows of their own, which are read only when asked for.
+        cache_bytes: How much of the latest conversations, by the length of their texts, stays parsed.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        seal: SealRule | None = None,
+        cache_bytes: int = _CACHE_BYTES,
+    ) -> None:
+        self._database = database
+        self._rule = seal or SealRule()
+        self._kept: LRUCache[_Key, KeptConversation] = LRUCache(
+            cache_bytes, getsizeof=lambda kept: kept.size_bytes
+        )
+        self._known_blobs: LRUCache[tuple[str, str, int, bytes], bool] = LRUCache(_KNOWN_BLOBS)
+        self._queues: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
+        self.messages = MessageSearch(database, self)
+
+    @override
+    async def create(self, conversation: Conversation) -> Conversation:
+        check_tenant(conversation.tenant)
+        check_new_id(conversation.id)
+        nothing = KeptConversation(
+            Conversation(
+                id=conversation.id, tenant=conversation.tenant, created_at=conversation.created_at,
+                updated_at=conversation.updated_at,
+            ), 0,
+        )  # fmt: skip
+        stored = await self._save(statements.CREATE, nothing, conversation)
+        if stored is None:
+            raise id_taken(conversation.id)
+        return stored.conversation
+
+    @override
+    async def load(self, tenant: str, conversation_id: str) -> Conversation:
+        key = _existing(tenant, conversation_id)
+        return (await self._newest(key)).conversation
+
+    @override
+    async def update(
+        self, tenant: str, conversation_id: str, change: Callable[[Conversation], Conversation]
+    ) -> Conversation:
+        key = _existing(tenant, conversation_id)
+        # In turn within the process: each would find that another was faster.
+        async with self._queues.setdefault(key, asyncio.Lock()):
+            return (await self._updated(key, change)).conversation
+
+    async def _updated(self, key: _Key, change: Callable[[Conversation], Conversation]) -> KeptConversation:
+        current = self._kept.get(key)
+        is_newest = current is None
+        current = current or await self._newest(key)
+        while True:
+            try:
+                changed = change(current.conversation)
+            except Exception:
+                # What is kept may be old: then it was asked of the wrong state.
+                newest = current if is_newest else await self._newest(key)
+                if newest is current:
+                    raise
+                current, is_newest = newest, True
+                continue
+            if changed is not current.conversation:
+                stored = await self._save(statements.UPDATE, current, changed)
+                if stored is not None:
+                    return stored
+            elif is_newest:
+                return current
+            newest = await self._newest(key)
+            if newest is current and changed is current.conversation:
+                return current
+            current, is_newest = newest, True
+
+    @override
+    async def delete(self, tenant: str, conversation_id: str) -> None:
+        key = _existing(tenant, conversation_id)
+        self._kept.pop(key, None)
+        if await self._database.row(statements.DELETE, *key) is None:
+            raise no_conversation(conversation_id)
+
+    @override
+    async def redact(self, tenant: str, conversation_id: str, gone: Redaction) -> bool:
+        key = _existing(tenant, conversation_id)
+        return await ConversationRedaction(self._database, self).redact(*key, gone)
+
+    @override
+    async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
+        key = _existing(tenant, conversation_id)
+        entries = (await self._newest(key)).conversation.archive
+        while True:
+            entry = entry_holding(entries, position)
+            if entry is None:
+                raise not_sealed(conversation_id, position)
+            found = await self._database.row(statements.PART, *key, entry.file)
+            body = checked_part(f"{conversation_id}/{entry.file}", entry, found["body"] if found else None)
+            if entry.kind == "turns":
+                return parsed_part(body)
+            entries = parsed_entries(body)
+
+    @override
+    async def put_blob(
+        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
+    ) -> str:
+        check_tenant(tenant)
+        check_new_id(conversation_id)
+        body = content_json(content)
+        digest = hashlib.sha256(body).digest()
+        kept = self._kept.get((tenant, conversation_id))
+        known = (tenant, conversation_id, kept.life if kept else 0, digest)
+        if kept is None or known not in self._known_blobs:
+            run = (fence.run_id, fence.number) if fence else (None, None)
+            stored = await self._database.row(
+                statements.PUT_BLOB, tenant, conversation_id, digest, body, *run
+            )
+            if fence is not None and not (stored and stored["is_let_through"]):
+                await self._refuse(tenant, fence)
+            self._known_blobs[known] = True
+        return f"sha256:{digest.hex()}"
+
+    async def _refuse(self, tenant: str, fence: RunFence) -> None:
+        """Raise StaleRun with what became of the run."""
+        try:
+            found = (await self._newest((tenant, fence.conversation_id))).conversation
+        except ConversationNotFound:
+            found = None
+        current_run(found, fence.run_id, fence.number)
+
+    @override
+    async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
+        key = _existing(tenant, conversation_id)
+        digest = digest_in(content_ref)
+        found = await self._database.row(statements.BLOB, *key, bytes.fromhex(digest)) if digest else None
+        if found is None:
+            raise no_content(conversation_id, content_ref)
+        if hashlib.sha256(found["body"]).hexdigest() != digest:
+            raise CorruptDocument(
+                f"Content {content_ref!r} of conversation {conversation_id!r} is not what was stored: its "
+                "digest differs. Restore it from a backup.",
+                content_ref=content_ref,
+            )
+        return parse_canonical(found["body"])
+
+    @override
+    async def page(
+        self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
+    ) -> ConversationPage:
+        check_tenant(tenant)
+        return await self.messages.page(tenant, query, cursor, limit)
+
+    @override
+    async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
+        check_tenant(tenant)
+        if query.conversation_id is not None:
+            await self.load(tenant, query.conversation_id)
+        return await self.messages.find(tenant, query)
+
+    def compacting(self, tenant: str, conversation_id: str) -> AbstractAsyncContextManager[None]:
+        """Return what keeps every other process from compacting a conversation as long as the block lasts."""
+        key = _existing(tenant, conversation_id)
+        return locked(self._database, tenant, f"compacting {key[1]}")
+
+    async def _newest(self, key: _Key) -> KeptConversation:
+        kept = self._kept.get(key)
+        known = (kept.life, kept.conversation.version) if kept else (None, None)
+        head, *items = await self._database.rows(statements.READ, *key, *known) or (None,)
+        if head is None:
+            self._kept.pop(key, None)
+            raise no_conversation(key[1])
+        if head["body"] is None and kept is not None:
+            return kept
+        listed = ((row["list"], row["ord"], row["body"]) for row in items)
+        return self._keep(key, kept_conversation(*key, head["life"], head["body"], listed))
+
+    async def _save(
+        self, statement: str, before: KeptConversation, conversation: Conversation
+    ) -> KeptConversation | None:
+        """Store one version up; None where the stored version is not the one before."""
+        version = before.conversation.version
+        made = sealed_saving(before, conversation.model_copy(update={"version": version + 1}), self._rule)
+        row = await self._database.row(statement, *_values(before, made, version))
+        if row is None:
+            return None
+        kept = replace(made.kept, life=row["life"])
+        return self._keep((conversation.tenant, conversation.id), kept)
+
+    def _keep(self, key: _Key, kept: KeptConversation) -> KeptConversation:
+        if kept.size_bytes <= self._kept.maxsize:
+            self._kept[key] = kept
+        return kept
+
+
+def _values(before: KeptConversation, made: Saving, version: int) -> list[Any]:
+    """Return what a save binds; a creation takes no notice of what is removed."""
+    one = made.kept.conversation
+    listed, run, was_active = summary_of(one), one.active_run(), before.conversation.active_run()
+    has_ended = was_active is not None and (run is None or run.run_id != was_active.run_id)
+    values: list[Any] = [
+        one.tenant, one.id, version, before.life or None, secrets.token_hex(8), made.head,
+        one.title.encode("utf-8", "surrogatepass"), storable(one.title).casefold(), one.phase, listed.turns,
+        one.bound_workflow_id, one.created_at, one.updated_at,
+        *((run.run_id, run.fence, run.owner) if run else (None, None, None)),
+        [put.list for put in made.put], [put.ord for put in made.put], [put.body for put in made.put],
+        list(made.parts), list(made.parts.values()),
+    ]  # fmt: skip
+    if not before.life:
+        return values
+    return [
+        *values, [number for number, _ in made.removed], [place for _, place in made.removed],
+        list(no_longer_sealed(before.conversation, one)),
+        was_active.run_id if was_active and has_ended else None,
+    ]  # fmt: skip
+
+
+def _existing(tenant: str, conversation_id: str) -> _Key:
+    check_tenant(tenant)
+    if not is_conversation_id(conversation_id):
+        raise no_conversation(conversation_id)
+    return tenant, conversation_id

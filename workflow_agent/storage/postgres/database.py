@@ -1,0 +1,189 @@
+"""The connections to PostgreSQL: bounded, repeated when one breaks, and the schema brought up to date."""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from workflow_agent.errors import StorageFailed
+
+if TYPE_CHECKING:
+    from asyncpg.pool import Pool
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_MIGRATION = re.compile(r"([0-9]{4})_[a-z_]+\.sql")
+_ADVISORY_LOCK = 7_102_059_417
+"""Any number that nobody else takes: while it is held, no other process migrates."""
+_BROKEN = (
+    OSError,
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.ObjectNotInPrerequisiteStateError,
+    asyncpg.TooManyConnectionsError,
+    # Of two statements that wait for each other, one is sent again.
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+)
+"""What passes by itself: the server restarts, a connection was cut, no connection is free."""
+_FIRST_PAUSE_SECONDS = 0.05
+_LONGEST_PAUSE_SECONDS = 1.0
+_CLOSING_SECONDS = 2.0
+_ANSWER_SECONDS = 5.0
+"""For so long after the statement should have ended its answer is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseOptions:
+    """Where the database is, and what one process may take of it."""
+
+    url: str = field(repr=False)
+    most_connections: int = 10
+    statement_seconds: float = 30.0
+    lock_seconds: float = 5.0
+    patience_seconds: float = 10.0
+    """How long a request waits for a database that does not answer."""
+
+
+class Database:
+    """The connections of one process to one database, made when they are needed.
+
+    Each statement is written so that it may be sent twice and is done once: whoever sends it need not know
+    whether the connection broke before or after it was done.
+    """
+
+    def __init__(self, options: DatabaseOptions) -> None:
+        self.options = options
+        self._pool: Pool[asyncpg.Record] | None = None
+        self._opening = asyncio.Lock()
+
+    async def rows(self, statement: str, *values: Any) -> list[asyncpg.Record]:
+        """Return the rows of a statement.
+
+        Raises:
+            StorageFailed: The database did not answer for as long as `patience_seconds`, the statement
+                took or waited too long, or the database refuses this user or has another schema.
+        """
+        give_up_at = time.monotonic() + self.options.patience_seconds
+        pause_seconds = _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                return await (await self._opened()).fetch(statement, *values)
+            except (asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError) as error:
+                raise StorageFailed(f"The database took too long: {error}. Try again.") from error
+            except _BROKEN as error:
+                # A value of the wrong type is an error of the client too, and passes no more than others.
+                if isinstance(error, ValueError):
+                    raise
+                if time.monotonic() + pause_seconds > give_up_at:
+                    raise StorageFailed(
+                        f"The database does not answer ({type(error).__name__}). Try again in a moment.",
+                        retry_after=5,
+                    ) from error
+            except asyncpg.PostgresError as error:
+                raise StorageFailed(
+                    f"The database refuses: {error}. Look at WORKFLOW_AGENT_DATABASE_URL, and run "
+                    "`workflow-agent migrate-database`."
+                ) from error
+            await asyncio.sleep(pause_seconds)
+            pause_seconds = min(2 * pause_seconds, _LONGEST_PAUSE_SECONDS)
+
+    async def row(self, statement: str, *values: Any) -> asyncpg.Record | None:
+        """Return the only row of a statement, or None; raises as `rows` does."""
+        found = await self.rows(statement, *values)
+        return found[0] if found else None
+
+    async def migrate(self) -> int:
+        """Bring the schema up to date; return how many migrations were made.
+
+        Raises:
+            StorageFailed: It could not be; nothing was changed.
+        """
+        # Looked at before anything is locked, or needs a right; also waits for a server that is starting.
+        found = await self.row("SELECT to_regclass('schema_migration') IS NOT NULL AS is_made")
+        if found and found["is_made"]:
+            known = await self.rows("SELECT number FROM schema_migration")
+            if {number for number, _ in migrations()} <= {row["number"] for row in known}:
+                return 0
+        try:
+            async with self.connection() as connection, connection.transaction():
+                await connection.execute("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")
+                await connection.execute("SELECT pg_advisory_xact_lock($1)", _ADVISORY_LOCK)
+                return await _migrated(connection)
+        except asyncpg.PostgresError as error:
+            raise StorageFailed(f"The schema of the database was not brought up to date: {error}") from error
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncGenerator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
+        """Give a connection for as long as the block lasts."""
+        async with (await self._opened()).acquire() as connection:
+            yield connection
+
+    async def close(self) -> None:
+        """Close every connection; a later statement opens them again."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        try:
+            await asyncio.wait_for(pool.close(), _CLOSING_SECONDS)
+        except (TimeoutError, *_BROKEN):
+            pool.terminate()
+
+    async def _opened(self) -> "Pool[asyncpg.Record]":
+        if self._pool is None:
+            async with self._opening:
+                self._pool = self._pool or await self._made()
+        return self._pool
+
+    async def _made(self) -> "Pool[asyncpg.Record]":
+        # No connection is made before a statement needs one: a server starts without the database, and waits.
+        return await asyncpg.create_pool(
+            self.options.url, min_size=0, max_size=self.options.most_connections,
+            command_timeout=self.options.statement_seconds + _ANSWER_SECONDS, timeout=_ANSWER_SECONDS,
+            reset=_as_it_is, server_settings=server_settings(self.options),
+        )  # fmt: skip
+
+
+def server_settings(options: DatabaseOptions) -> dict[str, str]:
+    """Return what each connection tells the server of itself."""
+    return {
+        "application_name": "workflow-agent",
+        "statement_timeout": str(int(options.statement_seconds * 1_000)),
+        "lock_timeout": str(int(options.lock_seconds * 1_000)),
+        # A plan for any values is found in a third of the time that a plan for these takes.
+        "plan_cache_mode": "force_generic_plan",
+        "jit": "off",
+    }
+
+
+async def _as_it_is(_: object) -> None:
+    """Leave a connection as it is: no statement of ours changes its state, and to clear it takes a trip."""
+
+
+async def _migrated(connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]") -> int:
+    await connection.execute(
+        "CREATE TABLE IF NOT EXISTS schema_migration"
+        " (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+    )
+    done = {row["number"] for row in await connection.fetch("SELECT number FROM schema_migration")}
+    made = 0
+    for number, path in migrations():
+        if number not in done:
+            await connection.execute(path.read_text())
+            await connection.execute("INSERT INTO schema_migration (number) VALUES ($1)", number)
+            made += 1
+    return made
+
+
+def migrations() -> list[tuple[int, Path]]:
+    """Return the migrations there are, in order."""
+    found = ((match, path) for path in _MIGRATIONS.iterdir() if (match := _MIGRATION.fullmatch(path.name)))
+    return sorted((int(match[1]), path) for match, path in found)

@@ -1,0 +1,72 @@
+"""The steps of runs under way, on PostgreSQL: whichever host goes on with a run finds them."""
+
+import logging
+from collections.abc import Iterable
+
+import orjson
+from pydantic import ValidationError
+from pydantic_core import to_json
+from typing_extensions import override
+
+from workflow_agent.conversations.abandonment import LeftBehind
+from workflow_agent.conversations.call_history import CallRecord
+from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.message_records import conversation_of_run
+from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.store import RunJournal
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.postgres.database import Database
+
+_log = logging.getLogger(__name__)
+_KEEP = """INSERT INTO run_step VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (tenant, conversation_id, run_id, fence, number) DO UPDATE SET body = excluded.body"""
+_LEFT = """SELECT number, body FROM run_step
+WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence = $4 ORDER BY number"""
+_FORGET = "DELETE FROM run_step WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence = $4"
+
+
+class PostgresRunJournal(RunJournal):
+    """Keeps each step of a run in a row; the save that ends the run removes them.
+
+    Args:
+        database: Where.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
+        kept = {
+            "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),
+            "calls": [orjson.Fragment(to_json(call, by_alias=True)) for call in calls],
+        }
+        try:
+            await self._database.rows(_KEEP, *_key(tenant, run), iteration.number, orjson.dumps(kept))
+        except StorageFailed:
+            _log.warning("the step of a run was not kept", extra={"run_id": run.run_id}, exc_info=True)
+
+    @override
+    async def left_by(self, tenant: str, run: Run) -> LeftBehind:
+        steps: list[Iteration] = []
+        calls: list[CallRecord] = []
+        for row in await self._database.rows(_LEFT, *_key(tenant, run)):
+            entry = orjson.loads(row["body"])
+            try:
+                steps.append(Iteration.model_validate(entry["iteration"]))
+                calls = [CallRecord.model_validate(call) for call in entry["calls"]]
+            except ValidationError:
+                # Of another release; what was done before it still counts.
+                break
+        return LeftBehind(tuple(steps), tuple(calls))
+
+    @override
+    async def forget(self, tenant: str, run: Run) -> None:
+        try:
+            await self._database.rows(_FORGET, *_key(tenant, run))
+        except StorageFailed:
+            _log.warning("a run's journal was not removed", extra={"run_id": run.run_id}, exc_info=True)
+
+
+def _key(tenant: str, run: Run) -> tuple[str, str, str, int]:
+    return tenant, conversation_of_run(run.run_id), run.run_id, run.fence

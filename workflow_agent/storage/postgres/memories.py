@@ -1,0 +1,140 @@
+"""What is kept of users, on PostgreSQL: a row a user for what they dealt with, one for what they told."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+from typing_extensions import override
+
+from workflow_agent.conversations.document import WorkflowReference
+from workflow_agent.conversations.memory.person import Person
+from workflow_agent.conversations.memory.references import merged_references
+from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.errors import CorruptDocument
+from workflow_agent.storage.files.memories import Correction, writable
+from workflow_agent.storage.files.paths import check_tenant
+from workflow_agent.storage.postgres.database import Database
+
+_REFERENCES = TypeAdapter(tuple[WorkflowReference, ...])
+_READ = "SELECT version, body FROM memory WHERE tenant = $1 AND user_digest = $2"
+_SAVE = """
+WITH changed AS (UPDATE memory SET version = version + 1, body = $4
+    WHERE tenant = $1 AND user_digest = $2 AND version = $3 RETURNING 1),
+added AS (INSERT INTO memory SELECT $1, $2, 1, $4 WHERE $3::bigint = 0 ON CONFLICT DO NOTHING RETURNING 1)
+SELECT 1 FROM changed UNION ALL SELECT 1 FROM added"""
+_FORGET = "DELETE FROM memory WHERE tenant = $1 AND user_digest = $2"
+_READ_PERSON = "SELECT version, body FROM person WHERE tenant = $1 AND user_digest = $2"
+_SAVE_PERSON = """
+WITH changed AS (UPDATE person SET version = version + 1, is_forgetting = $4, body = $5
+    WHERE tenant = $1 AND user_digest = $2 AND version = $3 RETURNING 1),
+added AS (INSERT INTO person SELECT $1, $2, 1, $4, $5 WHERE $3::bigint = 0 ON CONFLICT DO NOTHING RETURNING 1)
+SELECT 1 FROM changed UNION ALL SELECT 1 FROM added"""
+_FORGET_PERSON = "DELETE FROM person WHERE tenant = $1 AND user_digest = $2 AND version = $3"
+_FORGETTING = "SELECT body FROM person WHERE tenant = $1 AND is_forgetting"
+_Known = tuple[int, tuple[WorkflowReference, ...]]
+
+
+class PostgresWorkflowMemory(WorkflowMemory):
+    """Keeps the references of each user in one row.
+
+    Args:
+        database: Where.
+        most: References kept for a user.
+    """
+
+    def __init__(self, database: Database, *, most: int) -> None:
+        self._database = database
+        self._most = most
+
+    @override
+    async def recall(self, tenant: str, user: str) -> Sequence[WorkflowReference]:
+        return (await self._read(tenant, user))[1]
+
+    @override
+    async def remember(self, tenant: str, user: str, references: Sequence[WorkflowReference]) -> None:
+        if references:
+            await self._change(
+                tenant, user, lambda known: merged_references(known, references, most=self._most)
+            )
+
+    @override
+    async def correct(self, tenant: str, user: str, change: Correction) -> None:
+        await self._change(tenant, user, change)
+
+    async def _change(self, tenant: str, user: str, change: Correction) -> None:
+        while True:
+            try:
+                version, known = await self._read(tenant, user)
+            except CorruptDocument:
+                await self._database.rows(_FORGET, tenant, _digest(user))
+                continue
+            changed = tuple(change(known))
+            if changed == known:
+                return
+            body = _REFERENCES.dump_json(changed)
+            if await self._database.row(_SAVE, tenant, _digest(user), version, body) is not None:
+                return
+
+    async def settle(self) -> None:
+        """Return at once: whatever is remembered is stored."""
+
+    async def _read(self, tenant: str, user: str) -> _Known:
+        check_tenant(tenant)
+        row = await self._database.row(_READ, tenant, _digest(user))
+        try:
+            return (row["version"], _REFERENCES.validate_json(row["body"])) if row else (0, ())
+        except ValidationError as error:
+            raise CorruptDocument("What is remembered of a user does not parse.") from error
+
+
+class PostgresPersonMemory(PersonMemory):
+    """Keeps each person in one row.
+
+    Args:
+        database: Where.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    async def person(self, tenant: str, user: str) -> Person:
+        return (await self._read(tenant, user))[1]
+
+    @override
+    async def update(self, tenant: str, user: str, change: Callable[[Person], Person]) -> Person:
+        while True:
+            version, known = await self._read(tenant, user)
+            changed = change(known)
+            if changed == known:
+                return known
+            key = (tenant, _digest(user), version)
+            if changed.is_blank:
+                await self._database.rows(_FORGET_PERSON, *key)
+                if (await self._read(tenant, user))[0] == 0:
+                    return changed
+                continue
+            values = (bool(changed.forgetting), to_json(changed))
+            if await self._database.row(_SAVE_PERSON, *key, *values) is not None:
+                return changed
+
+    @override
+    async def forgetful(self, tenant: str) -> Sequence[str]:
+        check_tenant(tenant)
+        rows = await self._database.rows(_FORGETTING, tenant)
+        return [Person.model_validate_json(row["body"]).user for row in rows]
+
+    async def _read(self, tenant: str, user: str) -> tuple[int, Person]:
+        check_tenant(tenant)
+        row = await self._database.row(_READ_PERSON, tenant, _digest(user))
+        if row is None:
+            return 0, Person(user=writable(user))
+        try:
+            return row["version"], Person.model_validate_json(row["body"])
+        except ValidationError as error:
+            raise CorruptDocument("What is known of a person does not parse.") from error
+
+
+def _digest(user: str) -> bytes:
+    return hashlib.sha256(user.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,192 @@
+"""What was said, found by any part of its words: an index of messages that follows the conversations."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import asyncpg
+
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.document import AgentReply, Conversation, Event, UserMessage
+from workflow_agent.conversations.store import (
+    ConversationPage,
+    ConversationStore,
+    ConversationSummary,
+    MessageHit,
+    MessageQuery,
+)
+from workflow_agent.errors import ConversationNotFound, StorageFailed
+from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_with, position_before
+from workflow_agent.storage.files.search.messages import Found, Indexed, MessageDatabase, Said, storable
+from workflow_agent.storage.postgres.database import Database
+from workflow_agent.values.stored import iso_milliseconds
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_AT_ONCE = 100
+_MOST_RANKED = 5_000
+"""So many messages that say any of the words are ranked, the newest; in one conversation, all of it is."""
+_PAGE = """SELECT id, title, phase, version, turns, created_at, updated_at, bound_workflow_id
+FROM conversation WHERE tenant = $1 AND (updated_at, id) < ($2, $3){where}
+ORDER BY updated_at DESC, id DESC LIMIT $4"""
+_HOLDING = """ AND (title_folded LIKE $5 OR id IN
+    (SELECT conversation_id FROM message WHERE tenant = $1 AND folded LIKE $5))"""
+_LAGGING = """SELECT tenant, id, life, version, indexed_event FROM conversation
+    WHERE indexed_version < version {where} LIMIT $1"""
+_INDEX = """
+WITH taken AS (UPDATE conversation
+    SET indexed_version = greatest(indexed_version, $4), indexed_event = greatest(indexed_event, $14)
+    WHERE tenant = $1 AND id = $2 AND life = $3 RETURNING 1)
+INSERT INTO message
+SELECT $1, $2, said.* FROM taken, unnest($5::int[], $6::int[], $7::text[], $8::text[], $9::text[],
+    $10::text[], $11::text[], $12::text[], $13::text[]) AS said
+ON CONFLICT DO NOTHING"""
+_FOUND = """SELECT conversation_id, turn, number, event_id, type, author, at, run_id, content,
+    (SELECT title FROM conversation WHERE tenant = $1 AND id = conversation_id) AS title
+FROM message WHERE tenant = $1{where} ORDER BY at DESC, conversation_id DESC, number DESC"""
+
+
+class MessageSearch:
+    """Finds conversations and messages; each search takes in first what was said since.
+
+    Args:
+        database: Where.
+        store: Gives the conversations to take in.
+    """
+
+    def __init__(self, database: Database, store: ConversationStore) -> None:
+        self._database = database
+        self._store = store
+
+    async def page(self, tenant: str, query: str, cursor: str | None, limit: int) -> ConversationPage:
+        """Return one page; see `ConversationStore.page`."""
+        before = position_before(cursor, limit)
+        wanted = storable(query.strip()).casefold()
+        if wanted:
+            await self.take_in(tenant)
+        at, last_id = before or (253_402_300_799_999, "")
+        values: list[Any] = [tenant, _EPOCH + timedelta(milliseconds=at), last_id, limit + 1]
+        where, pattern = (_HOLDING, [_pattern(wanted)]) if wanted else ("", [])
+        rows = await self._database.rows(_PAGE.format(where=where), *values, *pattern)
+        return page_with([_summary(row) for row in rows], limit)
+
+    async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
+        """Return messages; see `ConversationStore.find`."""
+        words = tuple(storable(query.text).casefold().split())
+        if not words:
+            return ()
+        await self.take_in(tenant, query.conversation_id)
+        lookup = lookup_of(query, words)
+        values: list[Any] = [tenant]
+        where = _bound(" AND conversation_id = ${}", [query.conversation_id], values)
+        if not query.is_ranked:
+            # One LIKE a word: of an array of patterns the index knows nothing.
+            where += _bound(" AND folded LIKE ${}", map(_pattern, words), values)
+            statement = f"{_FOUND.format(where=where)} LIMIT {query.limit:d} OFFSET {query.offset:d}"
+            found = [_found(row) for row in await self._database.rows(statement, *values)]
+        else:
+            if query.conversation_id is None:
+                any_word = map(_pattern, dict.fromkeys((*lookup.telling, *words)))
+                where += f" AND ({_bound(' OR folded LIKE ${}', any_word, values).removeprefix(' OR ')})"
+            statement = f"{_FOUND.format(where=where)} LIMIT {_MOST_RANKED}"
+            rows = await self._database.rows(statement, *values)
+            with closing(MessageDatabase(None)) as ranking:
+                _fill(ranking, rows)
+                found = ranking.find(lookup)
+        return [hit_of(one, lookup) for one in found]
+
+    async def take_in(self, tenant: str | None = None, conversation_id: str | None = None) -> int:
+        """Index what was said since the last time; return in how many conversations there was something.
+
+        Args:
+            tenant: Whose; None is everybody's, and of those only the first hundred.
+            conversation_id: In which one; None is in all.
+        """
+        taken = 0
+        values: list[Any] = [_AT_ONCE]
+        where = _bound(" AND tenant = ${}", [tenant], values)
+        where += _bound(" AND id = ${}", [conversation_id], values)
+        while True:
+            lagging = await self._database.rows(_LAGGING.format(where=where), *values)
+            for row in lagging:
+                # One that is deleted meanwhile, or that cannot be read, must not hide all others.
+                with suppress(ConversationNotFound):
+                    await self._index(row)
+            taken += len(lagging)
+            if tenant is None or len(lagging) < _AT_ONCE:
+                return taken
+
+    async def _index(self, row: asyncpg.Record) -> None:
+        tenant, conversation_id = row["tenant"], row["id"]
+        try:
+            conversation = await self._store.load(tenant, conversation_id)
+            events = [event async for event in self._events_after(conversation, row["indexed_event"])]
+        except StorageFailed:
+            # Whoever reads it is told; it is not looked at again before it changes.
+            conversation, events = None, []
+        said = [event for event in events if isinstance(event, UserMessage | AgentReply)]
+        texts = [storable(event.content) for event in said]
+        last = max((event.index for event in events), default=-1)
+        version = conversation.version if conversation else row["version"]
+        await self._database.rows(
+            _INDEX, tenant, conversation_id, row["life"], version,
+            [event.index for event in said], [event.turn for event in said], [event.id for event in said],
+            [event.type for event in said], [storable(event.author) for event in said],
+            [iso_milliseconds(event.at) for event in said], [event.run_id for event in said], texts,
+            [text.casefold() for text in texts], last,
+        )  # fmt: skip
+
+    async def _events_after(self, conversation: Conversation, index: int) -> AsyncIterator[Event]:
+        following = index + 1
+        while following < conversation.sealed_events:
+            part = await self._store.sealed(
+                conversation.tenant, conversation.id, Position("event", following)
+            )
+            for event in part.events:
+                if event.index >= following:
+                    yield event
+            following = part.events[-1].index + 1
+        for event in conversation.events:
+            if event.index >= following:
+                yield event
+
+
+def _bound(clause: str, wanted: Any, values: list[Any]) -> str:
+    """Return a clause for each value that is there; the values are added to the statement's."""
+    clauses = ""
+    for one in wanted:
+        if one is not None:
+            values.append(one)
+            clauses += clause.format(len(values))
+    return clauses
+
+
+def _pattern(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def _fill(ranking: MessageDatabase, rows: Sequence[asyncpg.Record]) -> None:
+    """Put messages where they are ranked, each conversation's in order."""
+    talks: dict[str, list[asyncpg.Record]] = {}
+    for row in rows:
+        talks.setdefault(row["conversation_id"], []).append(row)
+    for conversation_id, told in talks.items():
+        said = [Said(*(row[name] for name in Said._fields)) for row in reversed(told)]
+        ranking.put(conversation_id, Indexed("", "", -1, 0), _title(told[0]), said, anew=True)
+
+
+def _found(row: asyncpg.Record) -> Found:
+    facts: dict[str, Any] = {name: row[name] for name in Found._fields}
+    facts["title"] = _title(row)
+    return Found(**facts)
+
+
+def _title(row: asyncpg.Record) -> str:
+    return (row["title"] or b"").decode("utf-8", "surrogatepass")
+
+
+def _summary(row: asyncpg.Record) -> ConversationSummary:
+    facts: dict[str, Any] = dict(row)
+    facts["title"] = _title(row)
+    return ConversationSummary(**facts)
