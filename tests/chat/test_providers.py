@@ -19,11 +19,13 @@ pytestmark = pytest.mark.untraced
 FINE = Says(["All", " is well."])
 
 
-def model_of(stub: ProviderStub, *, retries: int = 0, timeout_seconds: float = 5.0) -> Model:
+def model_of(
+    stub: ProviderStub, *, retries: int = 0, timeout_seconds: float = 5.0, name: str = "stub-1"
+) -> Model:
     provider = Provider(
         base_url=stub.base_url, api_key="sk-secret", timeout_seconds=timeout_seconds, max_retries=retries
     )
-    return build_model("openai:stub-1", provider, offline=_no_offline)
+    return build_model(f"openai:{name}", provider, offline=_no_offline)
 
 
 def _no_offline() -> Model:
@@ -144,6 +146,41 @@ async def test_the_fallback_answers_when_the_provider_fails() -> None:
 
     assert reply.content == "All is well."
     assert len(broken.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(Says([], is_cut=True), id="before anything"),
+        pytest.param(Says(["Let me think."], is_cut=True, delta="reasoning_content"), id="after thoughts"),
+    ],
+)
+async def test_the_fallback_answers_when_a_stream_breaks_before_the_first_word(broken: Says) -> None:
+    async with provider_stub(broken) as breaking, provider_stub(FINE) as working:
+        reply = (
+            await chat_with(with_fallback(model_of(breaking), model_of(working, name="stub-2"))).say("hello")
+        ).reply
+
+    assert reply.content == "All is well."
+    [step] = reply.iterations
+    assert step.metadata["failed_attempts"] == [{"model": "stub-1", "error_type": "ModelConnectionError"}]
+    assert len(breaking.requests) == len(working.requests) == 1
+
+
+async def test_what_was_said_is_not_said_again_by_the_fallback() -> None:
+    async with provider_stub(CUT) as breaking, provider_stub(FINE) as working:
+        with pytest.raises(ModelFailed):
+            await chat_with(with_fallback(model_of(breaking), model_of(working, name="stub-2"))).say("hello")
+
+    assert working.requests == []
+
+
+def test_other_vendors_get_the_same_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPSEEK_API_KEY", "k")
+
+    model = build_model("deepseek:deepseek-chat", Provider(timeout_seconds=7.0, max_retries=1), _no_offline)
+
+    assert (model.client.timeout, model.client.max_retries) == (7.0, 1)
 
 
 @pytest.mark.parametrize("name", ["openai:", "nonsense", "nosuch:model"])

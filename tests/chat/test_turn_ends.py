@@ -63,6 +63,7 @@ async def test_an_answer_of_no_use_without_a_change_is_an_error_that_may_be_sent
     [
         pytest.param(Says(["Half an"], finish="length"), "length", "Half an", "length", id="length"),
         pytest.param(Says(["Half an"], finish=None, usage=None), "cut", "Half an", "length", id="cut"),
+        pytest.param(Says(["All."], finish=None), "stop", "All.", "stop", id="counted, without a reason"),
         pytest.param(Says(["Some"], finish="content_filter"), "content_filter", "Some", "content_filter",
                      id="filtered on the way"),
         pytest.param(Says([], finish="content_filter"), "content_filter", "content filter", "content_filter",

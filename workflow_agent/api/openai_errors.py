@@ -11,7 +11,7 @@ PREFIX = "/v1/"
 OPENAI_ADDRESSES = "Under /v1 there are models, chat/completions, responses and conversations."
 _INVALID = "invalid_request_error"
 _TYPES = {
-    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.UNAUTHORIZED: _INVALID,
     HTTPStatus.FORBIDDEN: "permission_error",
     HTTPStatus.CONFLICT: "conflict_error",
     HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_error",

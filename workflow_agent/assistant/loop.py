@@ -22,6 +22,7 @@ from pydantic_ai.exceptions import (
     CallDeferred,
     ContentFilterError,
     IncompleteToolCall,
+    ModelAPIError,
     ModelRetry,
     RunCancelled,
     RunTimedOut,
@@ -37,14 +38,18 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
+    ModelRequestAttempt,
     ModelRequestPart,
     ModelResponse,
     ModelResponseStreamEvent,
     NativeToolCallPart,
+    PartDeltaEvent,
+    PartStartEvent,
     RetryFeedbackCause,
     RetryFeedbackPart,
     RetryInfo,
     TextPart,
+    TextPartDelta,
     ThinkingPart,
     ToolAvailabilityDeltaPart,
     ToolCallPart,
@@ -54,6 +59,7 @@ from pydantic_ai.messages import (
     repair_messages,
 )
 from pydantic_ai.models import Model, ModelRequestContext, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tool_manager import ToolManager, ValidatedToolCall
@@ -218,17 +224,14 @@ class LoopRun(Generic[Deps]):
             AgentRunError, FallbackExceptionGroup, UserError: As `Agent.run` does, for the same reasons.
         """
         parts: list[ModelRequestPart] = [UserPromptPart(self.ctx.prompt or "")]
-        is_limited = self.limits.has_token_limits()
         while True:
             asked = await self._asked(parts)
             yield Asking(self.messages, self.model)
-            async with self._streamed(asked) as streamed:
-                async for piece in streamed:
-                    if is_limited:
-                        self._check_tokens(self.usage + streamed.usage, streamed.usage.input_tokens)
+            response = ModelResponse([])
+            async with aclosing(self._responded(asked)) as pieces:
+                async for piece in pieces:
+                    response = piece if isinstance(piece, ModelResponse) else response
                     yield piece
-            # Only now: a model that falls back says at the end who answered.
-            yield (response := self._taken(streamed.get()))
             parts = []
             if response.tool_calls:
                 async with aclosing(self._called(response.tool_calls, parts)) as results:
@@ -240,6 +243,47 @@ class LoopRun(Generic[Deps]):
                 yield answer
                 return
             parts = [answer]
+
+    async def _responded(
+        self, asked: ModelRequestContext
+    ) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
+        """Yield a response in pieces, then whole; of the next model where a stream breaks before a word."""
+        is_limited = self.limits.has_token_limits()
+        failed: list[ModelRequestAttempt] = []
+        while True:
+            streamed, has_spoken, began_at = None, False, datetime.now(UTC)
+            try:
+                # A copy, because laying it out changes it.
+                async with self._streamed(replace(asked)) as streamed:
+                    async for piece in streamed:
+                        if is_limited:
+                            self._check_tokens(self.usage + streamed.usage, streamed.usage.input_tokens)
+                        has_spoken = has_spoken or _speaks(piece)
+                        yield piece
+            except ModelAPIError as error:
+                others = _models_after(asked.model, streamed)
+                if has_spoken or streamed is None or not others:
+                    raise
+                if isinstance(self.messages[-1], ModelResponse):
+                    self.messages.pop()
+                told = f"{type(error).__name__}: {error}"
+                took = datetime.now(UTC) - began_at
+                attempt = ModelRequestAttempt(
+                    model_name=streamed.model_name,
+                    outcome="error",
+                    error=told,
+                    timestamp=began_at,
+                    duration=took,
+                )
+                failed.append(attempt)
+                asked = replace(asked, model=FallbackModel(others[0], *others[1:]))
+                continue
+            # Only now: a model that falls back says at the end who answered.
+            response = streamed.get()
+            if failed:
+                response.failed_attempts = [*failed, *(response.failed_attempts or ())]
+            yield self._taken(response)
+            return
 
     def _request(self, parts: Sequence[ModelRequestPart], **how: Any) -> ModelRequest:
         return ModelRequest(
@@ -510,6 +554,27 @@ def _returned(call: ToolCallPart, value: object) -> Ended:
     )
     part = ToolReturnPart(call.tool_name, given.return_value, call.tool_call_id, metadata=given.metadata)
     return part, given.content or None
+
+
+def _speaks(piece: ModelResponseStreamEvent) -> bool:
+    """Say whether a piece of a response is seen by whoever waits for it."""
+    match piece:
+        case (
+            PartStartEvent(part=TextPart(content=text))
+            | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
+        ):
+            return bool(text.strip())
+        case _:
+            return False
+
+
+def _models_after(model: Model, streamed: StreamedResponse | None) -> Sequence[Model]:
+    """Return the models to ask when the one that streams has failed."""
+    if not isinstance(model, FallbackModel) or streamed is None:
+        return ()
+    names = [one.model_name for one in model.models]
+    at = names.index(streamed.model_name) if streamed.model_name in names else 0
+    return model.models[at + 1 :]
 
 
 def _counted(usage: RequestUsage) -> RequestUsage:

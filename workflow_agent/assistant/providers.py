@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from genai_prices import data_snapshot
 from genai_prices.types import TieredPrices
 from pydantic_ai.exceptions import ModelAPIError, UserError
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.providers import Provider as AnyProvider
+from pydantic_ai.providers import infer_provider
 
 from workflow_agent.errors import InvalidInput, Misconfigured, Problem
 from workflow_agent.values.stored import Value
@@ -50,7 +53,7 @@ def build_model(name: str, provider: Provider, offline: ModelFactory) -> Model:
             return _anthropic(model, provider)
         if provider.base_url or provider.api_key:
             raise UserError("A base URL or a key can be set for models of openai and anthropic only.")
-        return infer_model(name)
+        return infer_model(name, provider_factory=lambda named: _patient(named, provider))
     except (UserError, ImportError, ValueError) as error:
         raise Misconfigured(
             f"Model {name[:100]!r} cannot be used: {error} "
@@ -89,6 +92,17 @@ def _anthropic(model: str, provider: Provider) -> Model:
         max_retries=provider.max_retries,
     )
     return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
+
+
+def _patient(vendor: str, provider: Provider) -> AnyProvider[Any]:
+    """Return a vendor's provider, as patient as all others where OpenAI's client is what it is reached by."""
+    from openai import AsyncOpenAI  # noqa: PLC0415 - see above
+
+    made = infer_provider(vendor)
+    if not isinstance(made.client, AsyncOpenAI):
+        return made
+    client = made.client.with_options(timeout=provider.timeout_seconds, max_retries=provider.max_retries)
+    return type(made)(openai_client=client)  # pyright: ignore[reportCallIssue] - all of this client take it
 
 
 def with_fallback(primary: Model, fallback: Model | None) -> Model:

@@ -17,6 +17,7 @@ from pydantic_core import to_json
 from workflow_agent.assistant.loop import Asking
 from workflow_agent.assistant.providers import OFFLINE
 from workflow_agent.assistant.replay import (
+    attempts_before,
     feedback_in,
     refusal_in,
     results_in,
@@ -194,7 +195,8 @@ class Evidence:
         text, calls = said_by(response)
         self.turn = iterations.add_assistant_message(
             self.turn, text, calls,
-            session_id=session_of(response), finish_reason=why_ended(response), at=self.now(),
+            session_id=session_of(response), finish_reason=why_ended(response),
+            failed_attempts=attempts_before(response), at=self.now(),
         )  # fmt: skip
         self.finish_reason, self.refusal, self.answer = why_ended(response), refusal_in(response), text
         self.model = response.model_name or self.model

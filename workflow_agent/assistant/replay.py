@@ -19,9 +19,13 @@ from pydantic_ai.messages import (
 )
 
 from workflow_agent.conversations.iterations import FinishReason, Message, ToolCall, ToolResult
+from workflow_agent.values.stored import JsonObject
 
 _SAY_WHY = frozenset({"openai", "anthropic"})
-"""Providers that say why each answer ended; the framework takes one that does not for whole."""
+"""Protocols in which each answer says why it ended, or counts its tokens at the end.
+
+The framework takes an answer that does neither for whole.
+"""
 _NOTE = "not_from_the_user"
 """Frames what another agent or the system said, where it cannot be said in their role."""
 
@@ -87,7 +91,19 @@ def why_ended(response: ModelResponse) -> FinishReason:
         return "refusal"
     if response.finish_reason in ("length", "content_filter"):
         return response.finish_reason
-    return "cut" if not said and response.provider_name in _SAY_WHY else "stop"
+    is_counted = response.usage.has_values()
+    return "cut" if not (said or is_counted) and response.provider_name in _SAY_WHY else "stop"
+
+
+def attempts_before(response: ModelResponse) -> list[JsonObject]:
+    """Return the models that failed before the one that gave a response, each with its error's type.
+
+    Their messages are left out: they may quote keys, prompts or addresses.
+    """
+    return [
+        {"model": one.model_name, "error_type": (one.error or one.outcome).partition(":")[0]}
+        for one in response.failed_attempts or ()
+    ]
 
 
 def refusal_in(response: ModelResponse) -> str:

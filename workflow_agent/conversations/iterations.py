@@ -67,6 +67,8 @@ class Message(Value):
 
 SESSION = "session_id"
 """Of an iteration's metadata: the provider's name for the session its answer belongs to."""
+FAILED_ATTEMPTS = "failed_attempts"
+"""Of an iteration's metadata: the models that failed before the one that answered."""
 FINISH_REASON = "finish_reason"
 """Of an iteration's metadata: why the model's answer ended, where it was not whole."""
 
@@ -166,6 +168,7 @@ def add_assistant_message(
     *,
     session_id: str | None = None,
     finish_reason: FinishReason = "stop",
+    failed_attempts: Sequence[JsonObject] = (),
     at: datetime | None = None,
 ) -> TurnContext:
     """Return the context with what the model said, and asked for, in the current iteration.
@@ -176,14 +179,17 @@ def add_assistant_message(
         tool_calls: What it asked for.
         session_id: The provider's name for the session the answer belongs to.
         finish_reason: Why the answer ended.
+        failed_attempts: The models that were asked before and failed, each with its error's type.
         at: Now.
     """
     current = _current(ctx)
     calls = tuple(IterationToolCall(id=call.id, name=call.name) for call in tool_calls)
     said = Message(role="assistant", content=content, tool_calls=tuple(tool_calls))
-    about = {SESSION: session_id} if session_id else {}
+    about: JsonObject = {SESSION: session_id} if session_id else {}
     if finish_reason != "stop":
         about[FINISH_REASON] = finish_reason
+    if failed_attempts:
+        about[FAILED_ATTEMPTS] = list(failed_attempts)
     changed = current.model_copy(
         update={
             "messages": (*current.messages, said),

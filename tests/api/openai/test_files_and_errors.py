@@ -97,7 +97,7 @@ def test_a_wrong_key_and_a_wrong_address_are_errors_of_their_types(client: OpenA
     with pytest.raises(openai.NotFoundError, match="Under /v1 there are models"):
         client.embeddings.create(model=MODEL, input="x")
 
-    assert (wrong_key.value.code, wrong_key.value.type) == ("invalid_api_key", "authentication_error")
+    assert (wrong_key.value.code, wrong_key.value.type) == ("invalid_api_key", "invalid_request_error")
 
 
 def test_a_file_of_the_ai_sdk_is_read(served: Served, tmp_path: Path) -> None:

@@ -79,6 +79,8 @@ class _Parts:
                 return
 
     def _said(self, text: str) -> Iterator[AgentStreamEvent]:
+        if not text:
+            return
         self._text += text
         if self._is_open:
             yield PartDeltaEvent(index=self._index, delta=TextPartDelta(text))

@@ -14,6 +14,7 @@ from workflow_agent.api.openai.launch import start
 from workflow_agent.api.openai.models import agent_of
 from workflow_agent.api.openai.parameters import ignored_parameters
 from workflow_agent.api.openai.requests import CompletionRequest
+from workflow_agent.api.openai.tasks import task_answer
 from workflow_agent.api.openai.texts import Sent, finish_named, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import openai_error
@@ -23,6 +24,7 @@ from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import StartedTurn, TurnOutcome
 from workflow_agent.assistant.streams import RunEvent
+from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.usage import Usage
 
 
@@ -146,7 +148,10 @@ async def create_completion(
 ) -> Response:
     """Answer the last message of a chat."""
     ignored = ignored_parameters(body)
+    _check_tool_messages(body)
     ask = _ask(request, body, services, key)
+    if (answer := task_answer(ask.script.message)) is not None:
+        return _answered_aside(answer, body, services)
     started = await start(services, tenant, ask)
     head = headers_of(started, ignored)
     if not body.stream:
@@ -161,6 +166,44 @@ async def create_completion(
     written = frames(await stream_of(started), request, chunks.render)
     kept = remembering(written, lambda: chunks.reply, services, tenant, ask, started.conversation_id)
     return EventStream(kept, head)
+
+
+def _check_tool_messages(body: CompletionRequest) -> None:
+    """Refuse what a tool returned without a call of it before.
+
+    Raises:
+        InvalidInput: In OpenAI's words.
+    """
+    called: set[str] = set()
+    for at, one in enumerate(body.messages):
+        called.update(str(call.get("id")) for call in one.tool_calls or ())
+        if one.role == "tool" and one.tool_call_id not in called:
+            told = "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
+            raise InvalidInput(
+                f"Invalid parameter: {told}", [Problem(f"/messages/{at}/role", "answers no call before it")]
+            )
+
+
+def _answered_aside(text: str, body: CompletionRequest, services: Services) -> Response:
+    """Return an answer that belongs to no conversation."""
+    whole: dict[str, Any] = {
+        "id": f"chatcmpl-{services.new_id('task')}",
+        "created": int(services.clock().timestamp()),
+        "model": body.model,
+    }
+    choice: dict[str, Any] = {"index": 0, "logprobs": None, "finish_reason": "stop"}
+    message = {"role": "assistant", "content": text}
+    if not body.stream:
+        message |= {"refusal": None, "annotations": []}
+        usage = _usage(Usage())
+        return json_reply(
+            whole | {"object": "chat.completion", "choices": [choice | {"message": message}], "usage": usage}
+        )
+    whole["object"] = "chat.completion.chunk"
+    said: dict[str, Any] = whole | {"choices": [choice | {"delta": message, "finish_reason": None}]}
+    end: dict[str, Any] = whole | {"choices": [choice | {"delta": dict[str, Any]()}]}
+    written = b"data: %s\n\ndata: %s\n\ndata: [DONE]\n\n" % (orjson.dumps(said), orjson.dumps(end))
+    return Response(written, media_type="text/event-stream")
 
 
 def _ask(request: Request, body: CompletionRequest, services: Services, key: str | None) -> Ask:

@@ -11,7 +11,7 @@ from workflow_agent.api.openai.turn_requests import Ask
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns.forks import fork, index_of_turn
 from workflow_agent.assistant.turns.wholes import whole_of
-from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run
@@ -20,6 +20,10 @@ from workflow_agent.values.digests import digest_of
 
 RESEND_WINDOW = timedelta(seconds=10)
 """How long an equal message without any history is taken for the same one; people repeat themselves later."""
+
+
+_TAIL = 4
+"""Messages by which a history is known that was cut at its head: two questions and their answers."""
 
 
 def key_of(conversation: Conversation, ask: Ask, now: datetime) -> str:
@@ -58,7 +62,7 @@ def _stem(ask: Ask) -> str:
 async def own_history(services: Services, tenant: str, ask: Ask) -> str:
     """Return the conversation for a request that names none: where its history was told, or a new one."""
     if ask.script.earlier:
-        known = await _continued(services, tenant, ask)
+        known = await _continued(services, tenant, ask) or await _continued_from_tail(services, tenant, ask)
         if known is not None:
             return known
     digest = ask.digest()
@@ -96,6 +100,35 @@ async def _continued(services: Services, tenant: str, ask: Ask) -> str | None:
     return conversation_id if _stands_at(conversation, asked, ask) else None
 
 
+async def _continued_from_tail(services: Services, tenant: str, ask: Ask) -> str | None:
+    """Return the conversation whose latest messages a history is that was cut at its head."""
+    earlier = ask.script.earlier
+    if len(earlier) < _TAIL:
+        return None
+    digest = _told(ask.author, earlier[-_TAIL:])
+    conversation_id = await services.keys.find(tenant, f"openai-tail.{digest}")
+    if conversation_id is None:
+        return None
+    try:
+        conversation = await services.conversations.load(tenant, conversation_id)
+    except ConversationNotFound:
+        return None
+    said = _said_in(conversation)
+    if asked_last(conversation, ask):
+        said = said[: max((at for at, one in enumerate(said) if one.role == "user"), default=0)]
+    same = [(one.role, one.text.strip()) for one in said[-len(earlier) :]]
+    return conversation_id if same == [(one.role, one.text.strip()) for one in earlier] else None
+
+
+def _said_in(conversation: Conversation) -> list[Said]:
+    """Return what was said in a conversation, as a client's history holds it."""
+    return [
+        Said("user" if isinstance(event, UserMessage) else "assistant", event.content)
+        for event in conversation.events
+        if isinstance(event, UserMessage | AgentReply)
+    ]
+
+
 def _stands_at(conversation: Conversation, turns: int, ask: Ask) -> bool:
     if conversation.turn_count == turns:
         return True
@@ -110,6 +143,9 @@ async def remember(services: Services, tenant: str, ask: Ask, conversation_id: s
     said = (*ask.script.earlier, Said("user", ask.script.message), Said("assistant", reply))
     digest = _told(ask.author, said)
     await services.keys.set(tenant, f"openai-history.{digest}", digest, conversation_id)
+    if len(said) > _TAIL:
+        tail = _told(ask.author, said[-_TAIL:])
+        await services.keys.set(tenant, f"openai-tail.{tail}", tail, conversation_id)
 
 
 async def remembering(

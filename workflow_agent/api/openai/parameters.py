@@ -19,6 +19,24 @@ def _never(_: Any) -> bool:
     return False
 
 
+def _outside(low: float, high: float, *, whole: bool = False) -> Test:
+    """Return what is no number between two; true is none."""
+    kinds = (int,) if whole else (int, float)
+    return lambda value: (
+        value is not None
+        and (isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high)
+    )
+
+
+def _number(low: float, high: float) -> "Rule":
+    return Rule(_outside(low, high), f"it is a number from {low:g} to {high:g}", _other_than(None))
+
+
+def _count(low: int) -> "Rule":
+    refused = _outside(low, 2**63 - 1, whole=True)
+    return Rule(refused, f"it is a whole number from {low} on", _other_than(None))
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Which values of a parameter are refused, and which of the others have no effect."""
@@ -74,6 +92,13 @@ _RULES: Mapping[str, Rule] = {
     "prompt": Rule(_other_than(None), "stored prompts are not kept here"),
     "web_search_options": Rule(_other_than(None), "it does not search the web"),
     "moderation": Rule(_other_than(None), "nothing is moderated here"),
+    "temperature": _number(0, 2),
+    "top_p": _number(0, 1),
+    "presence_penalty": _number(-2, 2),
+    "frequency_penalty": _number(-2, 2),
+    "max_tokens": _count(1),
+    "max_completion_tokens": _count(1),
+    "max_output_tokens": _count(1),
     "truncation": Rule(_never, is_ignored=_other_than(None, "auto")),
     "store": Rule(_never, is_ignored=_other_than(None, True)),
 }  # fmt: skip

@@ -45,6 +45,8 @@ class ChatMessage(Open):
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Parts = None
+    tool_calls: list[JsonObject] | None = None
+    tool_call_id: str | None = None
 
 
 class StreamOptions(Open):

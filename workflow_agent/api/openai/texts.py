@@ -116,13 +116,16 @@ def script_of(sent: Iterable[Sent], pointer: str) -> Script:
     told: list[str] = []
     said: list[Said] = []
     files: tuple[NewAttachment, ...] = ()
-    for one in sent:
-        text = text_of(one)
+    listed = list(sent)
+    newest = max((at for at, one in enumerate(listed) if one.role == "user"), default=-1)
+    for at, one in enumerate(listed):
+        # What cannot be read now was refused when it came: a chat is not refused for good because of it.
+        text = text_of(one) if at == newest else readable_text_of(one)
         if one.role in ("system", "developer"):
             told.append(text)
         elif one.role == "user":
             said.append(Said("user", text))
-            files = files_in(one.parts())
+            files = files_in(one.parts()) if at == newest else ()
         elif one.role == "assistant" and text:
             said.append(Said("assistant", text))
     if not said or said[-1].role != "user" or not said[-1].text.strip():
@@ -142,6 +145,14 @@ def text_of(sent: Sent) -> str:
         InvalidInput: A part is not text.
     """
     return "".join(_part(*part) for part in sent.parts())
+
+
+def readable_text_of(sent: Sent) -> str:
+    """Return a message's text, without the parts that are none."""
+    texts = (
+        part.get("text", part.get("refusal")) for part, _ in sent.parts() if part.get("type") in _TEXT_PARTS
+    )
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _part(part: JsonObject, pointer: str) -> str:
