@@ -1,7 +1,7 @@
 """Changes that wait for somebody's word, on a page of their own."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.api.test_approvals import FLOW, OWNER, RENAME
 from tests.support.browsing import Visitor, watched
@@ -51,3 +51,36 @@ def test_what_a_conversation_left_waits_until_somebody_turns_it_down(visitor: Vi
 
     expect(page.get_by_text("Turned down.")).to_be_visible()
     expect(page.locator("#waiting-link .count")).to_be_hidden()
+
+
+def test_a_workflow_is_published_and_its_later_changes_are_a_draft(visitor: Visitor, served: Served) -> None:
+    page = visitor.page
+    with served.client() as client:
+        client.post("/api/v1/workflows", json=FLOW).raise_for_status()
+    page.goto("/#/w/wf_flow")
+    state = page.locator(".publication .tag")
+    expect(state).to_have_text("Draft")
+
+    page.get_by_role("button", name="Publish").click()
+    expect(state).to_have_text("Published: version 1")
+    page.locator(".canvas [data-step=one]").click()
+    card = page.get_by_role("region", name="Step One")
+    card.get_by_label("Owner").fill("legal")
+    card.get_by_role("button", name="Save").click()
+
+    expect(state).to_have_text("Draft; version 1 is published")
+    assert serious(page) == []
+
+
+def test_a_workflow_in_full_screen_stays_seen_when_the_window_becomes_narrow(
+    page: Page, served: Served
+) -> None:
+    with served.client() as client:
+        client.post("/api/v1/workflows", json=FLOW).raise_for_status()
+    page.goto("/#/w/wf_flow")
+    expect(page.locator(".canvas svg")).to_be_visible()
+
+    page.set_viewport_size(NARROW)
+
+    expect(page.locator(".canvas svg")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]

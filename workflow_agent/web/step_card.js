@@ -252,6 +252,6 @@ export function overview(workflow, context) {
   const triggers = context.item?.triggers ?? [];
   const roles = [...new Set(workflow.steps.map((one) => one.assignee).filter(Boolean))];
   return h("section", { className: "card is-overview", "aria-label": "About the workflow" }, workflow.description ? h("p", {}, workflow.description) : null,
-    h("dl", { className: "facts" }, ...[["Steps", many(workflow.steps.length, "step")], ["Starts", triggers.join("; ")], ["Roles", roles.join(", ")], ["Tags", (workflow.tags ?? []).join(", ")]].filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+    h("dl", { className: "facts" }, ...[["Steps", String(workflow.steps.length)], ["Starts", triggers.join("; ")], ["Roles", roles.join(", ")], ["Tags", (workflow.tags ?? []).join(", ")]].filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
     h("p", { className: "quiet" }, icon("look"), " Pick a step to see and change it; drag from the dot below a step to connect it."));
 }

@@ -69,7 +69,7 @@ export function installView(panel) {
     if (isSide()) view.closeSide();
     else view.closePanel();
   });
-  const arrange = () => { frame.classList.toggle("panel-closed", narrow.matches || localStorage.getItem(SEEN) === "closed"); frame.classList.remove("side-open"); settle(); };
+  const arrange = () => { frame.classList.toggle("panel-closed", !isFull() && (narrow.matches || localStorage.getItem(SEEN) === "closed")); frame.classList.remove("side-open"); settle(); };
   narrow.addEventListener("change", arrange);
   slim.addEventListener("change", settle);
   arrange();

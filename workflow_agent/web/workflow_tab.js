@@ -56,9 +56,9 @@ export class WorkflowTab {
     if (!this.id) return this.#empty();
     const id = this.id;
     try {
-      const [{ items }, analysis, workflow] = await Promise.all([ask(at("workflows", id, "versions")), ask(at("workflows", id, "analysis")), ask(at("workflows", id))]);
+      const [{ items }, analysis, workflow, publication] = await Promise.all([ask(at("workflows", id, "versions")), ask(at("workflows", id, "analysis")), ask(at("workflows", id)), ask(at("workflows", id, "publication"))]);
       if (id !== this.id) return;
-      Object.assign(this, { versions: items, analysis, workflow, newest: workflow.version });
+      Object.assign(this, { versions: items, analysis, workflow, publication, newest: workflow.version });
       this.#frame();
       await this.#show(this.version && this.version <= this.newest ? this.version : this.newest);
     } catch (error) {
@@ -94,12 +94,31 @@ export class WorkflowTab {
     this.about = h("div", { className: "version-about" });
     this.notes = h("div", { className: "workflow-notes" });
     fill(this.element,
-      h("div", { className: "workflow-head" }, button("back", "Back to the conversation", () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id)),
+      h("div", { className: "workflow-head" }, button("back", "Back to the conversation", () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
         h("div", { className: "workflow-tools" }, undo, button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all()))),
       this.preview ? previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } }) : null,
       this.preview ? null : [this.#slider(), this.about],
       this.#bar(), h("div", { className: "stage" }, this.graph.element, this.card), h("div", { className: "workflow-below" }, this.#findings()));
     if (this.preview) this.element.querySelector(".preview").classList.add("is-open");
+  }
+
+  /** Return whether the workflow is a draft, and what publishes it. */
+  #published() {
+    const { state, published } = this.publication;
+    const words = { draft: "Draft", published: `Published: version ${published?.version}`, changed: `Draft; version ${published?.version} is published` }[state];
+    const who = published ? `by ${published.published_by}, ${moment(published.published_at)}` : "Nobody has published it yet";
+    return h("span", { className: "publication" }, h("span", { className: `tag is-${state}`, title: who }, words),
+      state === "published" ? null : button("check", "Publish", () => this.#publish(), { quiet: false, className: "is-small is-plain" }));
+  }
+
+  async #publish() {
+    try {
+      const made = await ask(at("workflows", this.id, "publish"), { method: "POST", body: { version: this.newest } });
+      this.announce(`Version ${made.version} is published. What you change from here is a draft.`);
+      await this.load();
+    } catch (error) {
+      this.announce(error.message, true);
+    }
   }
 
   /** Return what helps to find one's way in a large graph: a search, what is folded, who does what. */
