@@ -72,6 +72,7 @@ def read_yaml(text: str, what: str) -> list[Any]:
             if isinstance(event, yaml.DocumentStartEvent):
                 builder = _Builder(what)
             elif isinstance(event, yaml.DocumentEndEvent):
+                builder.check_keys()
                 documents.append(builder.whole)
             else:
                 builder.take(event)
@@ -106,8 +107,19 @@ class _Builder:
         self.whole: Any = None
         self._what = what
         self._open: list[_Open] = []
+        self._twice: yaml.YAMLError | None = None
         self._anchored: dict[str, tuple[Any, int]] = {}
         """What each anchor stands for, and its size. One that is defined again stands for the latest."""
+
+    def check_keys(self) -> None:
+        """Refuse a key that GitHub Actions finds twice; for other tools the last one counts.
+
+        Raises:
+            YAMLError: There is one.
+        """
+        keys = cast("dict[Any, Any]", self.whole).keys() if isinstance(self.whole, dict) else ()
+        if self._twice is not None and {"on", "jobs"} <= set(keys):
+            raise self._twice
 
     def take(self, event: Any) -> None:
         """Add what an event of the parser says."""
@@ -145,14 +157,16 @@ class _Builder:
             within.key, within.has_key = value, True
         else:
             within.has_key = False
+            if within.key in within.value and within.key is not _MERGE:
+                self._twice = self._twice or _refusal(
+                    event, f"the key {str(within.key)[:80]!r} is there twice"
+                )
             _put(within, within.value, event, value)
 
 
 def _put(within: _Open, into: dict[Any, Any], event: Any, value: Any) -> None:
     if within.key is _MERGE:
         within.merged += _mappings(event, value)
-    elif within.key in into:
-        raise _refusal(event, f"the key {str(within.key)[:80]!r} is there twice")
     else:
         into[within.key] = value
 
