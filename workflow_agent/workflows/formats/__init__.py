@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from typing import Any
 
 from workflow_agent.errors import InvalidInput, Problem
@@ -23,8 +24,9 @@ FORMATS: Mapping[str, Format] = LateFormats({
     "arazzo": "arazzo.Arazzo",
     "dag-factory": "dag_factory.DagFactory",
     "mermaid": "mermaid.Mermaid",
-})  # fmt: skip
-"""Every format by its name, in the order in which they are asked whether a document is theirs."""
+}, entry_points(group="workflow_agent.formats"))  # fmt: skip
+"""Every format by its name, in the order in which they are asked whether a document is theirs: ours, and
+those that installed packages name as entry points."""
 MAX_DOCUMENTS = 200
 """Of one text."""
 _CERTAIN_ENOUGH = 0.3
