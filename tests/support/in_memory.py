@@ -331,10 +331,19 @@ class InMemoryRunJournal(RunJournal):
         self._kept: dict[tuple[str, str, int], LeftBehind] = {}
 
     @override
-    async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
-        before = (await self.left_by(tenant, run)).iterations
-        steps = {step.number: step for step in (*before, iteration)}
-        self._kept[tenant, run.run_id, run.fence] = LeftBehind(tuple(steps.values()), tuple(calls))
+    async def keep(
+        self,
+        tenant: str,
+        run: Run,
+        iteration: Iteration,
+        calls: Iterable[CallRecord],
+        response: bytes | None = None,
+    ) -> None:
+        before = await self.left_by(tenant, run)
+        steps = {step.number: step for step in (*before.iterations, iteration)}
+        said = (*before.responses, *([] if response is None else [response]))
+        left = LeftBehind(tuple(steps.values()), tuple(calls), responses=said)
+        self._kept[tenant, run.run_id, run.fence] = left
 
     @override
     async def left_by(self, tenant: str, run: Run) -> LeftBehind:

@@ -6,7 +6,7 @@ tests/agent/test_loop_differential.py (ADR-0050).
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -134,8 +134,11 @@ class AgentLoop(Generic[Deps]):
         timeout_seconds: float | None = None,
         run_id: str,
         conversation_id: str,
+        recorded: Sequence[ModelResponse] = (),
     ) -> AsyncGenerator["LoopRun[Deps]"]:
         """Yield a run, to be driven by taking its events inside the block.
+
+        What the model said in an earlier attempt at the run takes the place of as many requests.
 
         Raises:
             RunTimedOut: It took longer than allowed, whatever it was at.
@@ -153,7 +156,7 @@ class AgentLoop(Generic[Deps]):
         try:
             async with timer, toolset:
                 with self._span(ctx):
-                    yield LoopRun(self, ctx, model, limits, manager)
+                    yield LoopRun(self, ctx, model, limits, manager, deque(recorded))
         except TimeoutError as error:
             if not timer.expired():
                 raise
@@ -202,6 +205,8 @@ class LoopRun(Generic[Deps]):
     model: Model
     limits: UsageLimits
     manager: ToolManager[Deps]
+    recorded: deque[ModelResponse]
+    """What the model said before, and is not asked for again."""
     _retries_used: int = 0
     _established: frozenset[str] | None = None
     """The tools of the first request; a later one that is not among them is announced to the model."""
@@ -228,7 +233,8 @@ class LoopRun(Generic[Deps]):
             asked = await self._asked(parts)
             yield Asking(self.messages, self.model)
             response = ModelResponse([])
-            async with aclosing(self._responded(asked)) as pieces:
+            replied = self._recalled() if self.recorded else self._responded(asked)
+            async with aclosing(replied) as pieces:
                 async for piece in pieces:
                     response = piece if isinstance(piece, ModelResponse) else response
                     yield piece
@@ -243,6 +249,13 @@ class LoopRun(Generic[Deps]):
                 yield answer
                 return
             parts = [answer]
+
+    async def _recalled(self) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
+        """Yield what the model said to this request in an earlier attempt, in pieces, then whole."""
+        said = self.recorded.popleft()
+        for index, part in enumerate(said.parts):
+            yield PartStartEvent(index=index, part=part)
+        yield self._taken(said)
 
     async def _responded(
         self, asked: ModelRequestContext

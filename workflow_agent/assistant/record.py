@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from opentelemetry import trace
 from pydantic import ValidationError
 from pydantic_ai.exceptions import ModelRetry, ToolFailed, ToolRetryError
-from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, ToolCallPart
 from pydantic_core import to_json
 
 from workflow_agent.assistant.loop import Asking
@@ -131,8 +131,8 @@ def _trace_id() -> str | None:
 
 BETWEEN_PARTS = "\n\n"
 """Between the parts of the instructions."""
-StepKept = Callable[[Iteration, Iterable[CallRecord]], Awaitable[None]]
-"""Keeps an iteration as it stands, and the records so far, should the process die."""
+StepKept = Callable[[Iteration, Iterable[CallRecord], bytes | None], Awaitable[None]]
+"""Keeps an iteration as it stands, the records so far, and what the model said, should the process die."""
 
 
 class Told(NamedTuple):
@@ -190,7 +190,8 @@ class Evidence:
     async def responded(self, response: ModelResponse) -> None:
         """Note what the model said, and what the provider charged for it.
 
-        What it calls is kept, should the process die; an answer is kept by the commit that follows.
+        What it calls is kept, should the process die, and so is an answer that somebody charges for: whoever
+        goes on with the run does not ask again.
         """
         text, calls = said_by(response)
         self.turn = iterations.add_assistant_message(
@@ -203,8 +204,9 @@ class Evidence:
         self.costs = self.costs.with_primary(usage_of(response), response.usage.cost)
         is_counted = response.provider_name not in (None, OFFLINE)
         self.reported_tokens = (response.usage.input_tokens or None) if is_counted else None
-        if calls:
-            await self.keep_step(self.turn.iterations[-1], self.calls.records.values())
+        if calls or is_counted:
+            said = ModelMessagesTypeAdapter.dump_json([response])
+            await self.keep_step(self.turn.iterations[-1], self.calls.records.values(), said)
 
     def says(self, text: str) -> None:
         """Note what the run says in the model's place."""
@@ -246,7 +248,7 @@ class Evidence:
         never_began = tuple(result for result in results if result.id not in self.results)
         # What ran was kept when it ended.
         if self.turn.current_iteration != before and (never_began or not results):
-            await self.keep_step(self.turn.iterations[-2], self.calls.records.values())
+            await self.keep_step(self.turn.iterations[-2], self.calls.records.values(), None)
         return never_began
 
     def _requesting(self, asked: Asking) -> tuple[ToolResult, ...]:
@@ -283,7 +285,7 @@ class Evidence:
     async def keep(self) -> None:
         """Keep the latest iteration as it would be left if the process died now."""
         async with self._keeping:
-            await self.keep_step(self._as_it_stands().iterations[-1], self.calls.records.values())
+            await self.keep_step(self._as_it_stands().iterations[-1], self.calls.records.values(), None)
 
     def _as_it_stands(self) -> TurnContext:
         return iterations.close(

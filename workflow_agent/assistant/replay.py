@@ -1,11 +1,12 @@
 """Our stored messages as Pydantic AI messages, and back."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from pydantic_ai.messages import (
     ModelMessage,
+    ModelMessagesTypeAdapter,
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
@@ -67,6 +68,17 @@ def _request(message: Message) -> ModelRequest | None:
         system = message.role == "system"
         parts.append(SystemPromptPart(message.content) if system else UserPromptPart(message.content))
     return ModelRequest(parts=parts) if parts else None
+
+
+def responses_in(kept: Iterable[bytes]) -> Iterator[ModelResponse]:
+    """Yield the model's responses that a journal kept, up to the first of another release."""
+    for one in kept:
+        try:
+            (message,) = ModelMessagesTypeAdapter.validate_json(one)
+        except ValueError:
+            return
+        if isinstance(message, ModelResponse):
+            yield message
 
 
 def said_by(response: ModelResponse) -> tuple[str, tuple[ToolCall, ...]]:

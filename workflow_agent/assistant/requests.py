@@ -1,7 +1,9 @@
 """What comes into a turn and what comes out of it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field
+
+from pydantic_ai.messages import ModelResponse
 
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.record import Evidence
@@ -77,6 +79,17 @@ class TurnRequest:
                 # So that a message without any is the one it was before there could be some.
                 del asked[name]
         return digest_of(asked)
+
+
+_ASKED = frozenset({"workflow_id", "mode", "agent", "model", "context_utilization", "instructions", "echoed"})
+
+
+def asked_again(message: UserMessage, conversation_id: str, key: str | None) -> TurnRequest:
+    """Return the request that a stored message came with, but for documents: those are stored beside it."""
+    options = {name: value for name, value in message.options.items() if name in _ASKED}
+    return TurnRequest(
+        message.content, author=message.author, conversation_id=conversation_id, key=key, **options
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,3 +201,5 @@ class Job:
     message: UserMessage
     evidence: Evidence
     trace: TurnTrace
+    recorded: Sequence[ModelResponse] = ()
+    """What the model said in an earlier attempt, which is not asked for again."""

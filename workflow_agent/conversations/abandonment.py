@@ -30,6 +30,8 @@ class LeftBehind:
     calls: Sequence[CallRecord] = ()
     last_seen: datetime | None = None
     """The last sign of life of its process; None where none is left."""
+    responses: Sequence[bytes] = ()
+    """What the model said in its first steps, as the assistant writes it."""
 
 
 _NOTHING = LeftBehind()

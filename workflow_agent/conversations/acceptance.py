@@ -95,6 +95,11 @@ def accept_message(
     return _first_attempt(settled, message, owner, at, new_id)
 
 
+def taken_over(conversation: Conversation, run: Run, *, owner: str, at: datetime) -> Conversation:
+    """Return the conversation with the run of a dead process as another attempt of this one's."""
+    return _run_again(conversation, run, owner, at).conversation
+
+
 def _refuse_while_busy(conversation: Conversation) -> None:
     active = conversation.active_run()
     if active is not None:

@@ -236,6 +236,14 @@ class Owners(Protocol):
         ...
 
 
+class Hosts(Owners, Protocol):
+    """Owners whose runs are gone on with by others when they die."""
+
+    async def working_on(self) -> Sequence[tuple[str, str, str]]:
+        """Return tenant, conversation and run of all that this process is on record to work on."""
+        ...
+
+
 class ProcessGone(Exception):
     """Another server process does not answer, or ended before its answer did."""
 
@@ -259,8 +267,17 @@ class OtherProcesses(Protocol):
 class RunJournal(Protocol):
     """Keeps what a run has come to while it goes on, for the case that its process is killed."""
 
-    async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
+    async def keep(
+        self,
+        tenant: str,
+        run: Run,
+        iteration: Iteration,
+        calls: Iterable[CallRecord],
+        response: bytes | None = None,
+    ) -> None:
         """Keep an iteration as it stands and the records so far; what cannot be kept fails nothing.
+
+        A response of the model that was kept with the iteration before stays, where none comes with it.
 
         It outlives the process, not necessarily the machine: nothing was promised to anybody yet.
         """

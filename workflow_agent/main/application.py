@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from workflow_agent.api.app import WorkflowApi
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns.followers import answer_about
+from workflow_agent.assistant.turns.takeover import Takeover
 from workflow_agent.errors import StorageFailed
 from workflow_agent.main.garbage import importing
 from workflow_agent.main.resources import samples
@@ -20,6 +21,8 @@ from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)
 _SWEEP_SECONDS = 600.0
+_LOOK_SECONDS = 1.0
+"""How soon the runs of a host are gone on with once its lease is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Application:
     settings: Settings
     late: Sequence[Callable[[], object]] = ()
     """Reads what the server listens without; whoever needs any of it before that waits for it."""
+    takeover: Takeover | None = None
+    """Goes on with the runs of other hosts; None where there are none."""
 
     async def open(self) -> None:
         """Open the stores; this process is on record as alive from here on."""
@@ -51,6 +56,21 @@ class Application:
             "leftovers_removed": swept, "old_keys_removed": old_keys,
             "conversations_with_interrupted_runs": interrupted, "samples_added": seeded,
         })  # fmt: skip
+
+    async def look_after(self) -> None:
+        """Go on with what dead processes worked on, and clear away what they left, until cancelled."""
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self.sweep_regularly())
+            if self.takeover is not None:
+                both.create_task(self._take_over(self.takeover))
+
+    async def _take_over(self, takeover: Takeover) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            try:
+                await takeover.look()
+            except StorageFailed as error:
+                _log.warning("runs of other hosts were not looked after: %s", error.message)
 
     async def sweep_regularly(self) -> None:
         """Clear away what dead processes left, now and then, until cancelled."""

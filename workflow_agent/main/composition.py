@@ -34,6 +34,7 @@ from workflow_agent.assistant.turns.followers import Joining, RunsElsewhere
 from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.run import Runner
 from workflow_agent.assistant.turns.service import Chat
+from workflow_agent.assistant.turns.takeover import Takeover
 from workflow_agent.assistant.turns.work import Worker
 from workflow_agent.assistant.window.contents import Blobs
 from workflow_agent.assistant.window.context import ContextManager
@@ -45,7 +46,7 @@ from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
 from workflow_agent.conversations.agents import Roster
 from workflow_agent.conversations.modes import MODES
 from workflow_agent.conversations.personal_memory import PersonalMemory
-from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.conversations.store import ConversationStore, Hosts
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
@@ -225,7 +226,13 @@ def build(
     services = _services(settings, stores, assistant, chosen, telemetry, roster, seat)
     app = WorkflowApi(services, settings)
     late = (*_rules_of(chosen), app.whole)
-    return Application(app, services, stores, settings, late)
+    takeover = _takeover(services, stores.hosts) if stores.hosts else None
+    return Application(app, services, stores, settings, late, takeover)
+
+
+def _takeover(services: Services, hosts: Hosts) -> Takeover:
+    chat = services.chat
+    return Takeover(chat.store, chat.worker, hosts, chat.live, now)
 
 
 def _stores(settings: Settings, seat: Seat | None) -> Stores:
@@ -273,7 +280,10 @@ def _services(
         settings.inline_result_bytes, webhooks,
     )  # fmt: skip
     attaching = _attaching(settings, stores)
-    joining = Joining(stores.conversations, stores.owners, live, RunsElsewhere(stores.others, live))
+    elsewhere = RunsElsewhere(stores.others, live)
+    joining = Joining(
+        stores.conversations, stores.owners, live, elsewhere, are_taken_over=stores.hosts is not None
+    )
     return Services(
         chat=Chat(
             stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id

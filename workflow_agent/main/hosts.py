@@ -80,6 +80,7 @@ def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stor
         others=_sockets(settings.data_dir, hosts.owner),
         caches=caches,
         upkeep=_upkeep(database, hosts, conversations),
+        hosts=hosts,
     )
 
 

@@ -49,9 +49,7 @@ def serve_alone(application: Application, listener: socket.socket) -> None:
 async def _serve(server: GracefulServer, application: Application, listener: socket.socket) -> None:
     collect_seldom()
     # Together, so that a server which cannot read all that it is made of does not stay up without it.
-    beside = [
-        asyncio.create_task(one) for one in (application.sweep_regularly(), application.tell_of_events())
-    ]
+    beside = [asyncio.create_task(one) for one in (application.look_after(), application.tell_of_events())]
     try:
         async with asyncio.TaskGroup() as both:
             both.create_task(application.catch_up())

@@ -12,7 +12,7 @@ from workflow_agent.assistant.window.past_turns import Rendered
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.conversations.seals import SealRule
-from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
+from workflow_agent.conversations.store import ConversationStore, Hosts, Owners, RunJournal
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
 from workflow_agent.settings import Settings
@@ -148,6 +148,8 @@ class Stores:
     others: ProcessSockets
     caches: Caches
     upkeep: Upkeep
+    hosts: Hosts | None = None
+    """The other hosts, where they go on with each other's runs."""
 
 
 def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:

@@ -118,9 +118,13 @@ class Joining:
     owners: Owners
     live: LiveRuns
     elsewhere: RunsElsewhere
+    are_taken_over: bool = False
+    """Whether others go on with the runs of a process that died: then every run under way has somebody."""
 
     def is_alive(self, run: Run) -> bool:
         """Say whether somebody may be working on a run."""
+        if self.are_taken_over:
+            return True
         if run.owner == self.owners.owner:
             return self.live.is_running(run.run_id)
         return self.owners.is_alive(run.owner)

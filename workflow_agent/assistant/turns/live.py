@@ -33,6 +33,7 @@ class LiveRun:
 
     run_id: str
     stream: RunStream
+    tenant: str | None = None
     end: RunEnd | None = field(default_factory=RunEnd)
     """None when the work is over: what came of it is in the conversation."""
     task: asyncio.Task[None] | None = None

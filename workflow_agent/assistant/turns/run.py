@@ -247,6 +247,7 @@ class Runner:
                 timeout_seconds=self.limits.timeout_seconds,
                 conversation_id=job.conversation.id,
                 run_id=f"{job.run.run_id}.{job.run.attempt}",
+                recorded=job.recorded,
             ) as run:
                 await narration.follow(run.events())
             _refuse_blank(job.evidence.answer)

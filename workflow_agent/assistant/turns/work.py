@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -10,6 +10,7 @@ from functools import partial
 from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserError
 
 from workflow_agent.assistant.record import CallRecorder, Evidence
+from workflow_agent.assistant.replay import responses_in
 from workflow_agent.assistant.requests import (
     Job,
     TurnOutcome,
@@ -76,13 +77,20 @@ class Worker:
         conversation: Conversation,
         run: Run,
         trace: TurnTrace,
+        responses: Sequence[bytes] = (),
     ) -> LiveRun:
         """Start the work on an accepted message and return it; it belongs to nobody's request.
 
+        What the model said in an earlier attempt, as a journal has it, is not asked for again.
+
         From here the work ends the trace.
         """
-        job = self._job(tenant, request, agent, conversation, run, trace)
+        job = replace(
+            self._job(tenant, request, agent, conversation, run, trace),
+            recorded=tuple(responses_in(responses)),
+        )
         live = self.live.open(run.run_id)
+        live.tenant = tenant
         self.live.also(leading_in(conversation, run).run_id, live)
         # Those that answered when this was tried before; whoever watches now has not seen them.
         before = outcome_of(conversation, leading_in(conversation, run).run_id) if run.follows else None
@@ -251,8 +259,8 @@ class Worker:
         elif live.stopping == "lost":
             # Nothing is stored: the run is another process's by now, and what is known of it stays for that.
             ended = ShuttingDown(
-                "This server could not reach the others, which go on with the message. Send it again with "
-                "the same Idempotency-Key to get the reply.",
+                "Another server goes on with the message. Send it again with the same Idempotency-Key to get "
+                "the reply.",
                 run_id=job.run.run_id, retry_after=5,
             )  # fmt: skip
         else:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,11 +41,19 @@ class JsonlRunJournal(RunJournal):
         self._root = root
 
     @override
-    async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
+    async def keep(
+        self,
+        tenant: str,
+        run: Run,
+        iteration: Iteration,
+        calls: Iterable[CallRecord],
+        response: bytes | None = None,
+    ) -> None:
         kept = {
             "run_id": run.run_id,
             "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),
             "calls": [orjson.Fragment(to_json(call, by_alias=True)) for call in calls],
+            **({} if response is None else {"response": orjson.Fragment(response)}),
         }
         try:
             _append(self._path(tenant, run), orjson.dumps(kept, option=orjson.OPT_APPEND_NEWLINE))
@@ -58,6 +67,7 @@ class JsonlRunJournal(RunJournal):
     def _left_by(self, tenant: str, run: Run) -> LeftBehind:
         steps: dict[int, Iteration] = {}
         calls: list[CallRecord] = []
+        responses: dict[int, bytes] = {}
         for entry in self._entries(tenant, run):
             try:
                 step = Iteration.model_validate(entry["iteration"])
@@ -65,7 +75,10 @@ class JsonlRunJournal(RunJournal):
             except (ValidationError, LookupError, TypeError):
                 break
             steps[step.number] = step
-        return LeftBehind(tuple(steps.values()), tuple(calls))
+            if "response" in entry:
+                responses[step.number] = orjson.dumps(entry["response"])
+        said = takewhile(lambda one: one is not None, map(responses.get, steps))
+        return LeftBehind(tuple(steps.values()), tuple(calls), responses=tuple(filter(None, said)))
 
     def _entries(self, tenant: str, run: Run) -> Iterable[Any]:
         try:

@@ -12,7 +12,7 @@ from datetime import datetime
 import asyncpg
 from typing_extensions import override
 
-from workflow_agent.conversations.store import Owners
+from workflow_agent.conversations.store import Hosts
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
 
@@ -31,6 +31,7 @@ UNION ALL SELECT owner, true, clock_timestamp() FROM mine"""
 _LEAVE = "DELETE FROM host WHERE owner = $1"
 _ABANDONED = """SELECT tenant, id FROM conversation AS talk WHERE owner IS NOT NULL AND NOT EXISTS
     (SELECT FROM host WHERE host.owner = talk.owner AND lease_until > clock_timestamp()) LIMIT 100"""
+_WORKING_ON = "SELECT tenant, id, run_id FROM conversation WHERE owner = $1"
 _FORGET = """DELETE FROM host WHERE lease_until < clock_timestamp() - interval '1 hour'
     AND NOT EXISTS (SELECT FROM conversation WHERE conversation.owner = host.owner)"""
 _FAILURES = (OSError, asyncpg.InterfaceError, asyncpg.PostgresError)
@@ -45,7 +46,7 @@ class _Seen:
     number: int = 0
 
 
-class PostgresHosts(Owners):
+class PostgresHosts(Hosts):
     """Knows the hosts by their rows, and keeps this one's lease from a thread of its own.
 
     The work of the event loop, however long a step of it takes, keeps no beat waiting. A host whose lease is
@@ -132,6 +133,11 @@ class PostgresHosts(Owners):
     @override
     async def abandoned(self) -> Sequence[tuple[str, str]]:
         return [(row["tenant"], row["id"]) for row in await self._database.rows(_ABANDONED)]
+
+    @override
+    async def working_on(self) -> Sequence[tuple[str, str, str]]:
+        rows = await self._database.rows(_WORKING_ON, self._owner)
+        return [(row["tenant"], row["id"], row["run_id"]) for row in rows]
 
     @override
     async def forget_abandoned(self) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from itertools import takewhile
 
 import orjson
 from pydantic import ValidationError
@@ -18,9 +19,10 @@ from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
 
 _log = logging.getLogger(__name__)
-_KEEP = """INSERT INTO run_step VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (tenant, conversation_id, run_id, fence, number) DO UPDATE SET body = excluded.body"""
-_LEFT = """SELECT number, body FROM run_step
+_KEEP = """INSERT INTO run_step AS known VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (tenant, conversation_id, run_id, fence, number)
+DO UPDATE SET body = excluded.body, response = coalesce(excluded.response, known.response)"""
+_LEFT = """SELECT number, body, response FROM run_step
 WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence = $4 ORDER BY number"""
 _FORGET = "DELETE FROM run_step WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence = $4"
 
@@ -36,13 +38,21 @@ class PostgresRunJournal(RunJournal):
         self._database = database
 
     @override
-    async def keep(self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord]) -> None:
+    async def keep(
+        self,
+        tenant: str,
+        run: Run,
+        iteration: Iteration,
+        calls: Iterable[CallRecord],
+        response: bytes | None = None,
+    ) -> None:
         kept = {
             "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),
             "calls": [orjson.Fragment(to_json(call, by_alias=True)) for call in calls],
         }
         try:
-            await self._database.rows(_KEEP, *_key(tenant, run), iteration.number, orjson.dumps(kept))
+            values = (iteration.number, orjson.dumps(kept), response)
+            await self._database.rows(_KEEP, *_key(tenant, run), *values)
         except StorageFailed:
             _log.warning("the step of a run was not kept", extra={"run_id": run.run_id}, exc_info=True)
 
@@ -50,7 +60,8 @@ class PostgresRunJournal(RunJournal):
     async def left_by(self, tenant: str, run: Run) -> LeftBehind:
         steps: list[Iteration] = []
         calls: list[CallRecord] = []
-        for row in await self._database.rows(_LEFT, *_key(tenant, run)):
+        rows = await self._database.rows(_LEFT, *_key(tenant, run))
+        for row in rows:
             entry = orjson.loads(row["body"])
             try:
                 steps.append(Iteration.model_validate(entry["iteration"]))
@@ -58,7 +69,8 @@ class PostgresRunJournal(RunJournal):
             except ValidationError:
                 # Of another release; what was done before it still counts.
                 break
-        return LeftBehind(tuple(steps), tuple(calls))
+        responses = takewhile(lambda one: one is not None, (row["response"] for row in rows))
+        return LeftBehind(tuple(steps), tuple(calls), responses=tuple(responses))
 
     @override
     async def forget(self, tenant: str, run: Run) -> None:
