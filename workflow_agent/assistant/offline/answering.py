@@ -15,6 +15,7 @@ from workflow_agent.assistant.offline.request import Meaning, Request, read_answ
 from workflow_agent.assistant.offline.skills import (
     agents,
     analysis,
+    catalogue,
     changing,
     comparing,
     computing,
@@ -267,6 +268,9 @@ class Answering:
             words = [t for t in tokens if t.kind == "word" and not t.among("answering.command.no")]
             phrase = text[words[0].start : words[-1].end]
             return listing.show(turn, Request("show", {"workflow": phrase}, text.strip()))
+        is_open = focus(turn) is not None
+        if found.kind == "find" and catalogue.is_about_all(tokens, is_open=is_open):
+            return questions.answer(turn, text)
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
         meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"
         request = Request(found.kind.removesuffix("_weighed"), found.slots, text.strip(), meaning)
@@ -333,7 +337,7 @@ def _may_be_name(said: str) -> bool:
     """Say whether words can stand for a workflow: "it" alone, and nothing with "as" in it."""
     words = said.lower().split()
     return (
-        not {"as", "which", "everything", "all"} & set(words)
+        not {"as", "which", "everything", "all", "after", "before", "between", "when", "if"} & set(words)
         and "that" not in words[1:-1]
         and not said.strip().isdecimal()
         and ":" not in said

@@ -365,7 +365,8 @@ def _verb_at(rest: Sequence[Token], mask: frozenset[int]) -> tuple[int, list[str
     if mended is not None:
         found = phrases_of("verbs.tsv").get(mended, ())
         end, kinds = 1, [kind for words, kind in found if words == (mended,)]
-    if not kinds or not ("base" in head.entry.form or head.lower.endswith("ing") or mended):
+    is_verb = "base" in head.entry.form or head.lower.endswith("ing") or head.entry.verb is None
+    if not kinds or not (is_verb or mended):
         return 0, []
     following = rest[end] if end < len(rest) else None
     if head.lower.endswith("ing") and any(

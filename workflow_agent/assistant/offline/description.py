@@ -8,7 +8,7 @@ from typing import Final
 
 from workflow_agent.assistant.offline.drafted import Drafted
 from workflow_agent.assistant.offline.drafting.conditions import states_outcome, text_of
-from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph
+from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_text
 from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.grammar import Grammar, is_role
 from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End
@@ -353,6 +353,9 @@ class _Description:
             "start": start,
         }
         flow.undrawn += doubts_of_graph(steps, transitions)
+        if not flow.undrawn:
+            told = [token for line in self._lines for token in line.tokens]
+            flow.undrawn += doubts_of_text(told, steps, transitions)
         unread = self._unread(arguments)
         self._flag_unread()
         undrawn = tuple(dict.fromkeys(flow.undrawn))

@@ -128,6 +128,8 @@ class Question:
     def role(self, words: Words) -> str | None:
         """Return the assignee that words name, none of them left over; they are then used."""
         said = [token for token in self.plain(words) if token.is_content]
+        if {token.lower for token in said} <= set(content_of(self.workflow.name)):
+            return None
         for who in roles_of(self.workflow):
             about = content_of(who.replace("_", " "))
             names_it = any(akin(token.lower, about[-1]) or token.lower in about for token in said)

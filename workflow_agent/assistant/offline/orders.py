@@ -99,6 +99,8 @@ def _is_comment(plan: Plan, clause: Clause) -> bool:
     words = [t for t in clause.tokens if t.kind == "word"]
     if len(words) > 1 and words[0].is_("i", "we") and words[1].entry.verb in _COMMENTS:
         return True
+    if _repeats(plan, clause, words):
+        return True
     if (
         clause.verbs
         or clause.parts
@@ -111,6 +113,23 @@ def _is_comment(plan: Plan, clause: Clause) -> bool:
     if step is not None:
         plan.steps.last = step.id
     return step is not None
+
+
+_TOLD_AGAIN = {
+    "add": "insert_step", "put": "insert_step", "remove": "remove_step", "rename": "rename_step",
+    "set": "", "make": "",
+}  # fmt: skip
+"""Verbs that order again what was just ordered, and the edit they repeat; any for an empty one."""
+
+
+def _repeats(plan: Plan, clause: Clause, words: Sequence[Token]) -> bool:
+    """Say whether a clause only tells an order again: "…, please add it", "…, take it out"."""
+    told = clause.verbs & set(_TOLD_AGAIN)
+    points = any(t.lower in PRONOUNS for t in words) and not any(
+        counts(t) and t.lower not in PRONOUNS and t.start not in clause.used for t in words
+    )
+    last = str(plan.edits[-1]["op"]) if plan.edits else ""
+    return bool(told and points and last) and any(_TOLD_AGAIN[one] in ("", last) for one in told)
 
 
 def _drop_reason(clause: Clause) -> None:
@@ -132,6 +151,10 @@ def _keep(plan: Plan, clause: Clause) -> None:
     ):
         clause.use(clause.tokens)
         settings.clear(plan, clause, "trigger", tuple(t for t in clause.tokens if t.is_("schedule")))
+        return
+    if "retry" in clause.verbs:
+        clause.use(t for t in clause.tokens if t.is_("not", "at", "all", "again"))
+        settings.clear(plan, clause, "retry", clause.object or clause.subject)
         return
     if not clause.verbs & _NEGATED_KEEP:
         if (

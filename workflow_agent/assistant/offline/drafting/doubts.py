@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.drafting.grammar import Clause, is_role
 from workflow_agent.assistant.offline.drafting.naming import bare
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
+from workflow_agent.assistant.offline.values import durations_in
 
 _MOST_WORDS: Final = 13
 _MOST_ROLE_WORDS: Final = 4
@@ -74,7 +75,11 @@ def doubt_of_words(clause: Clause, rest: Sequence[Token]) -> str | None:
         if low == "by" and any(one.value is not None for one in rest[at + 1 : at + 4]):
             return f"the time in {said}"
     subject = clause.subject
-    if len(subject) > 1 and subject[0].entry.form in ("ed", "base ed") and not subject[0].has("noun"):
+    told_apart = subject and (
+        subject[0].lower in word_set("good") | word_set("bad")
+        or (subject[0].entry.form in ("ed", "base ed") and not subject[0].has("noun"))
+    )
+    if len(subject) > 1 and told_apart:
         return f"which case {said} is for"
     return None
 
@@ -163,3 +168,38 @@ def doubts_of_graph(
     for step in steps[1:]:
         if step["id"] not in into and not step.get("parent"):
             yield f"what comes before {names[step['id']]!r}"
+
+
+def doubts_of_text(
+    tokens: Sequence[Token], steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]
+) -> Iterable[str]:
+    """Return what a text tells and the graph has no counterpart of: a case, a loop, work at once, a time."""
+    words = [token for token in tokens if token.kind == "word"]
+    cases = [token for token in words if token.among("doubts.cases")]
+    arms = [edge for edge in transitions if edge.get("when") or edge.get("type") in ("default", "error")]
+    held = [step for step in steps if step.get("escalate_to") or step.get("when")]
+    if len(cases) > len(arms) + len(held):
+        yield f"one of the cases told with {cases[-1].text!r}"
+    again = [token for token in words if token.among("doubts.again")]
+    again += [
+        token for token, after in itertools.pairwise(words) if token.is_("back", "return") and after.is_("to")
+    ]
+    if again and not _has_loop(steps, transitions):
+        yield f"the loop told with {again[0].text!r}"
+    together = [token for token in words if token.among("doubts.together")]
+    if together and not any(step["type"] == "fork" for step in steps):
+        yield f"what happens at the same time, told with {together[0].text!r}"
+    timed = sum(bool(step.get("timeout")) + bool(step.get("duration")) for step in steps)
+    if (told := len(durations_in(words_and_numbers(tokens)))) > timed:
+        yield f"one of the {told} times"
+
+
+def words_and_numbers(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens without what stands in quotes, which is a name."""
+    return [token for token in tokens if token.kind != "quoted"]
+
+
+def _has_loop(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> bool:
+    rank = {step["id"]: at for at, step in enumerate(steps)}
+    back = any(rank[edge["to"]] <= rank[edge["from"]] for edge in transitions)
+    return back or any(step["type"] == "loop" or step.get("retry") for step in steps)

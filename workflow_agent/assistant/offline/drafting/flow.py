@@ -68,6 +68,8 @@ class Decision:
     has_else: bool = False
     before: Node | None = None
     """The step it follows."""
+    doubt: str = ""
+    """What is unclear where something follows the arms."""
     closes: bool = False
     """Whether an arm that was told first ends the work unless what follows says otherwise."""
 
@@ -496,6 +498,9 @@ class Flow:
             and self._last is not None
         ):
             self.undrawn.append(f"what follows {self._last[2].document['name']!r}: is it looked at again?")
+        known = word_set("verb.terminal") | word_set("verb.rework")
+        if last.polarity < 0 and verb not in known and self._last is not None and self._loop_back is None:
+            decision.doubt = f"whether the work goes on after {self._last[2].document['name']!r}"
         if (
             is_bad
             and verb in word_set("verb.terminal")
@@ -1403,6 +1408,8 @@ class Flow:
         **fields: str | None,
     ) -> Node:
         if not self._in_arm and self.decision is not None:
+            if self.decision.doubt:
+                self.undrawn.append(self.decision.doubt)
             self._close()
         if self._must_join and len(self.frontier) > 1:
             self._join()

@@ -1,5 +1,6 @@
 """What a description opens with: the request for a workflow, its name, and where the telling begins."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -315,6 +316,12 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
         or tokens[-1].text == "?"
         or states_outcome(body)
     ):
+        return None
+    tells = any(
+        one.entry.verb and one.entry.form in ("base", "s") and after.has("det")
+        for one, after in itertools.pairwise(said[1:])
+    )
+    if end is None and (tells or any(token.is_("both", "all", "each") for token in said)):
         return None
     grammar = Grammar(tuple(body))
     short = (

@@ -23,8 +23,8 @@ def not_found(wanted: str, suggestions: Sequence[Any]) -> Reply:
     close = [Candidate(item["id"], item["name"]) for item in suggestions][:3]
     if not close:
         return Reply(
-            f'I found no workflow for {wanted[:120]!r}. Say "list workflows" to see what there is, '
+            f"I can't find a workflow by {wanted[:120]!r}. Say “list workflows” to see what there is, "
             "or tell me who does what, and I build one."
         )
     offer = Suggestion(f"show {close[0].name}") if len(close) == 1 else None
-    return Reply(f"I found no workflow for {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)
+    return Reply(f"I can't find a workflow by {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)

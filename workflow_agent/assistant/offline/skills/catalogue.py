@@ -56,9 +56,13 @@ def answer(tokens: Tokens) -> Generator[Call, Any, Reply]:
     lows = {token.lower for token in tokens} | {token.lemma for token in tokens}
     if lows & word_set("catalogue.change") and not lows & {"step", "steps"}:
         return (yield from _by_change())
-    if lows & {"most", "largest", "biggest", "longest"} and lows & {"step", "steps", "workflow", "workflows"}:
-        best = sorted(items, key=lambda one: -one["step_count"])[:3]
-        return listing(best, len(best), ", the largest first")
+    left = (
+        {t.lemma for t in tokens if t.is_content} - word_set("catalogue.said") - word_set("catalogue.sizes")
+    )
+    if lows & word_set("catalogue.sizes") and not left:
+        sign = -1 if lows & {"most", "largest", "biggest", "longest"} else 1
+        best = sorted(items, key=lambda one: sign * one["step_count"])[:3]
+        return listing(best, len(best), f", the {'largest' if sign < 0 else 'smallest'} first")
     asked, rest = _filters(tokens)
     rest = [token for token in rest if counts(token) and not token.among("catalogue.said")]
     if not asked and not rest:
@@ -82,7 +86,7 @@ def answer(tokens: Tokens) -> Generator[Call, Any, Reply]:
 def _closest(said: str) -> Generator[Call, Any, Reply]:
     hits = (yield Call("search_workflows", {"query": said[:300], "limit": 5}))["hits"]
     if not hits:
-        return Reply(f"I found no workflow for {said!r}.")
+        return Reply(f"I can't tell that from the workflows: I did not understand {said!r}.")
     lines = "\n".join(f"{at}. **{hit['name']}** (`{hit['id']}`)" for at, hit in enumerate(hits, 1))
     return Reply(f"I can't tell that from the workflows themselves. For {said!r} the closest are:\n\n{lines}")
 
@@ -133,6 +137,7 @@ def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
 
 
 _LOOP: Filter = ("with a loop", lambda one: bool(back_edges(one)) or any(s.type == "loop" for s in one.steps))
+_BY_PEOPLE: Filter = ("with work of people", lambda one: any(s.type == "human" for s in one.steps))
 _PARALLEL: Filter = ("with parallel branches", lambda one: bool(branches(one)))
 _ESCALATED: Filter = ("with an escalation", lambda one: any(s.escalate_to for s in one.steps))
 _RETRIED: Filter = ("with retries", lambda one: any(s.retry for s in one.steps))

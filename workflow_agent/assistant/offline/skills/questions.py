@@ -34,7 +34,7 @@ def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
     asked = tuple(t for t in rest if t.kind != "punct")
     steps = Steps(workflow, turn.chosen, last_told(turn))
     told, left = answered(workflow, asked, steps)
-    if told is None and otherwise is not None:
+    if told is None and otherwise is not None and focus(turn) is None:
         return (yield from otherwise)
     if told is None and (parts := _parted(asked)):
         answers = [answered(workflow, part, steps)[0] for part in parts]
