@@ -337,7 +337,8 @@ def _may_be_name(said: str) -> bool:
     """Say whether words can stand for a workflow: "it" alone, and nothing with "as" in it."""
     words = said.lower().split()
     return (
-        not {"as", "which", "everything", "all", "after", "before", "between", "when", "if"} & set(words)
+        not {"as", "which", "everything", "all"} & set(words)
+        and ("one" in words or not {"after", "before", "between", "when", "if"} & set(words))
         and "that" not in words[1:-1]
         and not said.strip().isdecimal()
         and ":" not in said
