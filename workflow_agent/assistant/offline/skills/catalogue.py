@@ -56,9 +56,8 @@ def answer(tokens: Tokens) -> Generator[Call, Any, Reply]:
     lows = {token.lower for token in tokens} | {token.lemma for token in tokens}
     if lows & word_set("catalogue.change") and not lows & {"step", "steps"}:
         return (yield from _by_change())
-    left = (
-        {t.lemma for t in tokens if t.is_content} - word_set("catalogue.said") - word_set("catalogue.sizes")
-    )
+    known = ("catalogue.said", "catalogue.sizes", "catalogue.workflows")
+    left = [t for t in tokens if counts(t) and not any(t.among(name) for name in known)]
     if lows & word_set("catalogue.sizes") and not left:
         sign = -1 if lows & {"most", "largest", "biggest", "longest"} else 1
         best = sorted(items, key=lambda one: sign * one["step_count"])[:3]
