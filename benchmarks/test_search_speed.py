@@ -17,10 +17,10 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.support.in_memory import InMemoryWorkflowCatalog
+from tests.support.searched import head_of
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
-from workflow_agent.storage.files.search.tenant import head_of
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -128,22 +128,6 @@ def test_the_median_of_different_queries(benchmark: BenchmarkFixture, searched: 
     )
 
     assert benchmark.stats.stats.median < MOST_QUERY_SECONDS
-
-
-@in_processor_time
-def test_one_changed_workflow(benchmark: BenchmarkFixture, searched: Searched) -> None:
-    versions = iter(range(2, 1_000))
-    workflow = next(iter(searched.catalog.workflows.values()))
-
-    def changed() -> tuple[tuple[Workflow], dict[str, object]]:
-        version = next(versions)
-        return (workflow.model_copy(update={"version": version, "name": f"Renamed {version}"}),), {}
-
-    benchmark.pedantic(
-        lambda one: searched.run(searched.search.note_changed(TENANT, one)), setup=changed, rounds=200
-    )
-
-    assert benchmark.stats.stats.median < MOST_UPDATE_SECONDS
 
 
 @pytest.fixture(scope="module")

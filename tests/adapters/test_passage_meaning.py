@@ -11,9 +11,10 @@ PASSAGES = ["The weather is fine.", "A puppy goes to the vet.", "Pay the invoice
 
 
 async def test_what_means_the_same_is_found_without_its_words() -> None:
-    ranked = await PassagesByMeaning(Embedder(ConceptModel()))(PASSAGES, "canine")
+    ranked, costs = await PassagesByMeaning(Embedder(ConceptModel()))(PASSAGES, "canine")
 
     assert set(ranked) == {1, 3}
+    assert (costs.usage.requests, costs.cost.is_complete) == (2, False)
 
 
 async def test_of_a_very_long_text_what_shares_words_and_the_beginning_are_looked_at() -> None:
@@ -24,7 +25,7 @@ async def test_of_a_very_long_text_what_shares_words_and_the_beginning_are_looke
         "A dog that shares nothing.",
     ]
 
-    ranked = await PassagesByMeaning(Embedder(model))(passages, "canine")
+    ranked, _ = await PassagesByMeaning(Embedder(model))(passages, "canine")
 
     assert list(ranked) == [2_000]
     assert len(model.documents) == 512
@@ -36,6 +37,9 @@ async def test_while_the_model_fails_words_decide_and_it_is_counted(caplog: pyte
     model.error = ModelHTTPError(503, "concepts")
     ranking = PassagesByMeaning(Embedder(model))
 
-    assert list(await ranking(PASSAGES, "canine")) == []
+    ranked, costs = await ranking(PASSAGES, "canine")
+
+    assert list(ranked) == []
+    assert not costs.is_complete
     assert ranking.failures == 1
     assert "ranked by words alone" in caplog.text

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.searched import described
+from tests.support.searched import described, entered
 from workflow_agent.storage.files.search.database import SearchDatabase
-from workflow_agent.storage.files.search.tenant import indexed
 from workflow_agent.workflows.search.query import parse_query
 
 COUNT, RANKED = 2_200, 2_000
@@ -14,8 +13,8 @@ COUNT, RANKED = 2_200, 2_000
 
 @pytest.fixture(scope="module")
 def many() -> Iterator[SearchDatabase]:
-    made = [indexed(described(f"wf_run_{number:04}", f"Payment run {number}")) for number in range(COUNT)]
-    made[3] = indexed(described("wf_run_0003", "Payment audit"))
+    made = [entered(described(f"wf_run_{number:04}", f"Payment run {number}")) for number in range(COUNT)]
+    made[3] = entered(described("wf_run_0003", "Payment audit"))
     database = SearchDatabase(None)
     database.put(made)
     yield database

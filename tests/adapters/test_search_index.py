@@ -7,16 +7,19 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.support.in_memory import InMemoryWorkflowCatalog
-from tests.support.searched import STORED, TENANT, WORKFLOWS, described, filled_catalog, ids
+from tests.support.searched import STORED, TENANT, WORKFLOWS, described, entered, filled_catalog, head_of, ids
 from workflow_agent.errors import StorageFailed, WorkflowNotFound
+from workflow_agent.storage.files.caches import TtlCache
+from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.database import SearchDatabase
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
-from workflow_agent.storage.files.search.tenant import head_of, indexed
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.query import Query, parse_query
 from workflow_agent.workflows.store import WorkflowHead
@@ -159,6 +162,28 @@ async def test_what_vanishes_between_heads_and_reading_is_left_out(
         await catalog.get(TENANT, "wf_gone")
 
 
+def catalog_of(files: DurableFiles) -> JsonWorkflowCatalog:
+    specs = TtlCache[Workflow](max_entries=10, ttl_seconds=60)
+    return JsonWorkflowCatalog(files, specs, now=lambda: datetime.now(UTC))
+
+
+async def test_an_edit_by_hand_that_keeps_version_and_time_is_found(
+    opened: list[SqliteWorkflowSearch], root: Path
+) -> None:
+    files = DurableFiles(root)
+    catalog = catalog_of(files)
+    await catalog.create(TENANT, WORKFLOWS[0], STORED)
+    opened.append(SqliteWorkflowSearch(catalog, root=root))
+    await opened[0].search(TENANT, "expense")
+    opened[0].close()
+    path = root / TENANT / "workflows" / f"{WORKFLOWS[0].id}.json"
+    path.write_text(path.read_text("utf-8").replace('"Manager decides"', '"Rocket decides"'), "utf-8")
+
+    opened.append(SqliteWorkflowSearch(catalog_of(files), root=root))
+
+    assert ids(await opened[1].search(TENANT, "rocket")) == [WORKFLOWS[0].id]
+
+
 async def test_the_same_heads_again_are_not_compared(opened: list[SqliteWorkflowSearch]) -> None:
     heads: dict[str, WorkflowHead] = {}
     catalog = TellingCatalog(lambda: heads)
@@ -171,28 +196,6 @@ async def test_the_same_heads_again_are_not_compared(opened: list[SqliteWorkflow
     heads.clear()
 
     assert ids(await opened[0].search(TENANT, "")) == [WORKFLOWS[0].id]
-
-
-async def test_a_noted_change_is_in_the_file_before_any_search(
-    search: SqliteWorkflowSearch, catalog: InMemoryWorkflowCatalog, file: Path
-) -> None:
-    stored = await catalog.create(TENANT, described("wf_moon", "Moon rocket"), STORED)
-
-    await search.note_changed(TENANT, stored)
-
-    assert names_in(file) == ["Moon rocket"]
-
-
-async def test_a_noted_deletion_is_out_of_the_file_before_any_search(
-    search: SqliteWorkflowSearch, file: Path
-) -> None:
-    await search.search(TENANT, "")
-
-    await search.note_deleted(TENANT, "wf_release")
-    await search.note_deleted(TENANT, "wf_never_there")
-
-    assert "Release pipeline" not in names_in(file)
-    assert len(names_in(file)) == len(WORKFLOWS) - 1
 
 
 def names_in(file: Path) -> list[str]:
@@ -345,13 +348,16 @@ async def test_damage_while_it_is_open_is_mended_with_the_next_search(
     assert "is damaged and is made anew" in caplog.text
 
 
-async def test_damage_found_while_writing_is_mended(search: SqliteWorkflowSearch, file: Path) -> None:
+async def test_damage_found_while_writing_is_mended(
+    search: SqliteWorkflowSearch, catalog: InMemoryWorkflowCatalog, file: Path
+) -> None:
     await search.search(TENANT, INVOICES)
     without_words(file)
+    await catalog.create(TENANT, described("wf_moon", "Moon rocket"), STORED)
 
-    await search.note_changed(TENANT, described("wf_moon", "Moon rocket"))
+    await search.search(TENANT, "")
 
-    assert names_in(file) == ["Moon rocket"]
+    assert "Moon rocket" in names_in(file)
 
 
 async def test_a_file_that_another_process_replaced_already_is_not_removed(
@@ -452,8 +458,8 @@ async def test_many_searches_and_changes_at_once_all_get_their_answer(
     search: SqliteWorkflowSearch, another: SqliteWorkflowSearch, catalog: InMemoryWorkflowCatalog
 ) -> None:
     async def change(number: int) -> None:
-        stored = await catalog.create(TENANT, described(f"wf_new_{number}", f"Novelty {number}"), STORED)
-        await search.note_changed(TENANT, stored)
+        await catalog.create(TENANT, described(f"wf_new_{number}", f"Novelty {number}"), STORED)
+        await search.search(TENANT, "novelty")
 
     searches = [one.search(TENANT, INVOICES) for one in (search, another) for _ in range(10)]
     answers, _ = await asyncio.gather(
@@ -471,9 +477,10 @@ from tests.support.searched import TENANT, described, filled_catalog, STORED, id
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 
 async def work():
-    search = SqliteWorkflowSearch(await filled_catalog(), root=Path(sys.argv[1]))
+    catalog = await filled_catalog()
+    search = SqliteWorkflowSearch(catalog, root=Path(sys.argv[1]))
     for number in range(20):
-        await search.note_changed(TENANT, described(f"wf_{sys.argv[2]}_{number}", "Moon"))
+        await catalog.create(TENANT, described(f"wf_{sys.argv[2]}_{number}", "Moon"), STORED)
         assert ids(await search.search(TENANT, "okta")) == ["wf_employee_onboarding"]
     search.close()
 
@@ -522,9 +529,9 @@ def test_words_in_many_workflows_are_looked_for_where_they_tell_most(
     database = SearchDatabase(None)
     database.put(
         [
-            indexed(described("wf_both", "Other", "Expense", "Approval")),
-            indexed(described("wf_named", "Approval", "Begin")),
-            indexed(described("wf_step", "Something", "Step for approval")),
+            entered(described("wf_both", "Other", "Expense", "Approval")),
+            entered(described("wf_named", "Approval", "Begin")),
+            entered(described("wf_step", "Something", "Step for approval")),
         ]
     )
     query = query_of("step" if "step" in frequencies else "expense approval", frequencies)
@@ -537,10 +544,10 @@ def test_words_in_many_workflows_are_looked_for_where_they_tell_most(
 
 def test_how_many_have_a_word_is_counted_again_after_a_change() -> None:
     database = SearchDatabase(None)
-    database.put([indexed(described("wf_a", "Audit"))])
+    database.put([entered(described("wf_a", "Audit"))])
     before = database.frequencies(["audit", "count"])
 
-    database.put([indexed(described("wf_b", "Audit", "Count"))])
+    database.put([entered(described("wf_b", "Audit", "Count"))])
 
     assert before == {"audit": 1}
     assert database.frequencies(["audit", "count"]) == {"audit": 2, "count": 1}
@@ -551,8 +558,8 @@ def test_common_words_raise_what_has_them_beside_a_rare_one() -> None:
     database = SearchDatabase(None)
     database.put(
         [
-            indexed(described("wf_a", "Other", "Expense")),
-            indexed(described("wf_b", "Other", "Expense approval")),
+            entered(described("wf_a", "Other", "Expense")),
+            entered(described("wf_b", "Other", "Expense approval")),
         ]
     )
     query = query_of("expense approval", {"expens": 3, "approv": 50_000})

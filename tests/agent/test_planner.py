@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from workflow_agent.conversations.frames import presented
 from workflow_agent.storage.files.caches import InMemoryCache
 from workflow_agent.storage.files.search.passages import ranked_by_bm25
 from workflow_agent.values.tokens import tokens_of
+from workflow_agent.values.usage import RunCosts, Usage
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 STRATEGIES = tuple(ProcessingStrategy)
@@ -190,9 +192,10 @@ async def test_passages_near_in_meaning_are_quoted_too_where_a_model_says_which(
     one = artifact(LONG + "A hound was seen.\n\n" + "Nothing else is said here.\n\n" * 400)
     model, _ = scripted(plans(decided(one, "rag_extract", extraction_query="when are claims due, dog")))
 
-    async def by_meaning(passages: Sequence[str], query: str) -> Sequence[int]:
+    async def by_meaning(passages: Sequence[str], query: str) -> tuple[Sequence[int], RunCosts]:
         assert query == "when are claims due, dog"
-        return [at for at, passage in enumerate(passages) if "hound" in passage]
+        costs = RunCosts().with_embedding(Usage(requests=2, input_tokens=70), Decimal("0.02"))
+        return [at for at, passage in enumerate(passages) if "hound" in passage], costs
 
     shared = parts(rank_by_meaning=by_meaning)
     by_words, by_both = processor(model), processor(model, shared=shared)
@@ -205,6 +208,7 @@ async def test_passages_near_in_meaning_are_quoted_too_where_a_model_says_which(
     assert "hound" not in worded
     assert "30 days" in both
     assert "hound" in both
+    assert by_both.ledger.costs.cost.embedding_usd == 0.02
 
 
 async def test_where_no_passage_answers_nothing_goes_in_and_the_record_says_so() -> None:

@@ -89,6 +89,19 @@ async def test_a_change_of_a_workflow_that_moved_on_is_refused(asking: httpx.Asy
     assert await version(asking) == 2
 
 
+async def test_a_change_of_a_workflow_that_was_edited_by_hand_is_refused(
+    asking: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    preview = await proposed(asking)
+    path = tmp_path / "default" / "workflows" / "wf_flow.json"
+    path.write_text(path.read_text("utf-8").replace('"Step 2"', '"Second"'), "utf-8")
+
+    answer = await decided(asking, preview, "apply")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "preview_closed")
+    assert await version(asking) == 1
+
+
 async def test_a_change_that_was_turned_down_is_made_by_nobody(asking: httpx.AsyncClient) -> None:
     preview = await proposed(asking)
 

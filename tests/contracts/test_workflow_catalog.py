@@ -307,7 +307,8 @@ async def test_heads_tell_the_newest_content_of_every_workflow(catalog: Workflow
 
     heads = await catalog.heads("acme")
 
-    assert heads == {one.id: (one.version, one.updated_at) for one in await catalog.all("acme")}
+    told = {one: head[:2] for one, head in heads.items()}
+    assert told == {one.id: (one.version, one.updated_at) for one in await catalog.all("acme")}
     assert heads["wf_b"].version == 2
     assert await catalog.heads("other") == {}
 

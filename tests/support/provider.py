@@ -44,6 +44,14 @@ class CallsTools:
 
 
 @dataclass(frozen=True)
+class Embeds:
+    """The same vector for each text."""
+
+    tokens: int | None = 100
+    """What it reports; None says nothing."""
+
+
+@dataclass(frozen=True)
 class Hangs:
     """No answer at all."""
 
@@ -57,7 +65,7 @@ class Holds:
     let: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-Answer = Refuses | Says | CallsTools | Hangs | Holds
+Answer = Refuses | Says | CallsTools | Embeds | Hangs | Holds
 
 
 @dataclass
@@ -113,10 +121,19 @@ class ProviderStub:
             case Refuses(status, code, headers):
                 error = {"error": {"message": f"refused: {code}", "type": code, "param": None, "code": code}}
                 body = json.dumps(error).encode()
-                lines = [f"HTTP/1.1 {status} Refused", "content-type: application/json",
-                         f"content-length: {len(body)}", "connection: close",
-                         *(f"{name}: {value}" for name, value in headers)]  # fmt: skip
-                writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+                _whole(writer, f"{status} Refused", body, headers)
+            case Embeds(tokens):
+                texts = self.requests[-1]["input"]
+                data = [
+                    {"object": "embedding", "index": at, "embedding": [1.0, 0.5]} for at in range(len(texts))
+                ]
+                told = (
+                    {"usage": {"prompt_tokens": tokens, "total_tokens": tokens}}
+                    if tokens
+                    else {"usage": None}
+                )
+                reply = {"object": "list", "data": data, "model": self.requests[-1]["model"], **told}
+                _whole(writer, "200 OK", json.dumps(reply).encode())
             case Says(pieces, is_cut, usage, finish, delta):
                 chunks = [{delta: piece} for piece in pieces]
                 self._stream(writer, chunks, finish, usage, is_cut=is_cut)
@@ -167,6 +184,14 @@ class ProviderStub:
 
     def _chunk(self, writer: asyncio.StreamWriter, data: bytes) -> None:
         writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+
+
+def _whole(
+    writer: asyncio.StreamWriter, status: str, body: bytes, headers: Sequence[tuple[str, str]] = ()
+) -> None:
+    lines = [f"HTTP/1.1 {status}", "content-type: application/json", f"content-length: {len(body)}",
+             "connection: close", *(f"{name}: {value}" for name, value in headers)]  # fmt: skip
+    writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 
 
 @asynccontextmanager

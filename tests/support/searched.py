@@ -3,9 +3,11 @@
 from typing import Any
 
 from tests.support.in_memory import InMemoryWorkflowCatalog
+from workflow_agent.storage.files.search.tenant import indexed
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import Author, Change, SearchAnswer
+from workflow_agent.workflows.search.ranking import Indexed
+from workflow_agent.workflows.store import Author, Change, SearchAnswer, WorkflowHead
 
 TENANT = "acme"
 STORED = Change(Author(), "created")
@@ -16,6 +18,16 @@ def described(workflow_id: str, name: str, *steps: str | dict[str, Any], **field
     listed = [step if isinstance(step, dict) else {"name": step} for step in steps or ("Begin",)]
     numbered = [{"id": f"s{at}", **step} for at, step in enumerate(listed)]
     return parse_workflow({"id": workflow_id, "name": name, "steps": numbered, **fields})
+
+
+def head_of(workflow: Workflow) -> WorkflowHead:
+    """Return which content a workflow has."""
+    return WorkflowHead(workflow.version, workflow.updated_at)
+
+
+def entered(workflow: Workflow) -> Indexed:
+    """Return a workflow as the index takes it in."""
+    return indexed(workflow, head_of(workflow))
 
 
 WORKFLOWS = (

@@ -224,6 +224,10 @@ class Evidence:
         price = None if spent is None else Decimal(str(spent))
         self.costs = self.costs.with_summarizer(compaction.usage, price)
 
+    def spent_aside(self, costs: RunCosts) -> None:
+        """Note what was spent for the run beside its own requests."""
+        self.costs = self.costs.with_aside(costs)
+
     def told(self, *parts: Told) -> str:
         """Note the parts of a request's instructions; return them as the model reads them."""
         for section in dict.fromkeys(part.section for part in parts):

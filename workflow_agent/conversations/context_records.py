@@ -140,8 +140,10 @@ class PlanningCost(Recorded):
     """Paid for planning."""
     summarizer_usd: float = 0.0
     """Paid for summaries."""
+    embedding_usd: float = 0.0
+    """Paid for finding passages by meaning."""
     total_usd: float | None = None
-    """Both; null where no price is known."""
+    """All of it; null where no price is known."""
     requests: int = 0
     """Calls that a model answered, also those whose answer was of no use."""
     input_tokens: int = 0

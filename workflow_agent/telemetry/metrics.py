@@ -89,7 +89,10 @@ class Metrics:
         }  # fmt: skip
         for kind, tokens in _not_zero(kinds):
             self.usage_tokens.add(tokens, {"model": model, "kind": kind})
-        parts = {"primary": cost.primary_usd, "planner": cost.planner_usd, "summarizer": cost.summarizer_usd}
+        parts = {
+            "primary": cost.primary_usd, "planner": cost.planner_usd,
+            "summarizer": cost.summarizer_usd, "embedding": cost.embedding_usd,
+        }  # fmt: skip
         for part, usd in _not_zero(parts):
             self.cost_usd.add(float(usd), {"model": model, "part": part})
 

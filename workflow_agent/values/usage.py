@@ -32,6 +32,8 @@ class Cost(Value):
     primary_usd: float | None = None
     planner_usd: float = 0.0
     summarizer_usd: float = 0.0
+    embedding_usd: float = 0.0
+    """Paid for search by meaning."""
     total_usd: float | None = None
     is_complete: bool = True
     """Whether every call was priced: one whose price or tokens are not known is counted as 0."""
@@ -53,13 +55,14 @@ def exact_sum(*amounts_usd: float | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RunCosts:
-    """Tokens and money of one run, whoever spent them: the agent, the planner or the summarizer."""
+    """Tokens and money of one run, whoever spent them: agent, planner, summarizer or search."""
 
     usage: Usage = field(default_factory=Usage)
     primary_usd: Decimal | None = None
     """None as long as no priced request was made."""
     planner_usd: Decimal = Decimal()
     summarizer_usd: Decimal = Decimal()
+    embedding_usd: Decimal = Decimal()
     is_complete: bool = True
     """Whether every request was priced."""
 
@@ -78,13 +81,19 @@ class RunCosts:
         spent = self.summarizer_usd + (cost_usd or 0)
         return self._with(usage, cost_usd, summarizer_usd=spent)
 
+    def with_embedding(self, usage: Usage, cost_usd: Decimal | None) -> "RunCosts":
+        """Return the costs with a call of the embedding model."""
+        spent = self.embedding_usd + (cost_usd or 0)
+        return self._with(usage, cost_usd, embedding_usd=spent)
+
     def with_aside(self, other: "RunCosts") -> "RunCosts":
-        """Return the costs with what planner and summarizer spent in others."""
+        """Return the costs with what planner, summarizer and embedding model spent in others."""
         return replace(
             self,
             usage=self.usage.plus(other.usage),
             planner_usd=self.planner_usd + other.planner_usd,
             summarizer_usd=self.summarizer_usd + other.summarizer_usd,
+            embedding_usd=self.embedding_usd + other.embedding_usd,
             is_complete=self.is_complete and other.is_complete,
         )
 
@@ -97,12 +106,13 @@ class RunCosts:
     @property
     def cost(self) -> Cost:
         """Return the money as it is recorded."""
-        aside = self.planner_usd + self.summarizer_usd
+        aside = self.planner_usd + self.summarizer_usd + self.embedding_usd
         is_known = self.primary_usd is not None or aside > 0
         return Cost(
             primary_usd=None if self.primary_usd is None else float(self.primary_usd),
             planner_usd=float(self.planner_usd),
             summarizer_usd=float(self.summarizer_usd),
+            embedding_usd=float(self.embedding_usd),
             total_usd=float((self.primary_usd or 0) + aside) if is_known else None,
             is_complete=self.is_complete,
         )

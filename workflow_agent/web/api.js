@@ -1,6 +1,7 @@
 // The server, as this page asks it. Every failure is a Problem with something to say.
 
 const KEY = "workflow-agent-key";
+const tags = new WeakMap();
 let askForKey = async () => null;
 let asking = null;
 
@@ -19,7 +20,18 @@ export function onKeyNeeded(ask) { askForKey = ask; }
 /** Return the reply to a request as data. */
 export async function ask(path, { method = "GET", body, headers = {}, signal } = {}) {
   const answer = await send(path, { method, body, headers, signal });
-  return answer.status === 204 ? null : answer.json();
+  if (answer.status === 204) return null;
+  const data = await answer.json();
+  const tag = answer.headers.get("ETag");
+  // A report on a change tells the state of the workflow in it.
+  if (tag) for (const one of [data, data.workflow]) if (one) tags.set(one, tag);
+  return data;
+}
+
+/** Return the header that lets a change pass only where a document is still as it was read. */
+export function asRead(document) {
+  // A list gives no ETags: the version alone then.
+  return { "If-Match": tags.get(document) ?? `"${document.version}"` };
 }
 
 /** Return the reply to a request as text, as the kind that is asked for. */

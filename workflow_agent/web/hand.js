@@ -1,6 +1,6 @@
 // Changes made by hand: typed edits, sent once, shown where they are made, and taken back with one press.
 
-import { ask, at, query } from "./api.js";
+import { asRead, ask, at, query } from "./api.js";
 import { newKey } from "./run.js";
 
 export class Hand {
@@ -13,7 +13,7 @@ export class Hand {
 
   /** Show what edits would do, without doing it. */
   preview(workflow, edits) {
-    return ask(`${at("workflows", workflow.id, "edits")}?dry_run=true`, { method: "POST", body: { edits }, headers: { "If-Match": `"${workflow.version}"` } });
+    return ask(`${at("workflows", workflow.id, "edits")}?dry_run=true`, { method: "POST", body: { edits }, headers: asRead(workflow) });
   }
 
   /** Make edits of a version; the report of what they did, or null where they were refused. */
@@ -46,7 +46,7 @@ export class Hand {
   }
 
   async #sent(workflow, path, body, words) {
-    const headers = { "If-Match": `"${workflow.version}"`, "Idempotency-Key": newKey() };
+    const headers = { ...asRead(workflow), "Idempotency-Key": newKey() };
     let report = null;
     try {
       report = await ask(path + query({ conversation_id: this.conversationId() }), { method: "POST", body, headers });

@@ -1,6 +1,6 @@
 // All workflows on a page of their own: found, narrowed, sorted, looked at, taken in and out, several at once.
 
-import { ask, askText, at, query } from "./api.js";
+import { asRead, ask, askText, at, query } from "./api.js";
 import { askForWords, confirmed } from "./dialogs.js";
 import { drawing } from "./diagram.js";
 import { afterPause, button, fill, h, icon } from "./dom.js";
@@ -174,7 +174,7 @@ export class Library {
     const names = [...this.chosen.values()];
     if (!await confirmed({ title: `Delete ${many(names.length, "workflow")}?`, about: `${names.slice(0, 5).map((one) => `“${one.name}”`).join(", ")}${names.length > 5 ? " and others" : ""} and all their versions go from every list.`, action: "Delete" })) return;
     try {
-      for (const one of names) await ask(at("workflows", one.id), { method: "DELETE", headers: { "If-Match": `"${one.version}"` } });
+      for (const one of names) await ask(at("workflows", one.id), { method: "DELETE", headers: asRead(one) });
       this.announce(`${many(names.length, "workflow")} deleted.`);
     } catch (error) {
       this.announce(error.message, true);

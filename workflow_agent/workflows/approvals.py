@@ -195,9 +195,7 @@ class Approvals:
     async def _made(self, change: WaitingChange, by: str) -> int | None:
         writer = Writer(Author(user=by, conversation_id=change.conversation_id), _mark(change))
         if change.preview.action == "delete":
-            await self.workflows.delete(
-                change.preview.workflow_id, writer, expected=Revision(change.preview.version)
-            )
+            await self.workflows.delete(change.preview.workflow_id, writer, expected=change.preview.shown)
             return None
         return (await self.workflows.apply(change.preview, writer)).after.version
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from workflow_agent.values.digests import digest_of
+from workflow_agent.values.revisions import Revision, mark_of
 from workflow_agent.values.stored import JsonObject, Value
 from workflow_agent.workflows.diff.comparison import diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
@@ -37,6 +38,8 @@ class Preview(Value):
     workflow_name: str
     version: int
     """The version it was made for; of any other it is stale."""
+    mark: str | None = None
+    """What the content of that version came to: edited by hand in its file since, it is stale too."""
     reason: str
     """Why it waits for a yes, as the end of a sentence."""
     edits: tuple[JsonObject, ...] = ()
@@ -45,6 +48,11 @@ class Preview(Value):
     changes: tuple[str, ...] = ()
     """What would change, in readable lines."""
     diff: JsonObject | None = None
+
+    @property
+    def shown(self) -> Revision:
+        """Return the state of the workflow that it was made for."""
+        return Revision(self.version, self.mark)
 
 
 def preview_of(
@@ -66,8 +74,8 @@ def preview_of(
     documents = tuple(edit_document(edit) for edit in edits)
     return Preview(
         id=_id(told_in, action, before, to_version, documents), action=action, workflow_id=before.id,
-        workflow_name=before.name, version=before.version, reason=reason, edits=documents,
-        to_version=to_version, changes=tuple(describe_diff(diff)), diff=diff.as_dict(),
+        workflow_name=before.name, version=before.version, mark=mark_of(before), reason=reason,
+        edits=documents, to_version=to_version, changes=tuple(describe_diff(diff)), diff=diff.as_dict(),
     )  # fmt: skip
 
 
@@ -75,7 +83,7 @@ def preview_of_deletion(workflow: Workflow, reason: str, *, told_in: str) -> Pre
     """Return the preview of deleting a workflow."""
     return Preview(
         id=_id(told_in, "delete", workflow, None, ()), action="delete", workflow_id=workflow.id,
-        workflow_name=workflow.name, version=workflow.version, reason=reason,
+        workflow_name=workflow.name, version=workflow.version, mark=mark_of(workflow), reason=reason,
         changes=(f"Delete workflow {workflow.name!r} ({workflow.id})",),
     )  # fmt: skip
 

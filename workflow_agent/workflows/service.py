@@ -253,7 +253,7 @@ class WorkflowService:
             WorkflowConflict: The workflow was changed since it was shown.
             WorkflowNotFound: It is gone.
         """
-        workflow_id, shown = preview.workflow_id, Revision(preview.version)
+        workflow_id, shown = preview.workflow_id, preview.shown
         if preview.to_version is not None:
             return await self.restore(workflow_id, preview.to_version, by, expected=shown)
         edits = parse_edits(list(preview.edits))

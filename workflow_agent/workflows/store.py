@@ -1,7 +1,7 @@
 """Workflows and all their versions."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -9,6 +9,7 @@ from workflow_agent.errors import WorkflowConflict
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.values.stored import JsonObject, Moment, Value
+from workflow_agent.values.usage import RunCosts
 from workflow_agent.workflows.model.workflow import Workflow
 
 
@@ -78,6 +79,8 @@ class WorkflowHead(NamedTuple):
 
     version: int
     changed: datetime | None
+    mark: str = ""
+    """Of what is stored: an edit of a file by hand may keep the version and the time."""
 
 
 class WorkflowCatalog(Protocol):
@@ -214,6 +217,8 @@ class SearchAnswer:
 
     hits: tuple[WorkflowHit, ...]
     suggestions: tuple[WorkflowHit, ...] = ()
+    costs: RunCosts = field(default_factory=RunCosts)
+    """What a provider took for it."""
 
     @property
     def certain(self) -> tuple[WorkflowHit, ...]:

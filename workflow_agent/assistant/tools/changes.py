@@ -9,7 +9,6 @@ from workflow_agent.assistant.tools.analysis import listed_findings
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.errors import InvalidInput, WorkflowConflict, WorkflowNotFound
-from workflow_agent.values.revisions import Revision
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.previews import Preview, preview_of_deletion
@@ -96,7 +95,7 @@ async def apply_preview(ctx: RunContext[WorkflowContext], request: ApplyPreview)
 async def _applied(deps: WorkflowContext, preview: Preview) -> JsonObject:
     writer = deps.writer(deps.progress.digest_of_write(["preview", preview.id]))
     if preview.action == "delete":
-        deleted = await deps.service.delete(preview.workflow_id, writer, expected=Revision(preview.version))
+        deleted = await deps.service.delete(preview.workflow_id, writer, expected=preview.shown)
         if deleted is not None:
             deps.progress.touch(deleted, "deleted")
         told = {"id": preview.workflow_id, "name": preview.workflow_name, "version": preview.version}

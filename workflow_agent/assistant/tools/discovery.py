@@ -16,7 +16,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.steps import StepType
 from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.store import WorkflowFilters, WorkflowHit
+from workflow_agent.workflows.store import ANY_WORKFLOW, SearchAnswer, WorkflowFilters, WorkflowHit
 
 _OPEN = frozenset({"open", "current", "it", "this"})
 _LEAST_CONFIDENCE = 0.6
@@ -45,7 +45,7 @@ async def find_workflow(
     try:
         return await deps.workflows.get(deps.tenant, wanted)
     except WorkflowNotFound:
-        answer = await deps.search.search(deps.tenant, wanted, limit=5)
+        answer = await _searched(deps, wanted, limit=5)
     certain = answer.certain
     if len(certain) == 1:
         return await deps.workflows.get(deps.tenant, certain[0].id)
@@ -167,7 +167,7 @@ async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWork
     filters = WorkflowFilters(
         request.tag, request.trigger, request.role, request.service, request.step_type, among=among
     )
-    answer = await ctx.deps.search.search(ctx.deps.tenant, request.query, filters, limit=request.limit)
+    answer = await _searched(ctx.deps, request.query, filters, limit=request.limit)
     good = [hit for hit in answer.hits if not hit.is_weak]
     suggested = () if good else (*answer.hits, *answer.suggestions)
     return {
@@ -175,6 +175,14 @@ async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWork
         "hits": [_hit(hit) for hit in good],
         "suggestions": [{"id": hit.id, "name": hit.name} for hit in suggested],
     }
+
+
+async def _searched(
+    deps: WorkflowContext, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int
+) -> SearchAnswer:
+    answer = await deps.search.search(deps.tenant, query, filters, limit=limit)
+    deps.evidence.spent_aside(answer.costs)
+    return answer
 
 
 def _met(deps: WorkflowContext) -> frozenset[str]:

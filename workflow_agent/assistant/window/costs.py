@@ -74,7 +74,8 @@ class PlanningLedger:
         cost = self.costs.cost
         return {
             "planner_usd": cost.planner_usd, "summarizer_usd": cost.summarizer_usd,
-            "total_usd": cost.total_usd, "requests": self.costs.usage.requests,
+            "embedding_usd": cost.embedding_usd, "total_usd": cost.total_usd,
+            "requests": self.costs.usage.requests,
             "input_tokens": self.costs.usage.input_tokens,
             "output_tokens": self.costs.usage.output_tokens,
         }  # fmt: skip

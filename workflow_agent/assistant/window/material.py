@@ -124,7 +124,7 @@ class Gathering:
             with asked.trace.step("context.plan", artifacts=len(artifacts)):
                 frames = await self._frames(built, artifacts, model, self.config_of(name), goal, ledger)
         finally:
-            asked.evidence.costs = asked.evidence.costs.with_aside(ledger.costs)
+            asked.evidence.spent_aside(ledger.costs)
         if not frames:
             return replace(built, planning=ledger.facts())
         material = presented(frames)

@@ -25,6 +25,7 @@ from workflow_agent.conversations.artifacts import (
 from workflow_agent.conversations.frames import HEADING, framed
 from workflow_agent.values.digests import canonical_json, digest_of
 from workflow_agent.values.stored import JsonObject, iso_milliseconds
+from workflow_agent.values.usage import RunCosts
 from workflow_agent.workflows.search.passages import best_passages, joined_ranks, passages_of
 
 PLAN_TOOL = "plan_context"
@@ -88,7 +89,7 @@ _PLAN = Form[JsonObject].of(PLAN_TOOL, ArtifactPlan, lambda answer: answer)
 """Taken as it is given: what of it cannot be used is set right."""
 Rank = Callable[[Sequence[str], str], Sequence[int]]
 """Positions of texts by how well they answer a query, the best first, without those that do not answer."""
-RankByMeaning = Callable[[Sequence[str], str], Awaitable[Sequence[int]]]
+RankByMeaning = Callable[[Sequence[str], str], Awaitable[tuple[Sequence[int], RunCosts]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,9 @@ class ArtifactProcessor:
         texts = [one.text for one in passages]
         ranked = await asyncio.to_thread(self.parts.rank, texts, query)
         if self.parts.rank_by_meaning is not None:
-            ranked = joined_ranks(ranked, await self.parts.rank_by_meaning(texts, query))
+            near, costs = await self.parts.rank_by_meaning(texts, query)
+            self.ledger.costs = self.ledger.costs.with_aside(costs)
+            ranked = joined_ranks(ranked, near)
         best = best_passages(passages, ranked, most_chars)
         return "\n\n".join(one.quoted(len(text)) for one in best)
 

@@ -22,7 +22,7 @@ from workflow_agent.storage.files.versions import (
     no_workflow,
     record_of,
 )
-from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, told_head
+from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Change, WorkflowHead, WorkflowVersion
@@ -72,8 +72,8 @@ def _parsed_record(data: bytes, _: Path) -> WorkflowVersion:
     return WorkflowVersion.model_validate_json(data)
 
 
-def _head_of(workflow: Workflow) -> WorkflowHead:
-    return WorkflowHead(workflow.version, workflow.updated_at)
+def _head_of(workflow: Workflow, data: bytes) -> WorkflowHead:
+    return WorkflowHead(workflow.version, workflow.updated_at, mark_of(data))
 
 
 def _as_json(plain: object) -> bytes:
@@ -170,8 +170,9 @@ class WorkflowFiles:
         # Deleted since it was listed, if it is not there.
         with self._left_out.where_unreadable(place.document), suppress(WorkflowNotFound):
             stored = self._files.read(place.document)
+            data = stored.data if stored else b""
             # Read whole it is mended, or set aside.
-            return (told_head(stored.data, workflow_id) if stored else None) or _head_of(self.read(place))
+            return told_head(data, workflow_id) or _head_of(self.read(place), data)
         return None
 
     def records(self, place: WorkflowPlace, newest: Workflow) -> Iterator[WorkflowVersion]:
@@ -220,9 +221,12 @@ class WorkflowFiles:
         """Store a version durably and return it: its record first, then the document."""
         self._write_record(place, record_of(workflow, change, workflow.updated_at or self._now()))
         before = self._files.state(place.directory)
-        document = self._files.save(place.document, _as_json(workflow_document(workflow)))
+        data = _as_json(workflow_document(workflow))
+        document = self._files.save(place.document, data)
         after = self._files.state(place.directory)
-        self._heads.note(place.tenant, Written(workflow.id, _head_of(workflow), document, before, after))
+        self._heads.note(
+            place.tenant, Written(workflow.id, _head_of(workflow, data), document, before, after)
+        )
         return workflow
 
     def keep_record(self, place: WorkflowPlace, current: Workflow) -> None:

@@ -199,7 +199,7 @@ def _name_covered(found: Mapping[str, _Found], document: _Document, scale: _Scal
     return (worth / (worth + missing * scale.usual), worth) if worth else (0.0, 0.0)
 
 
-FACT_COLUMNS = ("id", "version", "changed", "name", "description", "aliases", "facets")
+FACT_COLUMNS = ("id", "version", "changed", "mark", "name", "description", "aliases", "facets")
 """The facts that `facts_of` gives and `entry_of` reads, the latter after a row number."""
 _SUMMARY_CHARS = 1_000
 
@@ -232,6 +232,7 @@ def facts_of(entry: Entry) -> tuple[Any, ...]:
         entry.id,
         entry.head.version,
         iso_milliseconds(entry.head.changed) if entry.head.changed else "",
+        entry.head.mark,
         entry.name,
         entry.description[:_SUMMARY_CHARS],
         orjson.dumps(entry.aliases).decode(),
@@ -241,12 +242,12 @@ def facts_of(entry: Entry) -> tuple[Any, ...]:
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
     """Return the entry that a row number and its facts tell of."""
-    number, workflow_id, version, changed, name, description, aliases, facets = row
+    number, workflow_id, version, changed, mark, name, description, aliases, facets = row
     tags, roles, services, step_types, triggers, has_deadline = orjson.loads(facets)
     return Entry(
         number,
         workflow_id,
-        WorkflowHead(version, datetime.fromisoformat(changed) if changed else None),
+        WorkflowHead(version, datetime.fromisoformat(changed) if changed else None, mark),
         name,
         description,
         tuple(orjson.loads(aliases)),

@@ -139,7 +139,7 @@ def _alone(path: Path | None) -> Generator[None]:
         raise OSError(error.message) from error
 
 
-_SCHEMA = 2
+_SCHEMA = 3
 _BATCH = 500
 _MOST_RANKED = 2_000
 """Documents that one look-up ranks: of more with its words, those that were indexed last."""
@@ -152,7 +152,8 @@ _TABLES = (
     "DROP TABLE IF EXISTS documents",
     """CREATE TABLE documents(
         rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, version INTEGER NOT NULL, changed TEXT NOT NULL,
-        name TEXT NOT NULL, description TEXT NOT NULL, aliases TEXT NOT NULL, facets TEXT NOT NULL)""",
+        mark TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL, aliases TEXT NOT NULL,
+        facets TEXT NOT NULL)""",
     f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(FIELDS)}, tokenize='ascii')",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(texts, 'row')",
 )

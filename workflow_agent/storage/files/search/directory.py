@@ -135,7 +135,7 @@ class Directory:
 
 
 def _newest_last(entry: Entry) -> tuple[bool, datetime | int, int, str]:
-    version, changed = entry.head
+    version, changed, _ = entry.head
     return (changed is not None, changed or 0, version, entry.id)
 
 

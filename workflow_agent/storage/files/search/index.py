@@ -59,14 +59,6 @@ class SqliteWorkflowSearch(WorkflowSearch):
 
         return await self._with_index(tenant, look)
 
-    async def note_changed(self, tenant: str, workflow: Workflow) -> None:
-        """Index a workflow that was just stored, so that the next search need not."""
-        await self._with_index(tenant, lambda index: asyncio.to_thread(index.put, [workflow]))
-
-    async def note_deleted(self, tenant: str, workflow_id: str) -> None:
-        """Take a workflow out of the index that was just deleted, so that the next search need not."""
-        await self._with_index(tenant, lambda index: asyncio.to_thread(index.forget, [workflow_id]))
-
     def close(self) -> None:
         """Close every file; a later search opens it again."""
         for index in self._indexes.values():
@@ -94,9 +86,10 @@ class SqliteWorkflowSearch(WorkflowSearch):
         return self._indexes[tenant]
 
     async def _catch_up(self, tenant: str, index: TenantIndex) -> None:
-        missing = await asyncio.to_thread(index.outdated, await self._catalog.heads(tenant))
+        heads = await self._catalog.heads(tenant)
+        missing = await asyncio.to_thread(index.outdated, heads)
         if missing:
-            await asyncio.to_thread(index.put, await self._newest(tenant, missing))
+            await asyncio.to_thread(index.put, await self._newest(tenant, missing), heads)
 
     async def _newest(self, tenant: str, ids: Collection[str]) -> Sequence[Workflow]:
         if len(ids) > _FEW:

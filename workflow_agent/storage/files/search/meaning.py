@@ -14,7 +14,8 @@ from typing_extensions import override
 
 from workflow_agent.storage.files.paths import tenant_directory
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
-from workflow_agent.storage.files.search.vectors import Embedded, VectorTable, unit
+from workflow_agent.storage.files.search.vectors import Embedded, VectorTable, spent_on, unit
+from workflow_agent.values.usage import RunCosts
 from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import (
@@ -71,7 +72,7 @@ class SearchByMeaning(WorkflowSearch):
         first = found.hits[0] if found.hits else None
         if not query.strip() or (first is not None and _CERTAIN.intersection(first.strategies)):
             return replace(found, hits=found.hits[:limit])
-        near = await self._nearest(tenant, query)
+        near, costs = await self._nearest(tenant, query)
         if filters.among is not None:
             near = {one: cosine for one, cosine in near.items() if one in filters.among}
         passing = SearchAnswer(())
@@ -80,7 +81,7 @@ class SearchByMeaning(WorkflowSearch):
             wanted = replace(filters, among=list(near))
             passing = await self.words.search(tenant, "", wanted, limit=_CONSIDERED)
         hits = _fused(found.hits, sorted(passing.hits, key=lambda hit: -near[hit.id]))
-        return SearchAnswer(tuple(hits[:limit]), () if hits else found.suggestions)
+        return SearchAnswer(tuple(hits[:limit]), () if hits else found.suggestions, costs)
 
     def close(self) -> None:
         """Close every file."""
@@ -88,17 +89,21 @@ class SearchByMeaning(WorkflowSearch):
             table.close()
         self.words.close()
 
-    async def _nearest(self, tenant: str, query: str) -> Mapping[str, float]:
+    async def _nearest(self, tenant: str, query: str) -> tuple[Mapping[str, float], RunCosts]:
+        """Return the cosines of the workflows near to a query, and what finding them cost."""
+        costs = RunCosts()
         try:
             table = await asyncio.to_thread(self._table, tenant)
-            await self._catch_up(tenant, table)
+            costs = await self._catch_up(tenant, table)
             made = await self.embedder.embed_query(query[:_LONGEST_TEXT_CHARS])
+            costs = costs.with_aside(spent_on(made))
             nearest = await asyncio.to_thread(table.nearest, unit(made.embeddings[0]), _CONSIDERED)
         except (AgentRunError, UserError, sqlite3.Error, OSError) as error:
             self.failures += 1
             _log.warning("Search goes by words alone: %s cannot be used: %s", self.model_name, error)
-            return {}
-        return {one: cosine for one, cosine in nearest if cosine >= _LEAST_COSINE}
+            # A call that failed may be charged for all the same.
+            return {}, replace(costs, is_complete=False)
+        return {one: cosine for one, cosine in nearest if cosine >= _LEAST_COSINE}, costs
 
     def _table(self, tenant: str) -> VectorTable:
         if tenant not in self._tables:
@@ -107,7 +112,8 @@ class SearchByMeaning(WorkflowSearch):
             self._tables[tenant] = VectorTable(path)
         return self._tables[tenant]
 
-    async def _catch_up(self, tenant: str, table: VectorTable) -> None:
+    async def _catch_up(self, tenant: str, table: VectorTable) -> RunCosts:
+        costs = RunCosts()
         async with self._catching_up.setdefault(tenant, asyncio.Lock()):
             heads = {one: _text_of(head) for one, head in (await self.catalog.heads(tenant)).items()}
             missing = await asyncio.to_thread(table.outdated, heads)
@@ -115,15 +121,17 @@ class SearchByMeaning(WorkflowSearch):
                 ids = missing[start : start + _BATCH]
                 workflows = [await self.catalog.get(tenant, one) for one in ids]
                 made = await self.embedder.embed_documents([_described(one) for one in workflows])
+                costs = costs.with_aside(spent_on(made))
                 embedded = [
                     Embedded(one.id, heads[one.id], unit(vector))
                     for one, vector in zip(workflows, made.embeddings, strict=True)
                 ]
                 await asyncio.to_thread(table.put, embedded)
+        return costs
 
 
 def _text_of(head: WorkflowHead) -> str:
-    return f"{head.version} {head.changed}"
+    return f"{head.version} {head.changed} {head.mark}"
 
 
 def _described(workflow: Workflow) -> str:

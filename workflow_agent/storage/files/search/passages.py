@@ -5,12 +5,13 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic_ai import Embedder
 from pydantic_ai.exceptions import AgentRunError, UserError
 
-from workflow_agent.storage.files.search.vectors import unit
+from workflow_agent.storage.files.search.vectors import spent_on, unit
+from workflow_agent.values.usage import RunCosts
 
 _WORD = re.compile(r"\w{2,}")
 _MOST_WORDS = 40
@@ -71,8 +72,10 @@ class PassagesByMeaning:
     embedder: Embedder
     failures: int = 0
 
-    async def __call__(self, passages: Sequence[str], query: str) -> Sequence[int]:
+    async def __call__(self, passages: Sequence[str], query: str) -> tuple[Sequence[int], RunCosts]:
         """Return the positions of the passages near to a query, the nearest first; none where it fails.
+
+        And what that cost.
 
         Of a very long text those that share words with the query are looked at, and its beginning.
         """
@@ -80,19 +83,21 @@ class PassagesByMeaning:
         if len(passages) > _MOST:
             by_words = ranked_by_bm25(passages, query)[: _MOST // 2]
             looked_at = sorted(list(dict.fromkeys([*by_words, *looked_at]))[:_MOST])
+        costs = RunCosts()
         try:
-            wanted = unit((await self.embedder.embed_query(query)).embeddings[0])
+            asked = await self.embedder.embed_query(query)
+            costs, wanted = spent_on(asked), unit(asked.embeddings[0])
             near: list[tuple[float, int]] = []
             for start in range(0, len(looked_at), _BATCH):
                 places = looked_at[start : start + _BATCH]
                 made = await self.embedder.embed_documents([passages[at] for at in places])
+                costs = costs.with_aside(spent_on(made))
                 near += [
                     (float(unit(one) @ wanted), at) for at, one in zip(places, made.embeddings, strict=True)
                 ]
         except (AgentRunError, UserError, OSError) as error:
             self.failures += 1
             _log.warning("passages are ranked by words alone", extra={"error_type": type(error).__name__})
-            return ()
-        return [
-            at for cosine, at in sorted(near, key=lambda pair: (-pair[0], pair[1])) if cosine >= _LEAST_COSINE
-        ]
+            return (), replace(costs, is_complete=False)
+        nearest = sorted(near, key=lambda pair: (-pair[0], pair[1]))
+        return [at for cosine, at in nearest if cosine >= _LEAST_COSINE], costs

@@ -17,11 +17,6 @@ from workflow_agent.workflows.store import SearchAnswer, WorkflowHead
 _log = logging.getLogger(__name__)
 
 
-def head_of(workflow: Workflow) -> WorkflowHead:
-    """Return which content a workflow has."""
-    return WorkflowHead(workflow.version, workflow.updated_at)
-
-
 class TenantIndex:
     """What one tenant's workflows are found by. Calls block; threads may share it.
 
@@ -71,19 +66,17 @@ class TenantIndex:
             self._followed.pop(one, None)
         return missing
 
-    def put(self, workflows: Sequence[Workflow]) -> None:
-        """Index workflows in place of what was known of them."""
-        documents = [indexed(workflow) for workflow in workflows]
+    def put(self, workflows: Sequence[Workflow], heads: Mapping[str, WorkflowHead]) -> None:
+        """Index workflows in place of what was known of them.
+
+        Args:
+            workflows: Read after their heads, so that what changed in between is read again.
+            heads: Of these and of any others.
+        """
+        documents = [indexed(workflow, heads[workflow.id]) for workflow in workflows]
         with self._lock:
             for entry in self._database().put(documents):
                 self._directory.put(entry)
-            self._seen = None
-
-    def forget(self, ids: Collection[str]) -> None:
-        """Take workflows out; fine when they are not known."""
-        with self._lock:
-            self._database()
-            self._forget(ids)
             self._seen = None
 
     def _forget(self, ids: Collection[str]) -> None:
@@ -156,13 +149,13 @@ def _is_current(indexed: WorkflowHead, wanted: WorkflowHead) -> bool:
     return indexed == wanted or indexed.changed > wanted.changed
 
 
-def indexed(workflow: Workflow) -> Indexed:
+def indexed(workflow: Workflow, head: WorkflowHead) -> Indexed:
     """Return a workflow as the index takes it in."""
     document = search_document(workflow)
     entry = Entry(
         row=0,
         id=workflow.id,
-        head=head_of(workflow),
+        head=head,
         name=workflow.name,
         description=workflow.description,
         aliases=workflow.aliases,

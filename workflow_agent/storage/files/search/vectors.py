@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_ai.embeddings import EmbeddingResult
+
+from workflow_agent.values.usage import RunCosts, Usage
 
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, head TEXT NOT NULL, vector BLOB NOT NULL)"
 Vector = NDArray[np.float32]
@@ -26,6 +29,18 @@ def unit(values: Iterable[float]) -> Vector:
     made = np.asarray(list(values), dtype=np.float32)
     length = float(np.linalg.norm(made))
     return made / length if length else made
+
+
+def spent_on(result: EmbeddingResult) -> RunCosts:
+    """Return what a provider took for one call of an embedding model."""
+    try:
+        price = result.cost().total_price if result.usage.has_values() else None
+    except (LookupError, ValueError, AssertionError):
+        # Not an error: self-hosted models have no price, which `is_complete` says.
+        price = None
+    tokens = max(result.usage.input_tokens, 0)
+    usage = Usage(requests=1, input_tokens=tokens, is_complete=result.usage.has_values())
+    return RunCosts().with_embedding(usage, price)
 
 
 class VectorTable:
