@@ -114,6 +114,7 @@ class Format(Protocol):
 
 
 SMALLEST, LARGEST = -(2**63), 2**64 - 1
+TOO_LARGE = "is a whole number that does not fit into 64 bits; write it as text"
 _MOST_DIGITS = 70
 """Of 64 bits in base two, with a sign and a prefix."""
 MAX_CHARS = 5_000_000

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.base import LARGEST, SMALLEST, TOO_LARGE
 from workflow_agent.workflows.model.parser import json_pointer
 
 _VALID_SHOWN = 30
@@ -35,10 +36,24 @@ Shape = Callable[[Any, Place], None]
 
 
 def problems_in(value: Any, shape: Shape) -> list[Problem]:
-    """Return everything about a value that is not of this shape."""
+    """Return everything about a value that is not of this shape, or that no text may say."""
     place = Place([])
     shape(value, place)
+    if not place.problems:
+        _check_numbers(value, place)
     return place.problems
+
+
+def _check_numbers(value: Any, place: Place) -> None:
+    # A field that is kept as it is would be written, and the document could not be read back.
+    if isinstance(value, dict):
+        for name, one in cast("Mapping[str, Any]", value).items():
+            _check_numbers(one, place / name)
+    elif isinstance(value, list):
+        for at, one in enumerate(cast("list[Any]", value)):
+            _check_numbers(one, place / at)
+    elif isinstance(value, int) and not SMALLEST <= value <= LARGEST:
+        place.refuse(TOO_LARGE)
 
 
 def kind_of(value: Any) -> str:

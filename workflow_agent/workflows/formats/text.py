@@ -12,6 +12,7 @@ from workflow_agent.workflows.formats.base import (
     MAX_CHARS,
     MAX_DEPTH,
     SMALLEST,
+    TOO_LARGE,
     UnreadableDocument,
     unreadable,
     whole_number,
@@ -129,8 +130,7 @@ def _plain(value: Any, what: str, at: tuple[str | int, ...] = ()) -> Any:
         return value
     if isinstance(value, int):
         if not SMALLEST <= value <= LARGEST:
-            message = "is a whole number that does not fit into 64 bits; write it as text"
-            raise UnreadableDocument(what, [Problem(json_pointer(at), message)])
+            raise UnreadableDocument(what, [Problem(json_pointer(at), TOO_LARGE)])
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
