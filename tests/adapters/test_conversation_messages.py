@@ -1,6 +1,7 @@
 """The index of messages: what it finds, how it keeps step, and that it is made of the files alone."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.search.messages import Indexed, Lookup, MessageDatabase, Said
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 
@@ -148,3 +150,27 @@ async def test_a_sealed_file_that_is_damaged_hides_its_own_turns_until_it_is_men
     assert 3 not in hidden
     assert {39, 30} <= set(hidden)
     assert 3 in await turns_with(store, "Message 3")
+
+
+def test_pages_of_ranked_messages_hold_each_once_also_beyond_those_that_are_ranked() -> None:
+    said = [
+        Said(
+            at,
+            at,
+            f"e{at}",
+            "user_message",
+            "user",
+            f"2026-01-01T00:{at // 60:02}:{at % 60:02}Z",
+            None,
+            "A bill",
+        )
+        for at in range(450)
+    ]
+    with closing(MessageDatabase(None)) as database:
+        database.put("one", Indexed("", "", 449, 449), "Talk", said, anew=True)
+
+        pages = [database.find(Lookup(("bill",), None, 50, at, ("bill",))) for at in range(0, 500, 50)]
+
+    numbers = [found.number for page in pages for found in page]
+    assert sorted(numbers) == list(range(450))
+    assert numbers[-50:] == list(range(49, -1, -1))

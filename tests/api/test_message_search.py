@@ -21,6 +21,8 @@ async def test_a_conversation_is_searched_for_what_was_said(client: httpx.AsyncC
     assert [(hit["conversation_id"], hit["turn"], hit["snippet"]) for hit in found["items"]] == [
         ("one", 3, "A new BUDGET"),
         ("one", 1, "The budget is 400"),
+        # Said between the two, so it may be what is meant; it comes after what has the word.
+        ("one", 2, "Nothing else"),
     ]
     assert found["items"][0]["event"]["type"] == "user_message"
     assert found["next_cursor"] is None
@@ -37,8 +39,21 @@ async def test_all_conversations_are_searched_page_by_page(client: httpx.AsyncCl
     ).json()
 
     turns = [[(hit["conversation_id"], hit["turn"]) for hit in page["items"]] for page in (first, second)]
-    assert turns == [[("two", 1), ("one", 2)], [("one", 1)]]
+    assert turns == [[("one", 2), ("one", 1)], [("two", 1)]]
     assert second["next_cursor"] is None
+
+
+async def test_a_question_finds_what_says_most_of_it(client: httpx.AsyncClient) -> None:
+    await said(
+        client, "one", "The finance lead approves invoices over 5000", "Lunch is at noon", "We meet on Monday"
+    )
+    await said(client, "two", "Who is on holiday?", "Nobody")
+
+    found = (
+        await client.get("/api/v1/search/messages", params={"q": "Who approved invoices above 5000?"})
+    ).json()
+
+    assert (found["items"][0]["conversation_id"], found["items"][0]["turn"]) == ("one", 1)
 
 
 async def test_a_search_needs_a_conversation_and_words(client: httpx.AsyncClient) -> None:

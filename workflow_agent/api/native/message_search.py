@@ -1,5 +1,6 @@
 """What was said, found again: in one conversation, or in all of them."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -24,7 +25,7 @@ Words = Annotated[
     str,
     Query(
         min_length=1, max_length=500, pattern=CLEAN_PATTERN, examples=["expense"],
-        description="Words that the messages hold, all of them; parts of words are found too.",
+        description="Words to look for, or a question; parts of words are found too.",
     ),
 ]  # fmt: skip
 _TURN = link(
@@ -45,7 +46,7 @@ async def search_conversation(
     cursor: Cursor = None,
     limit: Limit = 20,
 ) -> Response:
-    """Find what was said in a conversation, newest first, compacted and sealed turns included."""
+    """Find what was said in a conversation, the best match first, compacted and sealed turns included."""
     return await _found(services, tenant, MessageQuery(q, conversation_id, limit, page_start(cursor)))
 
 
@@ -57,12 +58,13 @@ async def search_conversation(
 async def search_messages(
     services: TheServices, tenant: Tenant, q: Words, cursor: Cursor = None, limit: Limit = 20
 ) -> Response:
-    """Find what was said in all conversations, newest first, compacted and sealed turns included."""
+    """Find what was said in all conversations, the best match first, compacted and sealed turns included."""
     return await _found(services, tenant, MessageQuery(q, None, limit, page_start(cursor)))
 
 
 async def _found(services: Services, tenant: str, query: MessageQuery) -> Response:
-    one_more = MessageQuery(query.text, query.conversation_id, query.limit + 1, query.offset)
+    # Ranked as `recall` ranks, so that people find what the model finds.
+    one_more = replace(query, limit=query.limit + 1, is_ranked=True)
     hits = await services.conversations.find(tenant, one_more)
     following = str(query.offset + query.limit) if len(hits) > query.limit else None
     return json_reply({"items": [_item(hit) for hit in hits[: query.limit]], "next_cursor": following})

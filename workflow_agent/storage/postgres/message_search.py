@@ -1,5 +1,6 @@
 """What was said, found by any part of its words: an index of messages that follows the conversations."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,14 @@ from workflow_agent.conversations.store import (
 )
 from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_with, position_before
-from workflow_agent.storage.files.search.messages import Found, Indexed, MessageDatabase, Said, storable
+from workflow_agent.storage.files.search.messages import (
+    Found,
+    Indexed,
+    Lookup,
+    MessageDatabase,
+    Said,
+    storable,
+)
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.values.stored import iso_milliseconds
 
@@ -90,9 +98,7 @@ class MessageSearch:
                 where += f" AND ({_bound(' OR folded LIKE ${}', any_word, values).removeprefix(' OR ')})"
             statement = f"{_FOUND.format(where=where)} LIMIT {_MOST_RANKED}"
             rows = await self._database.rows(statement, *values)
-            with closing(MessageDatabase(None)) as ranking:
-                _fill(ranking, rows)
-                found = ranking.find(lookup)
+            found = await asyncio.to_thread(_best, rows, lookup)
         return [hit_of(one, lookup) for one in found]
 
     async def take_in(self, tenant: str | None = None, conversation_id: str | None = None) -> int:
@@ -164,6 +170,13 @@ def _bound(clause: str, wanted: Any, values: list[Any]) -> str:
 def _pattern(word: str) -> str:
     escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
+
+
+def _best(rows: Sequence[asyncpg.Record], lookup: Lookup) -> Sequence[Found]:
+    """Return those messages that say most of what is asked for."""
+    with closing(MessageDatabase(None)) as ranking:
+        _fill(ranking, rows)
+        return ranking.find(lookup)
 
 
 def _fill(ranking: MessageDatabase, rows: Sequence[asyncpg.Record]) -> None:

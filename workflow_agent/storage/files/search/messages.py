@@ -57,6 +57,7 @@ _HOLDERS = """SELECT messages.rowid FROM texts JOIN messages ON messages.rowid =
     JOIN conversations ON conversations.rowid = messages.conversation
     WHERE messages.number >= 0 AND {where} ORDER BY messages.at DESC, messages.number DESC LIMIT ?"""
 _MOST_RANKED = 200
+"""So many are ranked by what they say; after them come others that hold every word, newest first."""
 _MOST_WORDS = 40
 _WORD = re.compile(r"\w+")
 _FOUND = """SELECT conversations.id, conversations.title, messages.turn, messages.number, messages.event,
@@ -221,14 +222,24 @@ class MessageDatabase:
             known = self._connection.execute(asked, (lookup.conversation_id,)).fetchone()
             conversation = known[0] if known else 0
             where, values = f"{where} AND conversations.id = ?", [*values, lookup.conversation_id]
-        most = max(_MOST_RANKED, lookup.offset + lookup.limit)
+        end = lookup.offset + lookup.limit
         wanted = self._stemmed([" ".join(lookup.telling[:_MOST_WORDS])])[0]
-        ranked = self._rows(ranked_messages.best(self._connection, wanted, conversation, most))
+        ranked = self._rows(ranked_messages.best(self._connection, wanted, conversation, _MOST_RANKED))
         place = {row: at for at, row in enumerate(ranked)}
-        whole = [row for (row,) in self._connection.execute(_HOLDERS.format(where=where), (*values, most))]
-        whole.sort(key=lambda row: place.get(row, most))
-        wanted_rows = joined_ranks(ranked, whole)[lookup.offset : lookup.offset + lookup.limit]
-        return [Found(*row) for one in wanted_rows for row in self._connection.execute(_ROWS, (one,))]
+        whole = self._holders(where, values, _MOST_RANKED)
+        found = joined_ranks(ranked, sorted(whole, key=lambda row: place.get(row, _MOST_RANKED)))
+        if end > len(found) and len(whole) == _MOST_RANKED:
+            # After the ranked ones, whose order must be the same for every page.
+            found = list(dict.fromkeys([*found, *self._holders(where, values, -1)]))
+        return [
+            Found(*row)
+            for one in found[lookup.offset : end]
+            for row in self._connection.execute(_ROWS, (one,))
+        ]
+
+    def _holders(self, where: str, values: Sequence[str], most: int) -> list[int]:
+        """Return the rows of the newest messages that hold every word."""
+        return [row for (row,) in self._connection.execute(_HOLDERS.format(where=where), (*values, most))]
 
     def _rows(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return the rows of messages by their places, in the same order."""
