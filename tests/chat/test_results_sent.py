@@ -108,6 +108,30 @@ async def test_a_result_that_a_later_change_made_stale_is_marked_so(tmp_path: Pa
     assert 'out_of_date="the workflow is at version 2 now, this is about version 1"' in sent
 
 
+@pytest.mark.parametrize("turns_since", [0, 2])
+async def test_a_result_in_view_that_a_change_elsewhere_made_stale_is_said_to_be_so(
+    tmp_path: Path, turns_since: int
+) -> None:
+    async with provided(tmp_path) as under_test:
+        under_test.will_look_it_up()
+        await under_test.say("Show the expense approval")
+        for _ in range(turns_since):
+            under_test.will(Says(["You are welcome."]))
+            await under_test.say("Thank you")
+        assert "Out of date" not in str(under_test.provider.requests[-1]["messages"])
+        renamed = [{"op": "update_step", "step": "review_3", "set": {"name": "Legal review"}}]
+        edited = await under_test.client.post(
+            "/api/v1/workflows/wf_expense_approval/edits", json={"edits": renamed}, headers={"If-Match": "*"}
+        )
+        assert edited.status_code == 200, edited.text
+        under_test.will(Says(["Twelve."]))
+        await under_test.say("How many people review in it?")
+
+    sent = str(under_test.provider.requests[-1]["messages"])
+    assert "Out of date: what is told above of wf_expense_approval version 1 and before" in sent
+    assert "it is at version 2 now" in sent
+
+
 async def test_the_values_of_a_retry_and_of_a_join_are_said_though_nobody_gave_them(tmp_path: Path) -> None:
     steps = [
         {"id": "call", "name": "Call", "retry": {}},

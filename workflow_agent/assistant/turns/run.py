@@ -35,7 +35,7 @@ from workflow_agent.assistant.window.context import ContextManager, FittingWindo
 from workflow_agent.assistant.window.costs import PlanningLedger
 from workflow_agent.assistant.window.counters import TokenCounters
 from workflow_agent.assistant.window.material import Gathering
-from workflow_agent.assistant.window.record import BuiltContext, run_notes
+from workflow_agent.assistant.window.record import BuiltContext, outdated_results, run_notes
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.archive import Position
@@ -119,8 +119,9 @@ class Runner:
         job.evidence.counter = self.counters.of(model)
         known = await recalled(self.memory, job.conversation, job.request.author, job.trace)
         facts = await known_facts(self.personal, job.conversation, job.request.author, job.trace)
+        outdated = await outdated_results(self.workflows, job.conversation)
         narration = Narration(stream, job.evidence, tuple(self.roster), job.trace.first_chunk)
-        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known, facts)
+        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known, facts, outdated)
         named = mentions_in(job.request.message, self.roster)
         is_for_nobody = bool(named.unknown) and not named.agents and job.request.agent is None
         with job.trace.step("context.build"):
@@ -158,6 +159,7 @@ class Runner:
         refused: str | None,
         known: Sequence[WorkflowReference],
         facts: Sequence[Fact],
+        outdated: Sequence[str],
     ) -> WorkflowContext:
         progress.open_workflow_id = job.request.workflow_id or job.conversation.bound_workflow_id
         progress.phase = job.conversation.phase
@@ -168,7 +170,7 @@ class Runner:
             writing_is_refused=refused, roster=self.roster, max_handoffs=self.limits.max_handoffs,
             sandbox=self.sandbox, blob=self.blob, sealed=self.sealed, find=self.find, references=known,
             personal=self.personal,
-            notes=run_notes(job, self.roster, progress.pending, known, facts, self.now()),
+            notes=run_notes(job, self.roster, progress.pending, known, facts, outdated, self.now()),
             idle_tools=idle_tools(job.conversation, job.message.content, job.agent, self.roster),
             now=self.now, fence_number=job.run.fence,
         )  # fmt: skip

@@ -11,13 +11,19 @@ from workflow_agent.assistant.compaction.text import EarlierTurns
 from workflow_agent.assistant.modes.offers import carried_out
 from workflow_agent.assistant.requests import Job
 from workflow_agent.conversations.context_records import SECTIONS, WindowLimits, context_record
-from workflow_agent.conversations.document import ModeRecord, WorkflowReference
+from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord, WorkflowReference
 from workflow_agent.conversations.iterations import FinishReason
 from workflow_agent.conversations.memory.person import Fact, person_lines
 from workflow_agent.conversations.memory.references import memory_lines
+from workflow_agent.errors import StorageFailed, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import TokenCounter
 from workflow_agent.workflows.previews import Preview
+from workflow_agent.workflows.store import WorkflowCatalog
+
+_REPLIES_WITH_RESULTS = 8
+"""So many of the latest replies may show results of tools in the window, masking in steps included."""
+_WORKFLOWS_LOOKED_UP = 10
 
 
 def earlier_tokens(earlier: EarlierTurns | None, counter: TokenCounter) -> dict[str, int]:
@@ -131,6 +137,7 @@ def run_notes(
     pending: Preview | None,
     known: Sequence[WorkflowReference],
     facts: Sequence[Fact],
+    outdated: Sequence[str],
     today: datetime,
 ) -> tuple[str, ...]:
     """Return what an agent has to know of today, of itself and the others, and of what came before."""
@@ -149,8 +156,35 @@ def run_notes(
         )
     if (confirmed := carried_out(job.conversation, job.message)) is not None:
         lines.append(f"Offer of {confirmed.by} confirmed by the user: {confirmed.confirms}")
+    lines += outdated
     lines += memory_lines(known, now=today, conversation_id=job.conversation.id)
     lines += person_lines(facts, job.conversation.id)
     if job.request.instructions:
         lines.append(f"The calling application asks for this message:\n{job.request.instructions}")
     return tuple(lines)
+
+
+async def outdated_results(workflows: WorkflowCatalog, conversation: Conversation) -> list[str]:
+    """Return a line for each workflow that was changed elsewhere since the latest replies looked at it.
+
+    Their results stay in the window as they were sent: a provider's cache knows them so.
+    """
+    replies = [event for event in conversation.events if isinstance(event, AgentReply)]
+    seen: dict[str, int] = {}
+    for touch in (touch for reply in replies[-_REPLIES_WITH_RESULTS:] for touch in reply.workflows_touched):
+        seen[touch.id] = max(touch.version, seen.pop(touch.id, 0))
+    lines: list[str] = []
+    for workflow_id in list(seen)[-_WORKFLOWS_LOOKED_UP:]:
+        try:
+            version = (await workflows.get(conversation.tenant, workflow_id)).version
+        except WorkflowNotFound:
+            lines.append(f"Out of date: what is told above of {workflow_id}; it was deleted since.")
+            continue
+        except StorageFailed:
+            continue  # A tool that needs it says so; this message may be about something else.
+        if version > seen[workflow_id]:
+            lines.append(
+                f"Out of date: what is told above of {workflow_id} version {seen[workflow_id]} and before; "
+                f"it is at version {version} now. Read it again before you tell of it."
+            )
+    return lines
