@@ -95,8 +95,8 @@ def build_assistant(
 
     loop = AgentLoop(
         "workflow_agent", OfferedTools(toolset, offer, foreign), instructions, lay_out, (confirmed,),
-        capabilities=(RecordedCalls(offer),), tool_retries=TOOL_RETRIES, output_retries=1,
-        instrumentation=instrumentation,
+        capabilities=(RecordedCalls(offer),), way_to=offer.way_to, tool_retries=TOOL_RETRIES,
+        output_retries=1, instrumentation=instrumentation,
     )  # fmt: skip
     return Assistant(loop, offer, prompts, guidance, foreign)
 

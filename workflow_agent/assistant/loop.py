@@ -117,6 +117,8 @@ class AgentLoop(Generic[Deps]):
     validators: Sequence[Validator[Deps]] = ()
     capabilities: Sequence[AbstractCapability[Deps]] = ()
     """Of each, what it has to do around a tool call."""
+    way_to: Callable[[str, RunContext[Deps]], str] = lambda _tool, _ctx: ""
+    """Says how the model gets a tool that a request did not offer; empty where there is no way."""
     tool_retries: int = 1
     output_retries: int = 1
     instrumentation: InstrumentationSettings | None = None
@@ -495,13 +497,20 @@ class LoopRun(Generic[Deps]):
             value = await self.manager.execute_tool_call(validated)
         except ToolRetryError as error:
             # One that answers a call, because there is a call.
-            return cast("ToolReturnPart", error.tool_retry), None
+            return self._with_way(cast("ToolReturnPart", error.tool_retry)), None
         except ToolFailedError as error:
             return error.tool_failed, None
         except RunCancelled as error:
             told = f"The sub-agent run was cancelled: {error}"
             return ToolReturnPart(call.tool_name, told, call.tool_call_id, outcome="failed"), None
         return _returned(call, value)
+
+    def _with_way(self, told: ToolReturnPart) -> ToolReturnPart:
+        """Return a refusal, of a tool that was not offered with the way to it."""
+        if told.tool_name in (self.manager.tools or ()):
+            return told
+        way = self.loop.way_to(told.tool_name, self.manager.ctx or self.ctx)
+        return replace(told, content=f"{told.content} Not offered now: {way}.") if way else told
 
     async def _answer(self, response: ModelResponse) -> Answer | RetryFeedbackPart:
         """Return the answer that a response without calls is, or what the model is asked to mend.

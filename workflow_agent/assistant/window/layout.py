@@ -100,12 +100,21 @@ class OfferByMode:
         names = self.names(mode, ctx.deps.profile)
         if tool not in self.definitions or tool in names:
             return
-        why = f"in mode {mode!r}; `switch_mode` first"
+        why = f"in mode {mode!r}; {self.way_to(tool, ctx) or '`switch_mode` first'}"
         if tool in self.names(mode):
             why = f"to agent {ctx.deps.agent!r}"
         elif mode in READ_ONLY_MODES:
             why = f"in mode {mode!r}, which changes nothing"
         raise ModelRetry(f"{tool!r} is not available {why}. Available: {', '.join(sorted(names))}.")
+
+    def way_to(self, tool: str, ctx: RunContext[Any]) -> str:
+        """Return how the model gets a tool that only modes which look closer offer; empty where it cannot."""
+        mode: Mode = ctx.deps.progress.mode.name
+        agent: AgentProfile = ctx.deps.profile
+        is_elsewhere = tool not in self.names(mode, agent) and tool in self.names("analysis", agent)
+        if not is_elsewhere or SWITCH_MODE not in self.names(mode, agent):
+            return ""
+        return f"`{SWITCH_MODE}` to 'analysis' or 'search' brings {tool!r}"
 
 
 def laid_out(
