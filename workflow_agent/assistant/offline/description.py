@@ -8,7 +8,7 @@ from typing import Final
 
 from workflow_agent.assistant.offline.drafted import Drafted
 from workflow_agent.assistant.offline.drafting.conditions import states_outcome, text_of
-from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_text
+from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_loops, doubts_of_text
 from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.grammar import Grammar, is_role
 from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End
@@ -361,7 +361,9 @@ class _Description:
         undrawn = tuple(dict.fromkeys(flow.undrawn))
         if len(undrawn) > _MOST_TOLD:
             undrawn = (*undrawn[:_MOST_TOLD], f"{len(undrawn) - _MOST_TOLD} more")
-        return Drafted(arguments, self._name, unread, undrawn, tuple(flow.assumptions))
+        listed = any(line.is_item for line in self._lines)
+        unsure = () if listed else tuple(doubts_of_loops(steps, transitions))
+        return Drafted(arguments, self._name, unread, undrawn, tuple(flow.assumptions), unsure)
 
     def _talks_of_oneself(self) -> bool:
         """Say whether somebody only tells of themselves: "I" in every sentence, no condition, no list."""

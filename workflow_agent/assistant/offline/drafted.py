@@ -19,3 +19,5 @@ class Drafted:
     """Readable: each branch, number, deadline, loop or exception of the text that is not in the draft."""
     assumptions: tuple[str, ...] = ()
     """Readable: what was left open and how it was filled in."""
+    unsure: tuple[str, ...] = ()
+    """Readable: what is drawn and is often meant otherwise, so that it is shown first."""

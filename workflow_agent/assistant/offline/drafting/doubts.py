@@ -194,6 +194,17 @@ def doubts_of_text(
         yield f"one of the {told} times"
 
 
+def doubts_of_loops(
+    steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]
+) -> Iterable[str]:
+    """Return each way back of a graph: where a loop begins, prose seldom says plainly."""
+    rank = {step["id"]: at for at, step in enumerate(steps)}
+    names = {step["id"]: step["name"] for step in steps}
+    for edge in transitions:
+        if rank[edge["to"]] <= rank[edge["from"]]:
+            yield f"the way back from {names[edge['from']]!r} to {names[edge['to']]!r}"
+
+
 def words_and_numbers(tokens: Sequence[Token]) -> list[Token]:
     """Return tokens without what stands in quotes, which is a name."""
     return [token for token in tokens if token.kind != "quoted"]

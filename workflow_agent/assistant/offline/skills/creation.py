@@ -36,10 +36,11 @@ def create(text: str, draft: Drafted | None, *, is_confirmed: bool) -> Skill:
             Completion(f"{text.strip(' .:;!?')[:500]}: "),
         )
     steps = [step["name"] for step in draft.arguments["steps"] if step.get("type") not in _NO_WORK]
-    if not is_confirmed and (draft.undrawn or len(draft.unread) > _MOST_UNREAD):
+    if not is_confirmed and (draft.undrawn or draft.unsure or len(draft.unread) > _MOST_UNREAD):
         shown = "\n".join(f"{at}. {name}" for at, name in enumerate(steps[:20], 1))
+        told = " ".join(part for part in (_left(draft), _unsure(draft)) if part)
         return Reply(
-            f"I understood {counted(len(steps), 'step')}:\n\n{shown}\n\n{_left(draft)}\n\nNothing is "
+            f"I understood {counted(len(steps), 'step')}:\n\n{shown}\n\n{told}\n\nNothing is "
             "made yet. Shall I make it like that?",
             Suggestion(MADE_ANYWAY + text),
         )
@@ -64,6 +65,10 @@ def _left(draft: Drafted) -> str:
     if draft.unread:
         told.append(f"I did not use: {joined([f'“{clipped(word, 60)}”' for word in draft.unread[:12]])}.")
     return " ".join(told)
+
+
+def _unsure(draft: Drafted) -> str:
+    return f"Please check {'; '.join(draft.unsure)}." if draft.unsure else ""
 
 
 def _created(result: JsonObject, draft: Drafted) -> Reply:
