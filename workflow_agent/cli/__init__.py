@@ -9,7 +9,7 @@ from workflow_agent.cli.bench import bench
 from workflow_agent.cli.chat import ask, chat
 from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
 from workflow_agent.cli.conversations import conversations
-from workflow_agent.cli.database import migrate_database
+from workflow_agent.cli.database import migrate_database, move
 from workflow_agent.cli.doctor import doctor
 from workflow_agent.cli.evidence import evidence
 from workflow_agent.cli.exits import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
@@ -72,6 +72,7 @@ _COMMANDS = (
     verify,
     migrate,
     migrate_database,
+    move,
     settings,
     schemas,
     openapi,

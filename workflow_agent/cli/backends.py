@@ -159,7 +159,7 @@ def listed_silently(context: typer.Context, limit: int) -> Listed:
 
 
 def _want_directory(settings: Settings) -> None:
-    if not settings.data_dir.is_dir():
+    if settings.database_url is None and not settings.data_dir.is_dir():
         raise CommandFailed(
             f"There is no data directory {str(settings.data_dir)!r}. Name one with --data-dir or "
             "WORKFLOW_AGENT_DATA_DIR; `workflow-agent chat` begins one.",

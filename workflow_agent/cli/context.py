@@ -62,6 +62,8 @@ class Wiring:
     """Asks the model's provider something that costs nothing; returns what was found."""
     migrate_database: Callable[[Settings], int]
     """Brings the schema of the database up to date; returns how many migrations were made."""
+    move: Callable[[Settings], str]
+    """Moves what the data directory keeps into the database; returns in words what was moved."""
     run_program: Callable[[Sequence[str], Path], int]
     """Runs another program in a folder, with this one's input and output; returns its exit code."""
 

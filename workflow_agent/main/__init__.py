@@ -46,6 +46,7 @@ def wiring() -> Wiring:
         application=_application,
         try_provider=_try_provider,
         migrate_database=_migrate_database,
+        move=_move,
         run_program=_run_program,
         speak_mcp=_speak_mcp,
     )
@@ -122,6 +123,16 @@ def _migrate_database(settings: Settings) -> int:
     from workflow_agent.main.hosts import migrated  # noqa: PLC0415 - see above
 
     return migrated(settings)
+
+
+def _move(settings: Settings) -> str:
+    from workflow_agent.main.move import moved  # noqa: PLC0415 - see above
+
+    told = moved(settings)
+    return (
+        f"New in the database: {told.conversations} conversations and {told.workflows} workflows; "
+        f"taken over: what is known of {told.people} people, and {told.others} other documents."
+    )
 
 
 def _try_provider(settings: Settings) -> str:

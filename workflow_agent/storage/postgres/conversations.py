@@ -80,12 +80,23 @@ class PostgresConversationStore(ConversationStore):
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
+        return await self._created(conversation, 0)
+
+    async def adopt(self, conversation: Conversation) -> Conversation:
+        """Store a conversation that another store kept, at the version it has.
+
+        Raises:
+            AlreadyExists: The id is taken.
+        """
+        return await self._created(conversation, conversation.version - 1)
+
+    async def _created(self, conversation: Conversation, version: int) -> Conversation:
         check_tenant(conversation.tenant)
         check_new_id(conversation.id)
         nothing = KeptConversation(
             Conversation(
                 id=conversation.id, tenant=conversation.tenant, created_at=conversation.created_at,
-                updated_at=conversation.updated_at,
+                updated_at=conversation.updated_at, version=version,
             ), 0,
         )  # fmt: skip
         stored = await self._save(statements.CREATE, nothing, conversation)
