@@ -1,6 +1,12 @@
 """Export and import over HTTP."""
 
+from pathlib import Path
+
 import httpx
+
+from tests.support.server import application_for
+from workflow_agent.settings import load_settings
+from workflow_agent.storage.files.verification.directory import verify_directory
 
 CONVERSATIONS = "/api/v1/conversations"
 
@@ -24,7 +30,27 @@ async def test_an_export_is_imported_as_it_is(client: httpx.AsyncClient) -> None
 
     assert answer.status_code == 201
     assert answer.headers["Location"] == f"{CONVERSATIONS}/talk"
-    assert answer.json() == before | {"version": 1}
+    assert answer.json() == before | {"version": 1, "missing_workflows": []}
+
+
+async def test_an_import_names_the_workflows_that_are_not_here_and_leaves_nothing_dangling(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    steps = [{"id": "one", "name": "One"}]
+    await client.post("/api/v1/workflows", json={"id": "wf_a", "name": "A", "steps": steps})
+    asked = {"message": "hello", "conversation_id": "talk", "workflow_id": "wf_a"}
+    await client.post(CONVERSATIONS, json={"id": "talk"})
+    await client.post("/api/v1/chat", json=asked)
+    bundle = (await client.get(f"{CONVERSATIONS}/talk/export")).json()
+    elsewhere = application_for(load_settings(data_dir=tmp_path / "elsewhere"))
+    transport = httpx.ASGITransport(elsewhere.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as there:
+        made = (await there.post(f"{CONVERSATIONS}/import", json=bundle)).json()
+    elsewhere.close()
+
+    assert (made["missing_workflows"], made["bound_workflow_id"]) == (["wf_a"], None)
+    assert [one["is_elsewhere"] for one in made["workflow_refs"]] == [True]
+    assert [one.kind for one in verify_directory(tmp_path / "elsewhere")] == []
 
 
 async def test_a_taken_id_is_refused_unless_a_new_one_is_asked_for(client: httpx.AsyncClient) -> None:

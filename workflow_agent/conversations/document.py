@@ -80,6 +80,11 @@ class WorkflowTouch(Value):
     change: Relation
 
 
+def _is_false(value: bool) -> bool:
+    """Say whether to leave a flag out of the file: most messages are the user's, most runs stand alone."""
+    return not value
+
+
 class WorkflowReference(Value):
     """That a conversation dealt with a workflow: how, and when last."""
 
@@ -92,11 +97,8 @@ class WorkflowReference(Value):
     at: Moment
     times: int = 1
     """How often on that day; an entry is kept for each day."""
-
-
-def _is_false(value: bool) -> bool:
-    """Say whether to leave a flag out of the file: most messages are the user's, most runs stand alone."""
-    return not value
+    is_elsewhere: bool = Field(default=False, exclude_if=_is_false)
+    """Whether there was no such workflow here when the conversation was imported."""
 
 
 class UserMessage(Value):

@@ -1,6 +1,6 @@
 """Export and import: a conversation as one file, with everything that belongs to it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
 from fastapi.concurrency import run_in_threadpool
@@ -15,7 +15,7 @@ from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns import bundles
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.errors import AlreadyExists, WorkflowNotFound
+from workflow_agent.errors import AlreadyExists
 
 router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
 _LINKS = {"self": link("get_conversation", conversation_id="$response.body#/id")}
@@ -40,7 +40,15 @@ async def export_conversation(
     operation_id="import_conversation",
     status_code=201,
     responses=replies(
-        "Conversation", 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS
+        "ImportedConversation",
+        408,
+        409,
+        413,
+        415,
+        422,
+        status=201,
+        headers=("ETag", "Location"),
+        links=_LINKS,
     ),
 )
 async def import_conversation(
@@ -48,7 +56,7 @@ async def import_conversation(
 ) -> Response:
     """Create a conversation from an exported document, after its digests and all it says were checked."""
     bundle = await run_in_threadpool(bundles.opened, body.payload, body.sha256)
-    found = await _with_workflow_there(services, tenant, bundle)
+    found = await _knowing_what_is_here(services, tenant, bundle)
 
     async def create(conversation_id: str) -> Conversation:
         return await bundles.imported(
@@ -79,17 +87,17 @@ async def import_conversation(
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
     )  # fmt: skip
     headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
-    return json_reply(shown(made, services.clock()), 201, headers)
+    return json_reply(_report(made, services), 201, headers)
 
 
-async def _with_workflow_there(services: Services, tenant: str, bundle: bundles.Bundle) -> bundles.Bundle:
-    """Return the bundle without its open workflow where there is none of that id."""
-    bound = bundle.conversation.bound_workflow_id
-    if bound is None:
-        return bundle
-    try:
-        await services.workflows.get(tenant, bound)
-    except WorkflowNotFound:
-        closed = bundle.conversation.model_copy(update={"bound_workflow_id": None})
-        return bundles.Bundle(closed, bundle.contents)
-    return bundle
+async def _knowing_what_is_here(services: Services, tenant: str, bundle: bundles.Bundle) -> bundles.Bundle:
+    """Return the bundle without an open workflow that is not here; its references tell which are not."""
+    old = bundle.conversation
+    named = {one.workflow_id for one in old.workflow_refs} | {old.bound_workflow_id}
+    here = await services.workflows.heads(tenant)
+    return bundles.without_workflows(bundle, {one for one in named if one is not None and one not in here})
+
+
+def _report(made: Conversation, services: Services) -> dict[str, Any]:
+    missing = {one.workflow_id for one in made.workflow_refs if one.is_elsewhere}
+    return shown(made, services.clock()) | {"missing_workflows": sorted(missing)}

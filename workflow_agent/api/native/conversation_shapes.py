@@ -9,7 +9,7 @@ from workflow_agent.conversations.artifacts import ArtifactType
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.context_records import ContextRecord, RecordedContext
-from workflow_agent.conversations.document import Event, ModeRecord, Phase, WorkflowTouch
+from workflow_agent.conversations.document import Conversation, Event, ModeRecord, Phase, WorkflowTouch
 from workflow_agent.conversations.iterations import FinishReason, Iteration
 from workflow_agent.conversations.runs import RunError, RunStatus
 from workflow_agent.values.stored import JsonObject
@@ -185,6 +185,13 @@ class RestoredCompactions(BaseModel):
     conversation_id: str
     restored: list[str]
     turns_compacted: int
+
+
+class ImportedConversation(Conversation):
+    """A conversation that was brought in, and what of it did not come along."""
+
+    missing_workflows: list[str]
+    """Workflows that it dealt with and that are not here; none of them is open in it."""
 
 
 class CallList(Page):

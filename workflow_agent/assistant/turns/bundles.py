@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -12,7 +12,12 @@ from pydantic import ValidationError
 from workflow_agent.assistant.turns.wholes import contents_of, created_with, whole_of
 from workflow_agent.conversations.abandonment import interrupt_dead_runs
 from workflow_agent.conversations.content_refs import kept_apart
-from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation, conversation_document
+from workflow_agent.conversations.document import (
+    SCHEMA_VERSION,
+    Conversation,
+    WorkflowReference,
+    conversation_document,
+)
 from workflow_agent.conversations.fork import as_own
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.conversations.upgrades import upgraded
@@ -34,6 +39,17 @@ class Bundle:
 
     conversation: Conversation
     contents: Mapping[str, Any]
+
+
+def without_workflows(bundle: Bundle, missing: Collection[str]) -> Bundle:
+    """Return a bundle whose conversation knows which of its workflows are not here; none of them is open."""
+    old, was_open = bundle.conversation, bundle.conversation.bound_workflow_id
+    refs = [one.model_copy(update={"is_elsewhere": one.workflow_id in missing}) for one in old.workflow_refs]
+    if was_open is not None and was_open in missing and not any(one.workflow_id == was_open for one in refs):
+        refs.append(_opened_elsewhere(old, was_open))
+    bound = None if was_open in missing else was_open
+    conversation = old.model_copy(update={"workflow_refs": tuple(refs), "bound_workflow_id": bound})
+    return Bundle(conversation, bundle.contents)
 
 
 async def exported(store: ConversationStore, tenant: str, conversation_id: str, at: datetime) -> JsonObject:
@@ -101,6 +117,13 @@ async def imported(
     )  # fmt: skip
     settled = interrupt_dead_runs(mine, is_alive=lambda _: False, at=at)
     return await created_with(store, settled, bundle.contents)
+
+
+def _opened_elsewhere(conversation: Conversation, workflow_id: str) -> WorkflowReference:
+    return WorkflowReference(
+        workflow_id=workflow_id, name=workflow_id, relation="viewed", turn=conversation.turn_count,
+        conversation_id=conversation.id, at=conversation.updated_at, is_elsewhere=True,
+    )  # fmt: skip
 
 
 def _parsed(payload: str) -> JsonObject:

@@ -275,7 +275,8 @@ class ConversationCheck:
                 "dangling_workflow", path, f"Its open workflow {bound!r} is not there and was not deleted.",
                 partial(self._save, path, _without_open_workflow),
             )  # fmt: skip
-        for missing in sorted({one.workflow_id for one in conversation.workflow_refs} - self._workflow_ids):
+        expected = {one.workflow_id for one in conversation.workflow_refs if not one.is_elsewhere}
+        for missing in sorted(expected - self._workflow_ids):
             yield self._finding(
                 "dangling_workflow",
                 path,
