@@ -111,7 +111,8 @@ class Contents:
             return UNREADABLE
 
 
-_KEPT_CHARS = 32_000_000
+_KEPT_CHARS = 4_000_000
+"""Parsed, a content takes several times its text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from workflow_agent.storage.files.refusals import (
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.run_fence import RunFence
 
-_CACHE_BYTES = 48 * 2**20
+_CACHE_BYTES = 24 * 2**20
 _MEMORY_A_FILE_BYTE = 6
 """What a parsed conversation takes for each byte of its file, the text of its parts among it; measured."""
 _LARGE_CHARS = 64 * 2**10
