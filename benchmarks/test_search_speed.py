@@ -21,6 +21,7 @@ from tests.support.searched import head_of
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.storage.files.workflow_files import WorkflowFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -49,6 +50,7 @@ QUERIES = (
 PLACES = ("Berlin", "Paris", "Tokyo", "Madrid", "Oslo", "Lima", "Cairo", "Delhi", "Austin", "Perth")
 MOST_QUERY_SECONDS = 0.010
 MOST_UPDATE_SECONDS = 0.005
+MOST_SHARE_OF_OPENING_ALL = 0.4
 
 
 class FixedCatalog(InMemoryWorkflowCatalog):
@@ -76,6 +78,7 @@ class Searched:
     search: SqliteWorkflowSearch
     catalog: Any
     run: Callable[..., object]
+    root: Path
 
 
 def many_workflows(count: int = COUNT) -> list[Workflow]:
@@ -99,10 +102,11 @@ def many_workflows(count: int = COUNT) -> list[Workflow]:
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searched]:
     catalog = FixedCatalog(many_workflows())
-    search = SqliteWorkflowSearch(catalog, root=tmp_path_factory.mktemp("data"))
+    root = tmp_path_factory.mktemp("data")
+    search = SqliteWorkflowSearch(catalog, root=root)
     with asyncio.Runner() as runner:
         runner.run(search.search(TENANT, "warm"))
-        yield Searched(search, catalog, runner.run)
+        yield Searched(search, catalog, runner.run, root)
         search.close()
 
 
@@ -143,7 +147,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searched]:
     search = SqliteWorkflowSearch(catalog, root=files.root)
     with asyncio.Runner() as runner:
         runner.run(search.search(TENANT, "warm"))
-        yield Searched(search, catalog, runner.run)
+        yield Searched(search, catalog, runner.run, files.root)
         search.close()
 
 
@@ -191,3 +195,22 @@ def test_the_first_query_after_a_change_of_one_file(benchmark: BenchmarkFixture,
     )
 
     assert benchmark.stats.stats.median < MOST_QUERY_SECONDS + MOST_UPDATE_SECONDS
+
+
+def first_look_seconds(root: Path) -> float:
+    """Return what it takes a new process to learn which content each workflow has, in processor time."""
+    specs: TtlCache[Workflow] = TtlCache(max_entries=0, ttl_seconds=0)
+    files = WorkflowFiles(DurableFiles(root), specs, lambda: datetime.now(UTC))
+    began = time.process_time()
+    assert len(files.heads(TENANT)) == COUNT
+    return time.process_time() - began
+
+
+def test_a_new_process_learns_what_there_is_from_what_was_kept(stored: Searched) -> None:
+    kept = stored.root / TENANT / ".index" / "heads.json"
+    kept.unlink()
+
+    opening_all = first_look_seconds(stored.root)
+    shares = [first_look_seconds(stored.root) / opening_all for _ in range(3)]
+
+    assert min(shares) < MOST_SHARE_OF_OPENING_ALL

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, reported
+from workflow_agent.storage.files.kept_heads import KeptHeads
 from workflow_agent.values.stored import Moment
 from workflow_agent.workflows.store import WorkflowHead
 
@@ -103,6 +104,7 @@ class WorkflowHeads:
         self._read = read
         self._now_ns = now_ns
         self._clock = clock
+        self._kept = KeptHeads(files)
         self._listings: dict[str, _Listing] = {}
         self._own_states: dict[str, FileState | None] = {}
         self._noting = Lock()
@@ -116,7 +118,9 @@ class WorkflowHeads:
             return known.heads
         states = _states(directory, suffix, self._files.root)
         pause = max(_LOOK_AGAIN_SECONDS, (self._clock() - looked_at) / _MOST_LOOKING_SHARE)
-        files = self._look(tenant, states, suffix, known.files if known else {})
+        seen = known.files if known else self._kept.read(directory)
+        files = self._look(tenant, states, suffix, seen)
+        self._kept.note(directory, sum(seen.get(one) is not now for one, now in files.items()), files)
         heads: Mapping[str, WorkflowHead] = {one: head for one, (_, head) in files.items()}
         if known is not None and known.heads == heads:
             heads = known.heads
