@@ -17,7 +17,7 @@ from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, WRITING_TOO
 from workflow_agent.assistant.window.layout import PromptLayout, has_stable_prefix
 
 FINE = Says(["All is well."])
-IDLE = {"hand_off", "change_phase", "run_python"}
+IDLE = {"hand_off", "change_phase", "personal_memory", "run_python"}
 
 
 @pytest.fixture(autouse=True)

@@ -267,7 +267,7 @@ async def test_the_price_of_summaries_is_in_the_conversations_totals() -> None:
 
 
 async def test_the_price_of_a_summary_that_a_turn_waited_for_is_that_turns() -> None:
-    model, _ = scripted(*["Yes."] * 12, window_tokens=15_000)
+    model, _ = scripted(*["Yes."] * 12, window_tokens=12_500)
     rule = CompactionRule(max_turns=100, trigger_share=1.0)
     chat = chat_with(model, summarizer=SummarizerScript(GOOD).priced().model, rule=rule)
     outcome = await chat.say(RULES[0])
@@ -287,7 +287,7 @@ async def test_the_price_of_a_summary_that_a_turn_waited_for_is_that_turns() -> 
 
 async def test_a_turn_that_would_overflow_compacts_first_and_counts_what_that_took() -> None:
     summarizer = SummarizerScript(GOOD)
-    model, script = scripted(*["Yes."] * 12, window_tokens=15_000)
+    model, script = scripted(*["Yes."] * 12, window_tokens=12_500)
     chat = chat_with(
         model, summarizer=summarizer.model, rule=CompactionRule(max_turns=100, trigger_share=1.0)
     )
