@@ -13,7 +13,7 @@ from workflow_agent.storage.files.workflow_heads import WorkflowHeads
 from workflow_agent.workflows.store import WorkflowHead
 
 COUNT = 1_000
-HEAD = WorkflowHead(1, datetime(2026, 1, 1, 12, tzinfo=UTC))
+HEAD = WorkflowHead(1, datetime(2026, 1, 1, 12, tzinfo=UTC), "47f6ae5b97aeb57c")
 
 
 class Process:
@@ -31,7 +31,7 @@ class Process:
 
     def versions(self) -> dict[str, int]:
         found = self._heads.of("acme", self._directory, ".json")
-        assert all(head.changed == HEAD.changed for head in found.values())
+        assert all(head[1:] == HEAD[1:] for head in found.values())
         return {one: head.version for one, head in found.items()}
 
 

@@ -63,7 +63,7 @@ class KeptHeads:
 
 def _text_of(heads: Heads) -> bytes:
     rows = [
-        (one, *state, head.version, head.changed.isoformat() if head.changed else None)
+        (one, *state, head.version, head.changed.isoformat() if head.changed else None, head.mark)
         for one, (state, head) in heads.items()
     ]
     return orjson.dumps(rows)
@@ -73,7 +73,7 @@ def _heads_in(data: bytes) -> Heads:
     return {
         one: (
             FileState(inode, mtime_ns, size),
-            WorkflowHead(version, changed and datetime.fromisoformat(changed)),
+            WorkflowHead(version, changed and datetime.fromisoformat(changed), mark),
         )
-        for one, inode, mtime_ns, size, version, changed in orjson.loads(data)
+        for one, inode, mtime_ns, size, version, changed, mark in orjson.loads(data)
     }
