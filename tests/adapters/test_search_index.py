@@ -220,6 +220,30 @@ async def test_two_processes_share_one_file(
     assert "wf_leave_request" not in ids(await another.search(TENANT, "leave"))
 
 
+async def test_what_another_process_took_out_is_put_back_where_it_still_is(
+    search: SqliteWorkflowSearch, file: Path
+) -> None:
+    await search.search(TENANT, "")
+
+    execute(
+        file,
+        "DELETE FROM texts WHERE rowid = (SELECT rowid FROM documents WHERE id = 'wf_release')",
+        "DELETE FROM documents WHERE id = 'wf_release'",
+    )
+
+    assert "wf_release" in ids(await search.search(TENANT, "release pipeline"))
+
+
+async def test_a_name_that_another_process_brought_is_found_misspelled(
+    search: SqliteWorkflowSearch, another: SqliteWorkflowSearch, catalog: InMemoryWorkflowCatalog
+) -> None:
+    await search.search(TENANT, "qzxw")
+    await catalog.create(TENANT, described("wf_moon", "Moonlander"), STORED)
+    await another.search(TENANT, "")
+
+    assert ids(await search.search(TENANT, "monlander"))[0] == "wf_moon"
+
+
 async def test_one_that_is_behind_does_not_undo_newer_content(
     root: Path, file: Path, opened: list[SqliteWorkflowSearch]
 ) -> None:

@@ -16,7 +16,7 @@ from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.conversation_list import ConversationHead, ListedEvent, SealedHead, hit_of
 from workflow_agent.storage.files.documents import LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.search.database import is_damage, remove_database
+from workflow_agent.storage.files.search.index_file import is_damage, remove_database
 from workflow_agent.storage.files.search.messages import (
     Indexed,
     Lookup,

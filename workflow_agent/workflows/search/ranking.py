@@ -240,6 +240,11 @@ def facts_of(entry: Entry) -> tuple[Any, ...]:
     )
 
 
+def head_in(version: int, changed: str) -> WorkflowHead:
+    """Return the head that the columns of a row tell of."""
+    return WorkflowHead(version, datetime.fromisoformat(changed) if changed else None)
+
+
 def entry_of(row: tuple[Any, ...]) -> Entry:
     """Return the entry that a row number and its facts tell of."""
     number, workflow_id, version, changed, mark, name, description, aliases, facets = row

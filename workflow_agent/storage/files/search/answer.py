@@ -76,7 +76,7 @@ class _Findings:
     """What was found so far among the workflows that may be shown."""
 
     def __init__(self, directory: Directory, allowed: set[str] | None) -> None:
-        self._entries = directory.entries
+        self._entries = directory
         self._allowed = allowed
         self.by_id: dict[str, _Found] = {}
 
@@ -99,6 +99,7 @@ def answer(request: Request, directory: Directory, database: SearchDatabase) -> 
     """Return the hits for a request, or suggestions where none is good enough."""
     if request.limit <= 0:
         return SearchAnswer(())
+    directory.refresh()
     request = _with_said_filters(request, directory)
     allowed = directory.passing(request.filters) if request.filters.ask else None
     if not request.query.strip():
@@ -163,10 +164,14 @@ class _Search:
         """Add what has the words of the query, or is called nearly as the query."""
         directory = self._directory
         query = parse_query(self._request.query, self._database.frequencies, directory.corrected)
-        rows = None if self._allowed is None else {directory.entries[one].row for one in self._allowed}
+        rows = (
+            None
+            if self._allowed is None
+            else {entry.row for entry in map(directory.get, self._allowed) if entry}
+        )
         count = max(_FEWEST_CANDIDATES, self._request.limit)
         candidates = self._database.candidates(query, rows, count)
-        for match in rank(query, candidates, len(directory.entries)):
+        for match in rank(query, candidates, directory.count()):
             self._add_match(match)
         # Where some workflow knows every word, another spelling is not what was meant.
         if not all(word.forms[0].frequency for word in query.words):

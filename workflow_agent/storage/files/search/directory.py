@@ -1,17 +1,17 @@
 """The workflows of one tenant by what identifies them: ids, names and aliases, also misspelled ones."""
 
 import re
-from collections import Counter
+import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import islice
+from heapq import nlargest
 from typing import Any
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from workflow_agent.workflows.search.document import filter_words
-from workflow_agent.workflows.search.ranking import Entry
+from workflow_agent.workflows.search.ranking import FACT_COLUMNS, Entry, entry_of
 from workflow_agent.workflows.search.words import chunks, fold, squashed
 from workflow_agent.workflows.store import WorkflowFilters
 
@@ -27,73 +27,104 @@ _MIDDLING_LIKENESS = 0.8
 _SHORTEST_NAME_CHARS = 4
 _LONGEST_NAME_CHARS = 100
 _NAMES_COMPARED = 20
-_NO_MARKS = str.maketrans("", "", "_-")
+
+
+_NAME, _LOOSE, _ALIAS, _SQUASHED, _WORD = range(5)
+"""Kinds of keys: a name as it is, or without punctuation; an alias likewise; either unspaced; a word."""
+TABLES = (
+    "DROP TABLE IF EXISTS names",
+    """CREATE TABLE names(kind INTEGER NOT NULL, key TEXT NOT NULL, document INTEGER NOT NULL,
+        PRIMARY KEY(kind, key, document)) WITHOUT ROWID""",
+    "CREATE INDEX names_of ON names(document)",
+    "CREATE INDEX by_time ON documents(changed, version, id)",
+)
+_CALLED = "SELECT id FROM documents WHERE rowid IN (SELECT document FROM names WHERE kind = ? AND key = ?)"
+_HOLDING = """SELECT id FROM documents WHERE instr(replace(replace(id, '_', ''), '-', ''), ?1) > 0
+    OR rowid IN (SELECT document FROM names WHERE kind = ?2 AND instr(key, ?1) > 0)"""
+_FACTS = f"SELECT rowid, {', '.join(FACT_COLUMNS)} FROM documents"  # noqa: S608 - names of our own
+_LATEST = f"{_FACTS} ORDER BY changed DESC, version DESC, id DESC LIMIT ?"
+
+
+def forget_names(connection: sqlite3.Connection, workflow_id: str) -> None:
+    """Take the names of a workflow out; fine when it is not known."""
+    asked = "DELETE FROM names WHERE document = (SELECT rowid FROM documents WHERE id = ?)"
+    connection.execute(asked, (workflow_id,))
+
+
+def store_names(connection: sqlite3.Connection, row: int, entry: Entry) -> None:
+    """Index what people know a workflow by."""
+    keys = {(_NAME, fold(entry.name)), (_LOOSE, _loose(entry.name)), (_SQUASHED, squashed(entry.name))}
+    for alias in entry.aliases:
+        keys |= {(_ALIAS, _loose(alias)), (_SQUASHED, squashed(alias))}
+    keys |= {(_WORD, word) for word in _name_words(entry)}
+    connection.executemany("INSERT OR IGNORE INTO names VALUES(?, ?, ?)", [(*key, row) for key in keys])
 
 
 class Directory:
-    """Every indexed workflow, by id, and by the names people know it by."""
+    """Every indexed workflow, by id, and by the names people know it by; read as far as it is asked for.
 
-    def __init__(self) -> None:
-        self.entries: dict[str, Entry] = {}
-        self._names: dict[str, set[str]] = {}
-        self._loose_names: dict[str, set[str]] = {}
-        self._aliases: dict[str, set[str]] = {}
-        self._squashed: dict[str, set[str]] = {}
-        self._words: Counter[str] = Counter()
-        self._by_time: list[Entry] | None = None
+    Args:
+        connection: The index.
+    """
 
-    def put(self, entry: Entry) -> None:
-        """Take a workflow in, in place of what was known of it."""
-        self.remove(entry.id)
-        self.entries[entry.id] = entry
-        self._by_time = None
-        for keys, key in self._keys(entry):
-            keys.setdefault(key, set()).add(entry.id)
-        self._words.update(_name_words(entry))
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._entries: dict[str, Entry] = {}
+        self._is_whole = False
+        self._spellings: dict[int, list[str]] = {}
+        self._change = (-1, -1)
 
-    def remove(self, workflow_id: str) -> None:
-        """Forget a workflow; fine when it is not known."""
-        entry = self.entries.pop(workflow_id, None)
-        if entry is None:
-            return
-        self._by_time = None
-        for keys, key in self._keys(entry):
-            keys[key].discard(entry.id)
-            if not keys[key]:
-                del keys[key]
-        for word in _name_words(entry):
-            self._words[word] -= 1
-            if not self._words[word]:
-                del self._words[word]
+    def refresh(self) -> None:
+        """Forget what was read where the index changed since, by this process or by another."""
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        change = (version, self._connection.total_changes)
+        if change != self._change:
+            self._entries, self._spellings = {}, {}
+            self._is_whole = False
+            self._change = change
 
-    def _keys(self, entry: Entry) -> list[tuple[dict[str, set[str]], str]]:
-        known = {
-            (0, fold(entry.name)): self._names,
-            (1, _loose(entry.name)): self._loose_names,
-            (3, squashed(entry.name)): self._squashed,
-        }
-        for alias in entry.aliases:
-            known[2, _loose(alias)] = self._aliases
-            known[3, squashed(alias)] = self._squashed
-        return [(keys, key) for (_, key), keys in known.items()]
+    def get(self, workflow_id: str) -> Entry | None:
+        """Return what is known of a workflow; None of one that is not known."""
+        if workflow_id not in self._entries and not self._is_whole:
+            for row in self._connection.execute(f"{_FACTS} WHERE id = ?", (_bindable(workflow_id),)):
+                self._entries[workflow_id] = entry_of(row)
+        return self._entries.get(workflow_id)
+
+    def count(self) -> int:
+        """Return how many workflows there are."""
+        return self._connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+
+    def _all(self) -> Iterable[Entry]:
+        if not self._is_whole:
+            self._entries = {row[1]: entry_of(row) for row in self._connection.execute(_FACTS)}
+            self._is_whole = True
+        return self._entries.values()
+
+    def _known_as(self, kind: int, key: str) -> set[str]:
+        return {one for (one,) in self._connection.execute(_CALLED, (kind, _bindable(key)))}
+
+    def _keys(self, kind: int) -> list[str]:
+        if kind not in self._spellings:
+            found = self._connection.execute("SELECT DISTINCT key FROM names WHERE kind = ?", (kind,))
+            self._spellings[kind] = [key for (key,) in found]
+        return self._spellings[kind]
 
     def with_id(self, text: str) -> set[str]:
         """Return the id that a text is, if it is one."""
         wanted = fold(text)
-        return {one for one in (wanted, f"wf_{wanted}") if one in self.entries}
+        return {one for one in (wanted, f"wf_{wanted}") if self.get(one)}
 
     def with_name(self, text: str) -> set[str]:
         """Return the workflows whose name a text is; punctuation and words around it count last."""
         return (
-            self._names.get(fold(text))
-            or self._loose_names.get(_loose(text))
-            or self._loose_names.get(_bare(text))
-            or set()
+            self._known_as(_NAME, fold(text))
+            or self._known_as(_LOOSE, _loose(text))
+            or self._known_as(_LOOSE, _bare(text))
         )
 
     def with_alias(self, text: str) -> set[str]:
         """Return the workflows one of whose aliases a text is."""
-        return self._aliases.get(_loose(text)) or self._aliases.get(_bare(text)) or set()
+        return self._known_as(_ALIAS, _loose(text)) or self._known_as(_ALIAS, _bare(text))
 
     def spelled_like(self, text: str, likeness: float) -> dict[str, float]:
         """Return the workflows with a name or alias spelled like a text, spaces aside, and how much."""
@@ -101,8 +132,8 @@ class Directory:
         if not _SHORTEST_NAME_CHARS <= len(wanted) <= _LONGEST_NAME_CHARS:
             return {}
         found: dict[str, float] = {}
-        for name, score in _spelled_like(wanted, self._squashed.keys(), likeness, _NAMES_COMPARED):
-            for workflow_id in self._squashed[name]:
+        for name, score in _spelled_like(wanted, self._keys(_SQUASHED), likeness, _NAMES_COMPARED):
+            for workflow_id in self._known_as(_SQUASHED, name):
                 found[workflow_id] = max(score, found.get(workflow_id, 0.0))
         return found
 
@@ -112,26 +143,28 @@ class Directory:
             return ()
         is_middling = _SHORTEST_CORRECTED_CHARS < len(word) < _LONG_WORD_CHARS
         likeness = _MIDDLING_LIKENESS if is_middling else _LIKENESS
-        return _spelled_like(word, self._words.keys(), likeness, _CORRECTIONS)
+        return _spelled_like(word, self._keys(_WORD), likeness, _CORRECTIONS)
 
     def passing(self, filters: WorkflowFilters) -> set[str]:
         """Return the ids of the workflows that have all that is asked."""
         tests = list(_tests(filters))
+        called = None
         if filters.called is not None:
-            called = self._called(squashed(filters.called))
-            tests.append(lambda entry: entry.id in called)
-        return {entry.id for entry in self.entries.values() if all(test(entry) for test in tests)}
-
-    def _called(self, piece: str) -> set[str]:
-        """Return the workflows with a piece in their id, their name or an alias."""
-        by_name = (ids for name, ids in self._squashed.items() if piece in name)
-        return {one for one in self.entries if piece in one.translate(_NO_MARKS)}.union(*by_name)
+            held = self._connection.execute(_HOLDING, (_bindable(squashed(filters.called)), _SQUASHED))
+            called = {one for (one,) in held}
+        passing = (entry.id for entry in self._all() if all(test(entry) for test in tests)) if tests else ()
+        return set(passing) if called is None else called.intersection(passing) if tests else called
 
     def latest(self, among: Collection[str] | None, count: int) -> list[Entry]:
         """Return the workflows that changed last, all or some of them, latest first."""
-        if self._by_time is None:
-            self._by_time = sorted(self.entries.values(), key=_newest_last, reverse=True)
-        return list(islice((entry for entry in self._by_time if among is None or entry.id in among), count))
+        if among is None:
+            return [entry_of(row) for row in self._connection.execute(_LATEST, (count,))]
+        return nlargest(count, filter(None, map(self.get, among)), key=_newest_last)
+
+
+def _bindable(text: str) -> str:
+    """Return a text as SQLite takes it: half a character is in no name."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _newest_last(entry: Entry) -> tuple[bool, datetime | int, int, str]:

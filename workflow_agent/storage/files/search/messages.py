@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workflow_agent.storage.files.search import ranked_messages
-from workflow_agent.storage.files.search.database import IndexFile
+from workflow_agent.storage.files.search.index_file import IndexFile
 from workflow_agent.storage.files.search.ranked_messages import Stemmer
 from workflow_agent.workflows.search.passages import joined_ranks
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from threading import Lock
 
 from workflow_agent.storage.files.search.answer import Request, answer
-from workflow_agent.storage.files.search.database import SearchDatabase, is_damage, remove_database
-from workflow_agent.storage.files.search.directory import Directory
+from workflow_agent.storage.files.search.database import SearchDatabase
+from workflow_agent.storage.files.search.index_file import is_damage, remove_database
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.document import search_document
 from workflow_agent.workflows.search.ranking import Entry, Indexed
@@ -31,8 +31,9 @@ class TenantIndex:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._lock = Lock()
-        self._directory = Directory()
         self._opened: SearchDatabase | None = None
+        self._indexed: dict[str, WorkflowHead] = {}
+        """Which content of each workflow the index has, as far as this process knows."""
         self._followed: dict[str, WorkflowHead] = {}
         """The catalogue's own objects: to see that one is the same is quicker than to compare it."""
         self._seen: Mapping[str, WorkflowHead] | None = None
@@ -42,11 +43,13 @@ class TenantIndex:
         """Return the workflows whose content must be given to `put`; all others are now as in `heads`."""
         with self._lock:
             database = self._database()
+            if database.was_changed_elsewhere():
+                self._indexed, self._followed, self._seen = database.heads(), {}, None
             if heads is self._seen:
                 return set()
             news = {one: head for one, head in heads.items() if self._followed.get(one) is not head}
             missing = self._follow(news, database)
-            known = self._directory.entries
+            known = self._indexed
             # Counting is quicker than comparing: whoever is known beyond the catalogue's is gone.
             if len(known) + sum(one not in known for one in missing) != len(heads):
                 self._forget([one for one in known if one not in heads])
@@ -55,11 +58,11 @@ class TenantIndex:
 
     def _follow(self, news: Mapping[str, WorkflowHead], database: SearchDatabase) -> set[str]:
         """Take note of heads; return those whose content is needed."""
-        known = self._directory.entries
-        missing = {one for one, head in news.items() if one not in known or known[one].head != head}
+        known = self._indexed
+        missing = {one for one, head in news.items() if one not in known or known[one] != head}
         for entry in database.entries_of(missing) if missing else ():
             if _is_current(entry.head, news[entry.id]):
-                self._directory.put(entry)
+                known[entry.id] = entry.head
                 missing.discard(entry.id)
         self._followed.update((one, head) for one, head in news.items() if one not in missing)
         for one in missing:
@@ -76,20 +79,21 @@ class TenantIndex:
         documents = [indexed(workflow, heads[workflow.id]) for workflow in workflows]
         with self._lock:
             for entry in self._database().put(documents):
-                self._directory.put(entry)
+                self._indexed[entry.id] = entry.head
             self._seen = None
 
     def _forget(self, ids: Collection[str]) -> None:
         if ids:
             self._database().delete(ids)
         for workflow_id in ids:
-            self._directory.remove(workflow_id)
+            self._indexed.pop(workflow_id, None)
             self._followed.pop(workflow_id, None)
 
     def search(self, request: Request) -> SearchAnswer:
         """Return the answer to a request."""
         with self._lock:
-            return answer(request, self._directory, self._database())
+            database = self._database()
+            return answer(request, database.directory, database)
 
     def start_over(self, error: Exception, *, in_memory: bool) -> None:
         """Begin with an empty index after an error: in a new file where that may help, else in memory."""
@@ -117,7 +121,7 @@ class TenantIndex:
     def _reset(self) -> SearchDatabase | None:
         """Forget everything; return the database that was open."""
         opened, self._opened = self._opened, None
-        self._directory = Directory()
+        self._indexed = {}
         self._followed = {}
         self._seen = None
         return opened
@@ -131,14 +135,7 @@ class TenantIndex:
 
     def _database(self) -> SearchDatabase:
         if self._opened is None:
-            opened = SearchDatabase(self._path)
-            try:
-                for entry in opened.entries():
-                    self._directory.put(entry)
-            except sqlite3.Error:
-                opened.close()
-                raise
-            self._opened = opened
+            self._opened = SearchDatabase(self._path)
         return self._opened
 
 
