@@ -23,7 +23,7 @@ _REPLIES: Sequence[Any] = (
     service.ProblemDetails, talk.ChatResponse, talk.RunState, talk.ConversationList, talk.RecordedEvent,
     talk.History, talk.MessageHitList, talk.Turn, talk.IterationList, talk.CallList, talk.ContextList,
     talk.ArtifactList, talk.CompactionList, talk.RestoredCompactions, talk.ImportedConversation, talk.Blob,
-    flow.WorkflowList, flow.EditReport, flow.VersionList, flow.Restored,
+    talk.ReplyFeedback, flow.WorkflowList, flow.EditReport, flow.VersionList, flow.Restored,
     flow.VersionDiff, flow.Analysis, flow.Simulation, flow.Diagram, flow.Import, flow.Export, flow.Validation,
     service.AgentList, service.FormatList, service.ModeList, service.CacheReport,
     memory.Memory, memory.MemoryItem, service.Health, Conversation, Iteration, WorkflowVersion,

@@ -11,6 +11,7 @@ from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
 from workflow_agent.cli.conversations import conversations
 from workflow_agent.cli.database import migrate_database, move
 from workflow_agent.cli.doctor import doctor
+from workflow_agent.cli.evals import evals
 from workflow_agent.cli.evidence import evidence
 from workflow_agent.cli.exits import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
 from workflow_agent.cli.help_texts import LOOKING, RUNNING, TALKING, Command, Group
@@ -64,6 +65,7 @@ cli.add_typer(workflow_changes.workflows, rich_help_panel=LOOKING)
 cli.add_typer(conversations, rich_help_panel=LOOKING)
 cli.add_typer(previews, rich_help_panel=LOOKING)
 cli.add_typer(memory, rich_help_panel=LOOKING)
+cli.add_typer(evals, rich_help_panel=RUNNING)
 cli.command(cls=Command, rich_help_panel=LOOKING)(inspect)
 _COMMANDS = (
     serve,

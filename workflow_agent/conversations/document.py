@@ -9,6 +9,7 @@ from workflow_agent.conversations.archive import SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.context_records import RecordedContext
+from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import FinishReason, Iteration
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.conversations.runs import Run
@@ -242,6 +243,9 @@ class Conversation(Value):
     usage_totals: Totals = Totals()
     archive: tuple[SealedTurns, ...] = ()
     """What was moved out of this file, oldest first."""
+    feedback: dict[str, Feedback] = Field(default_factory=dict)
+    """What was thought of its replies, by the id of their events;
+    so they and the sealed ones stay as they are."""
     metadata: JsonObject = Field(default_factory=dict)
 
     @property

@@ -12,7 +12,7 @@ _SHARE = 0.75
 _FEW_WORDS = 2
 _SHORT_PIECE_WORDS = 6
 _LEAST_NEEDLE_CHARS = 3
-_FREE_TEXT = frozenset({"text", "content", "title", "query", "args"})
+_FREE_TEXT = frozenset({"text", "content", "title", "query", "args", "note"})
 _SMALL_TEXT = (
     "i you we he she they it me my your our us them the a an and or of to in on at by for with from "
     "as is are was be been am do does did not no that this these those please remember note keep mind "

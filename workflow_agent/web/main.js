@@ -70,7 +70,7 @@ const panel = new Panel(byId("panel"), {
 const view = installView(panel);
 
 const thread = new Thread(byId("thread"), {
-  conversationId,
+  conversationId, announce,
   retry: (of) => chat.retry(of).catch((error) => announce(error.message, true)),
   inspect(of) { look(of); panel.changed(["run", "json"]); panel.open("run"); view.openPanel(); },
   decide: (word) => chat.say(word),

@@ -3,6 +3,7 @@
 import { ask, askText, at, query } from "./api.js";
 import { drawing } from "./diagram.js";
 import { button, fill, h, icon } from "./dom.js";
+import { feedbackOf } from "./feedback.js";
 import { markdown } from "./markdown.js";
 import { previewCard } from "./preview.js";
 import { lasting, moment, shortened, spoken } from "./words.js";
@@ -175,10 +176,11 @@ export class Reply {
   }
 
   #buttons() {
-    return h("div", { className: "reply-buttons" },
+    const { buttons, place } = feedbackOf(this.reply, this.actions);
+    return [h("div", { className: "reply-buttons" },
       button("copy", "Copy the reply", () => navigator.clipboard?.writeText(this.text)),
       button("retry", "Ask again", () => this.actions.retry(this.reply.turn)),
-      button("look", "How this reply was made", () => this.actions.inspect(this.reply.turn)));
+      button("look", "How this reply was made", () => this.actions.inspect(this.reply.turn)), ...buttons), place];
   }
 }
 

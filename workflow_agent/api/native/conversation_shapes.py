@@ -1,15 +1,25 @@
 """The shapes of replies about turns, runs and conversations, for the OpenAPI document."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from workflow_agent.conversations.artifacts import ArtifactType
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.context_records import ContextRecord, RecordedContext
-from workflow_agent.conversations.document import Conversation, Event, ModeRecord, Phase, WorkflowTouch
+from workflow_agent.conversations.document import (
+    AgentReply,
+    Conversation,
+    Event,
+    ModeRecord,
+    Phase,
+    SystemEvent,
+    UserMessage,
+    WorkflowTouch,
+)
+from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import FinishReason, Iteration
 from workflow_agent.conversations.runs import RunError, RunStatus
 from workflow_agent.values.stored import JsonObject
@@ -105,10 +115,27 @@ class RecordedEvent(BaseModel):
     """Who has the word; null before anybody spoke."""
 
 
+class RatedReply(AgentReply):
+    """A reply, and what was thought of it."""
+
+    feedback: Feedback | None
+    """Null where nobody said."""
+
+
+EventShown = Annotated[UserMessage | RatedReply | SystemEvent, Field(discriminator="type")]
+
+
+class ReplyFeedback(Feedback):
+    """What was thought of a reply, and of which."""
+
+    conversation_id: str
+    event_id: str
+
+
 class History(Page):
     """Events of a conversation, oldest first."""
 
-    items: list[Event]
+    items: list[EventShown]
     total: int
 
 
@@ -144,10 +171,10 @@ class Turn(BaseModel):
 
     conversation_id: str
     turn: int
-    message: Event | None
-    reply: Event | None
+    message: EventShown | None
+    reply: EventShown | None
     run: JsonObject | None
-    replies: list[Event]
+    replies: list[EventShown]
     """Of every agent that answered, in order."""
     runs: list[JsonObject]
 

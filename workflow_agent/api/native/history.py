@@ -1,5 +1,6 @@
 """The parts of a conversation: events, turns, iterations, calls and context records."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Query
@@ -21,7 +22,7 @@ from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import past_of
 from workflow_agent.conversations.call_history import CallRecord, CallStatus
-from workflow_agent.conversations.document import AgentReply, Conversation
+from workflow_agent.conversations.document import AgentReply, Conversation, Event
 from workflow_agent.conversations.history import Stretch
 from workflow_agent.values.stored import Value
 
@@ -38,10 +39,22 @@ _EVIDENCE = {"iterations", "context"}
 """What a list of events need not carry: it is most of a reply, and has addresses of its own."""
 
 
-def _page(stretch: Stretch[Part], total: int | None, left_out: set[str] | None = None) -> dict[str, Any]:
+def _page(
+    stretch: Stretch[Part],
+    total: int | None,
+    shown: Callable[[Part], Any] = lambda part: part.model_dump(mode="json"),
+) -> dict[str, Any]:
     following = None if stretch.following is None else str(stretch.following)
-    shown = [part.model_dump(mode="json", exclude=left_out) for part in stretch.items]
-    return {"items": shown, "next_cursor": following, "total": total}
+    return {"items": [shown(part) for part in stretch.items], "next_cursor": following, "total": total}
+
+
+def shown_event(conversation: Conversation, event: Event, left_out: set[str] | None = None) -> dict[str, Any]:
+    """Return an event as the API gives it: a reply with what was thought of it."""
+    document = event.model_dump(mode="json", exclude=left_out)
+    if not isinstance(event, AgentReply):
+        return document
+    given = conversation.feedback.get(event.id)
+    return document | {"feedback": given.model_dump(mode="json") if given else None}
 
 
 @router.get("/history", operation_id="get_history", responses=replies("History", 404, 422))
@@ -67,7 +80,9 @@ async def get_history(
         lambda event: type in (None, event.type),
         newest_first=order == "newest",
     )
-    return json_reply(_page(found, _count(past.conversation, type), _EVIDENCE if brief else None))
+    left_out = _EVIDENCE if brief else None
+    total = _count(past.conversation, type)
+    return json_reply(_page(found, total, lambda one: shown_event(past.conversation, one, left_out)))
 
 
 def _count(conversation: Conversation, kind: EventType | None) -> int:

@@ -8,6 +8,7 @@ from workflow_agent.api.native.attachments import Attachments
 from workflow_agent.api.native.request_body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER, UserName
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Phase
+from workflow_agent.conversations.feedback import MOST_NOTE_CHARS, Rating
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS
@@ -218,6 +219,18 @@ class NewHandoff(Body):
     reason: Reason = ""
     summary: Summary = ""
     """What the next agent has to know."""
+
+
+class NewFeedback(Body):
+    """What somebody thinks of a reply."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"rating": "down", "note": "It left out the legal review."}]}
+    )
+
+    rating: Rating
+    note: Annotated[str, StringConstraints(max_length=MOST_NOTE_CHARS, pattern=CLEAN_PATTERN)] = ""
+    """Why; may be left out."""
 
 
 class EditList(Body):

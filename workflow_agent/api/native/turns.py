@@ -2,14 +2,18 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Body, Path, Query
 from starlette.responses import Response
 
+from workflow_agent.api.native.history import shown_event
+from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.parameters import CLEAN_PATTERN, ConversationId, Number, Tenant, TheServices
-from workflow_agent.api.replies import json_reply, link, replies
+from workflow_agent.api.replies import json_reply, link, problem_replies, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services, past_of
 from workflow_agent.assistant.window.contents import Contents
+from workflow_agent.conversations.document import AgentReply, Conversation
+from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.records import Answer, RecordedTurn
 from workflow_agent.errors import NotFound
 
@@ -37,15 +41,17 @@ async def get_turn(
     conversation_id: ConversationId, n: Number, services: TheServices, tenant: Tenant
 ) -> Response:
     """Return one turn: the message, the reply and the run, and those of all agents that answered it."""
-    turn = await (await past_of(services, tenant, conversation_id)).turn(n)
+    past = await past_of(services, tenant, conversation_id)
+    turn = await past.turn(n)
+    replied = [shown_event(past.conversation, one.reply) for one in turn.answers if one.reply]
     return json_reply(
         {
             "conversation_id": conversation_id,
             "turn": n,
             "message": turn.message.model_dump(mode="json"),
-            "reply": turn.first.reply.model_dump(mode="json") if turn.first.reply else None,
+            "reply": shown_event(past.conversation, turn.reply) if turn.reply else None,
             "run": _run(turn.answers[0]) if turn.answers else None,
-            "replies": [one.reply.model_dump(mode="json") for one in turn.answers if one.reply],
+            "replies": replied,
             "runs": [_run(one) for one in turn.answers if one.run],
         }
     )
@@ -122,6 +128,79 @@ async def _answer(
             runs=[{"run_id": one.run_id, "agent": one.agent} for one in turn.answers],
         )
     return turn, answer
+
+
+@router.put(
+    "/turns/{n}/feedback",
+    operation_id="rate_reply",
+    responses=replies(
+        "ReplyFeedback", 404, 408, 413, 415, 422, links={"turn": link("get_turn", **_OF_TURN)}
+    ),
+)  # fmt: skip
+async def rate_reply(
+    conversation_id: ConversationId,
+    n: Number,
+    body: Annotated[NewFeedback, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    agent: OfAgent = None,
+    run_id: OfRun = None,
+) -> Response:
+    """Say what a reply was worth, in place of what was said before; the model is not told.
+
+    Where several agents answered, `agent` or `run_id` says whose reply; without them it is the first.
+    """
+    reply = await _reply(services, tenant, conversation_id, n, agent, run_id)
+    given = Feedback(
+        turn=reply.turn, run_id=reply.run_id, rating=body.rating, note=body.note, at=services.clock()
+    )
+
+    def rated(conversation: Conversation) -> Conversation:
+        before = conversation.feedback.get(reply.id)
+        if before is not None and before.says(given.rating, given.note):
+            return conversation
+        return conversation.model_copy(update={"feedback": {**conversation.feedback, reply.id: given}})
+
+    stored = await services.conversations.update(tenant, conversation_id, rated)
+    kept = stored.feedback[reply.id].model_dump(mode="json")
+    return json_reply({"conversation_id": conversation_id, "event_id": reply.id, **kept})
+
+
+@router.delete(
+    "/turns/{n}/feedback",
+    operation_id="take_back_rating",
+    status_code=204,
+    responses={204: {"description": "Nothing is said of the reply."}} | problem_replies(404, 422),
+)
+async def take_back_rating(
+    conversation_id: ConversationId,
+    n: Number,
+    services: TheServices,
+    tenant: Tenant,
+    agent: OfAgent = None,
+    run_id: OfRun = None,
+) -> Response:
+    """Take back what was said of a reply, if anything was."""
+    reply = await _reply(services, tenant, conversation_id, n, agent, run_id)
+
+    def unrated(conversation: Conversation) -> Conversation:
+        if reply.id not in conversation.feedback:
+            return conversation
+        left = {key: one for key, one in conversation.feedback.items() if key != reply.id}
+        return conversation.model_copy(update={"feedback": left})
+
+    await services.conversations.update(tenant, conversation_id, unrated)
+    return Response(status_code=204)
+
+
+async def _reply(
+    services: Services, tenant: str, conversation_id: str, n: int, agent: str | None, run_id: str | None
+) -> AgentReply:
+    """Return a reply of a turn: the first unless an agent's or a run's is asked for."""
+    _, answer = await _answer(services, tenant, conversation_id, n, agent, run_id)
+    if answer.reply is None:
+        raise NotFound(f"Turn {n} of conversation {conversation_id!r} has no reply to say anything of.")
+    return answer.reply
 
 
 @router.get("/blobs/{digest}", operation_id="get_blob", responses=replies("Blob", 404, 422))
