@@ -93,7 +93,7 @@ def test_totals_do_not_drift(amounts: list[Decimal]) -> None:
     assert Decimal(str(totals.cost_usd)) == sum(amounts)
 
 
-def test_three_who_spend_are_one_total() -> None:
+def test_all_who_spend_are_one_total() -> None:
     call = Usage(requests=1, input_tokens=10)
 
     costs = (
@@ -101,12 +101,13 @@ def test_three_who_spend_are_one_total() -> None:
         .with_primary(call, Decimal("0.1"))
         .with_planner(call, Decimal("0.2"))
         .with_summarizer(call, Decimal("0.000003"))
+        .with_embedding(call, Decimal("0.00004"))
     )
 
-    assert costs.usage == Usage(requests=3, input_tokens=30)
+    assert costs.usage == Usage(requests=4, input_tokens=40)
     assert costs.cost.model_dump() == {
-        "primary_usd": 0.1, "planner_usd": 0.2, "summarizer_usd": 0.000003, "total_usd": 0.300003,
-        "is_complete": True,
+        "primary_usd": 0.1, "planner_usd": 0.2, "summarizer_usd": 0.000003,
+        "embedding_usd": 0.00004, "total_usd": 0.300043, "is_complete": True,
     }  # fmt: skip
 
 
