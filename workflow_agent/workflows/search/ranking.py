@@ -240,9 +240,9 @@ def facts_of(entry: Entry) -> tuple[Any, ...]:
     )
 
 
-def head_in(version: int, changed: str) -> WorkflowHead:
+def head_in(version: int, changed: str, mark: str) -> WorkflowHead:
     """Return the head that the columns of a row tell of."""
-    return WorkflowHead(version, datetime.fromisoformat(changed) if changed else None)
+    return WorkflowHead(version, datetime.fromisoformat(changed) if changed else None, mark)
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
@@ -252,7 +252,7 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
     return Entry(
         number,
         workflow_id,
-        WorkflowHead(version, datetime.fromisoformat(changed) if changed else None, mark),
+        head_in(version, changed, mark),
         name,
         description,
         tuple(orjson.loads(aliases)),

@@ -23,7 +23,7 @@ from workflow_agent.workflows.search.ranking import (
 )
 from workflow_agent.workflows.store import WorkflowHead
 
-_SCHEMA = 3
+_SCHEMA = 4
 _BATCH = 500
 _MOST_RANKED = 2_000
 """Documents that one look-up ranks: of more with its words, those that were indexed last."""
@@ -108,8 +108,8 @@ class SearchDatabase:
 
     def heads(self) -> dict[str, WorkflowHead]:
         """Return which content of each workflow is indexed."""
-        rows = self._connection.execute("SELECT id, version, changed FROM documents")
-        return {one: head_in(version, changed) for one, version, changed in rows}
+        rows = self._connection.execute("SELECT id, version, changed, mark FROM documents")
+        return {one: head_in(*head) for one, *head in rows}
 
     def entries_of(self, ids: Iterable[str]) -> list[Entry]:
         """Return what is known of some workflows."""
