@@ -366,3 +366,19 @@ async def test_emptiness_without_end_is_stepped_over_in_linear_time(
         assert reply.content
 
     assert_linear(*taken)
+
+
+async def test_a_question_about_more_workflows_than_a_message_has_steps_is_answered(talk: Talk) -> None:
+    for number in range(14):
+        deadline = " The clerk has two days." if number != 5 else ""
+        await talk.say(
+            f"Build process number {number}: the clerk approves the form, then finance pays.{deadline}"
+        )
+    await talk.say("open process number 3")
+
+    told = (await talk.say("which workflows have no deadline?")).content
+    renamed = (await talk.say("rename the pay step to Transfer")).content
+
+    assert "without a deadline" in told
+    assert told.count("`wf_") == 1
+    assert "number 3" in renamed.casefold()

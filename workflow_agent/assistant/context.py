@@ -34,6 +34,9 @@ from workflow_agent.workflows.store import Author, WorkflowCatalog, WorkflowSear
 READ_ONLY_MODES: frozenset[Mode] = frozenset({"general", "search", "analysis"})
 WRITING_MODES: frozenset[Mode] = frozenset({"creation", "modification"})
 
+_LOOKED_THROUGH = 3
+"""A run that looked at so many workflows was about none of them; of two the second stays open."""
+
 
 @dataclass(slots=True)
 class RunProgress:
@@ -56,6 +59,8 @@ class RunProgress:
     """What this run showed and the next message may confirm."""
 
     _writes: Counter[str] = field(default_factory=Counter[str])
+    _looks: set[str] = field(default_factory=set[str])
+    _open_before: str | None = None
 
     def digest_of_write(self, data: object) -> str:
         """Return a digest of a write: equal in each attempt at the run, another for the same write again."""
@@ -64,7 +69,9 @@ class RunProgress:
         return f"{digest}.{self._writes[digest]}"
 
     def touch(self, workflow: Workflow, change: Relation, *, formerly: str | None = None) -> None:
-        """Note what was done to a workflow; it becomes the open one unless it was only mentioned.
+        """Note what was done to a workflow; it becomes the open one unless only mentioned.
+
+        A run that looks at several workflows looks for something in all: what was open before stays so.
 
         Args:
             workflow: As it is now.
@@ -77,9 +84,16 @@ class RunProgress:
         former = (*self.names.get(workflow.id, ()), *([formerly] if formerly else []))
         kept = (alias for alias in (*workflow.aliases, *former) if alias != workflow.name)
         self.names[workflow.id] = tuple(dict.fromkeys(kept))
+        if not self._looks:
+            self._open_before = self.open_workflow_id
         if change == "deleted":
             self.open_workflow_id = None
+        elif change == "viewed":
+            self._looks.add(workflow.id)
+            looked_through = len(self._looks) >= _LOOKED_THROUGH
+            self.open_workflow_id = self._open_before if looked_through else workflow.id
         elif change != "discussed":
+            self._looks.clear()
             self.open_workflow_id = workflow.id
 
     def take_pending(self) -> Preview | None:

@@ -126,8 +126,7 @@ class OfflineModel(Model[None]):
         reply = self._replying(messages, _instructions(messages, parameters), parameters)
         if isinstance(reply, str):
             return [TextPart(reply)]
-        tool, args = reply
-        return [ToolCallPart(tool, args, tool_call_id=_call_id(tool, args, messages))]
+        return [ToolCallPart(tool, args, tool_call_id=_call_id(tool, args, messages)) for tool, args in reply]
 
 
 @dataclass

@@ -13,8 +13,8 @@ from workflow_agent.assistant.offline.turn.reading import read_turn
 from workflow_agent.assistant.window.planner import PLAN_TOOL
 from workflow_agent.values.stored import JsonObject
 
-Reply = str | tuple[str, JsonObject]
-"""A text, or a tool and its arguments."""
+Reply = str | Sequence[tuple[str, JsonObject]]
+"""A text, or tools and their arguments."""
 Replying = Callable[[Sequence[ModelMessage], str, ModelRequestParameters], Reply]
 """Gives the reply to messages, under instructions, with what a request offers."""
 
@@ -27,12 +27,14 @@ def replying_of() -> Replying:
         messages: Sequence[ModelMessage], instructions: str, parameters: ModelRequestParameters
     ) -> Reply:
         if any(tool.name == PLAN_TOOL for tool in parameters.output_tools):
-            return PLAN_TOOL, planned(messages)
+            return [(PLAN_TOOL, planned(messages))]
         for output in parameters.output_tools:
             if is_summary(output.parameters_json_schema):
-                return output.name, summary_of(messages)
+                return [(output.name, summary_of(messages))]
         tools = frozenset(tool.name for tool in parameters.declared_function_tools)
         outcome = answering.next_of(read_turn(messages, instructions, tools))
-        return (outcome.tool, dict(outcome.args)) if isinstance(outcome, Call) else outcome.text
+        if not isinstance(outcome, Call):
+            return outcome.text
+        return [(call.tool, dict(call.args)) for call in (outcome, *outcome.beside)]
 
     return reply

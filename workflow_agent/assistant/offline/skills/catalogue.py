@@ -1,6 +1,7 @@
 """Questions about all workflows: each filter that a question names, and the workflows that pass them all."""
 
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from workflow_agent.assistant.offline.clauses import counts
@@ -68,15 +69,17 @@ def answer(tokens: Tokens) -> Generator[Call, Any, Reply]:
         return listing(items, result["total"], "")
     denies = [token for token in tokens if token.is_("no", "not", "without")]
     found: list[JsonObject] = []
-    for item in items[:_MOST_READ]:
-        one = parse_workflow((yield Call("get_workflow", {"workflow": item["id"]}))["workflow"])
+    looks = [Call("get_workflow", {"workflow": item["id"]}) for item in items[:_MOST_READ]]
+    for at, item in enumerate(items[:_MOST_READ]):
+        look = replace(looks[at], beside=tuple(looks[at + 1 :]))
+        one = parse_workflow((yield look)["workflow"])
         fits = all(passes(one) for _, passes in asked) != bool(denies and len(asked) == 1)
         found += [item] if fits and _says(one, rest) else []
     said = " ".join(token.text for token in rest)
     if (rest and not found) or (denies and len(asked) != 1):
         return (yield from _closest(said or " ".join(token.text for token in tokens if token.is_content)))
     about = [label for label, _ in asked] + ([f"about {said!r}"] if rest else [])
-    which = (" not " if denies else " ") + joined(about)
+    which = f" not {joined(about)}".replace(" not with ", " without ") if denies else f" {joined(about)}"
     if not found:
         return Reply(f"None of the {len(items)} workflows is one{which}.")
     return listing(found, len(found), which)

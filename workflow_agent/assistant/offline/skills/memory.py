@@ -61,7 +61,7 @@ def remembered(turn: Turn, _: Request) -> Skill:
     """List what is remembered of the person, each with the turn it was told in."""
     result = yield Call(_TOOL, {"action": "list"})
     names = [
-        f"- you call **{ref.name}** {', '.join(f'“{a}”' for a in ref.aliases[:2])}"
+        f"- **{ref.name}** is also called {', '.join(f'“{a}”' for a in ref.aliases[:2])}"
         for ref in turn.facts.references
         if ref.aliases
     ][:8]

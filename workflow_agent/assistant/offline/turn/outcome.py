@@ -14,6 +14,8 @@ class Call:
 
     tool: str
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    beside: tuple["Call", ...] = ()
+    """Calls that the skill will wait for next, whatever this one gives; they are made with it."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ _REASONS = {
     "modification": "The user asked for a change",
     "analysis": "The user asked to look closer",
 }
-_MOST_CALLS = 30
+_MOST_CALLS = 60
 """Past this many calls in one turn something goes in circles."""
 
 
