@@ -150,7 +150,8 @@ async def test_archived_compactions_are_listed_and_can_be_restored(
         f"Story {n}. " + "It goes on and on. " * 60 for n in range(24)
     ]
     found = (await client.get(f"{path}/search", params={"q": "Story 5"})).json()
-    assert [one["turn"] for one in found["items"]] == [16, 6]
+    # Whatever has all the words comes first; then what stands beside it, and what has some.
+    assert [one["turn"] for one in found["items"]][:2] == [16, 6]
     assert list(verify_directory(tmp_path)) == []
 
 

@@ -6,11 +6,13 @@ import pytest
 
 from tests.cli.commands import run
 from tests.cli.examples import Example, commands, help_examples, page_examples
+from tests.support.postgres import a_database_of_ones_own
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/cli.md", "docs/migration.md", "docs/tour.md")
 SHOWN = [*help_examples(), *(example for page in PAGES for example in page_examples(ROOT / page))]
 SERVER = "http://127.0.0.1:8000"
+DATABASE = "postgresql://db/workflows"
 DONE = {"doctor": (0, 1)}
 """What may end in another way than 0: these find what there is to find on this machine."""
 
@@ -26,6 +28,9 @@ def test_a_documented_example_runs(
     arguments = [one.replace("~/workflow-agent", str(ROOT)) for one in arguments]
     if SERVER in example.line:
         arguments = [one.replace(SERVER, request.getfixturevalue("server")) for one in arguments]
+    if DATABASE in example.line:
+        named = {DATABASE: a_database_of_ones_own(), "data": str(data_dir)}
+        arguments = [named.get(one, one) for one in arguments]
 
     ran = run(*arguments, stdin=example.stdin(), **here | given)
 

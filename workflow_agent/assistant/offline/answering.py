@@ -269,7 +269,7 @@ class Answering:
             phrase = text[words[0].start : words[-1].end]
             return listing.show(turn, Request("show", {"workflow": phrase}, text.strip()))
         is_open = focus(turn) is not None
-        if found.kind == "find" and catalogue.is_about_all(tokens, is_open=is_open):
+        if found.kind == "find" and catalogue.has_filters(tokens, is_open=is_open):
             return questions.answer(turn, text)
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
         meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"

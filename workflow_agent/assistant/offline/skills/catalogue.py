@@ -50,6 +50,12 @@ def is_about_all(tokens: Tokens, *, is_open: bool) -> bool:
     )
 
 
+def has_filters(tokens: Tokens, *, is_open: bool) -> bool:
+    """Say whether a search names more than words to look for."""
+    said = tuple(token for token in tokens if token.kind != "punct")
+    return is_about_all(tokens, is_open=is_open) and bool(_filters(said)[0])
+
+
 def answer(tokens: Tokens) -> Generator[Call, Any, Reply]:
     """List the workflows that a question asks for; what of it is no filter is looked for in their words."""
     result = yield Call("list_workflows", {"limit": 100})
