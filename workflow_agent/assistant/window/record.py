@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, TextContent, UserContent
@@ -169,9 +170,10 @@ async def outdated_results(workflows: WorkflowCatalog, conversation: Conversatio
 
     Their results stay in the window as they were sent: a provider's cache knows them so.
     """
-    replies = [event for event in conversation.events if isinstance(event, AgentReply)]
+    newest_first = (event for event in reversed(conversation.events) if isinstance(event, AgentReply))
+    replies = [*islice(newest_first, _REPLIES_WITH_RESULTS)][::-1]
     seen: dict[str, int] = {}
-    for touch in (touch for reply in replies[-_REPLIES_WITH_RESULTS:] for touch in reply.workflows_touched):
+    for touch in (touch for reply in replies for touch in reply.workflows_touched):
         seen[touch.id] = max(touch.version, seen.pop(touch.id, 0))
     lines: list[str] = []
     for workflow_id in list(seen)[-_WORKFLOWS_LOOKED_UP:]:
