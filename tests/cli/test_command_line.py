@@ -9,6 +9,7 @@ import pytest
 from pydantic_ai.models import override_allow_model_requests
 
 from tests.cli.commands import run as run_command
+from workflow_agent.cli.commands import COMMANDS
 from workflow_agent.cli.exits import EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_NOT_FOUND, EXIT_USAGE
 from workflow_agent.conversations.schemas import schema_files
 from workflow_agent.errors import CannotListen, Misconfigured
@@ -80,6 +81,17 @@ def test_help_says_what_a_command_does_and_shows_an_example(command: list[str]) 
 
     assert code == 0
     assert "workflow-agent" in output or "Talk about workflows" in output
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [(name, line) for rows in COMMANDS.values() for name, (_, line) in rows.items()],
+)
+def test_the_list_of_commands_says_what_each_says_of_itself(name: str, line: str) -> None:
+    code, output = run(name, "--help")
+
+    assert code == 0
+    assert line in " ".join(output.split())
 
 
 def test_schemas_are_written_into_a_folder(tmp_path: Path) -> None:

@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Literal
 
 import typer
+from rich.padding import Padding
+from rich.text import Text
 
-from workflow_agent.cli.backends import ApiKey, DataDir, Url
+from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server
 from workflow_agent.cli.context import wiring_of
 from workflow_agent.cli.exits import EXIT_FAILED, EXIT_MISCONFIGURED, CommandFailed
 from workflow_agent.cli.options import AsJson, chosen_settings
 from workflow_agent.cli.output import console, counted, is_terminal, print_json, print_text
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.settings import Settings, refuse_open_binding, without_effect
+from workflow_agent.storage.files.owners import running_owners
 
 Level = Literal["ok", "warning", "failed", "misconfigured"]
 _SCARCE_BYTES = 1_073_741_824
@@ -141,9 +144,6 @@ def _locks(root: Path) -> Finding:
         return Finding("locks", "failed", f"files cannot be locked: {error.strerror}", _OTHER_DISK)
     if not excludes:
         return Finding("locks", "failed", "a lock does not keep a second one out", _OTHER_DISK)
-    # Imported here, because help texts should not wait for it.
-    from workflow_agent.storage.files.owners import running_owners  # noqa: PLC0415 - see above
-
     running = running_owners(root)
     servers = f"in use by process {', '.join(running)}" if running else "no other process uses the directory"
     return Finding("locks", "ok", f"they hold; {servers}")
@@ -243,9 +243,6 @@ def _print(one: Finding) -> None:
     if not is_terminal():
         print_text("\t".join(" ".join(part.split()) for part in one.as_dict().values()).rstrip("\t"))
         return
-    from rich.padding import Padding  # noqa: PLC0415 - help texts need not wait for it
-    from rich.text import Text  # noqa: PLC0415 - help texts need not wait for it
-
     mark, colour = _MARKS[one.level]
     screen = console()
     screen.print(Text.assemble((f"{mark} {one.check}", f"bold {colour}"), f"  {one.found}"))
@@ -254,11 +251,8 @@ def _print(one: Finding) -> None:
 
 
 def _of_server(settings: Settings) -> list[Finding]:
-    from workflow_agent.cli.http_backend import server_backend  # noqa: PLC0415 - help texts need not wait for it
-
-    key = settings.api_key.get_secret_value() if settings.api_key else None
     try:
-        with server_backend(settings.url or "", key) as backend:
+        with on_server(settings) as backend:
             health = backend.root("/health")
             about = (
                 f"workflow-agent {health['version']} answers at {settings.url}, with model {health['model']}"

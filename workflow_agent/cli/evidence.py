@@ -5,6 +5,8 @@ import json
 import typer
 
 from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
+from workflow_agent.conversations.history_evidence import history_evidence
+from workflow_agent.storage.files.journal import call_histories
 
 
 def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
@@ -18,10 +20,6 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
 
       workflow-agent evidence --data-dir ~/workflows --json
     """
-    # Imported here, because help texts should not wait for it.
-    from workflow_agent.conversations.history_evidence import history_evidence  # noqa: PLC0415 - see above
-    from workflow_agent.storage.files.journal import call_histories  # noqa: PLC0415 - see above
-
     found = history_evidence(call_histories(chosen_settings(data_dir=data_dir).data_dir)).as_dict()
     if as_json:
         typer.echo(json.dumps(found, indent=2))

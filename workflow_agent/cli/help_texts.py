@@ -7,10 +7,6 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
-TALKING, LOOKING, RUNNING = "Talk", "Look and change", "Run and check"
-PANELS = (TALKING, LOOKING, RUNNING)
-"""The sections of the first help page, in their order."""
-
 
 class Command(TyperCommand):
     """A command whose help pipes well."""
@@ -32,14 +28,6 @@ class Group(TyperGroup):
         if not sys.stdout.isatty():
             self.rich_markup_mode = None
         super().format_help(ctx, formatter)
-
-    @override
-    def list_commands(self, ctx: Any) -> list[str]:
-        def place(name: str) -> int:
-            panel = getattr(self.commands[name], "rich_help_panel", None)
-            return PANELS.index(panel) if panel in PANELS else len(PANELS)
-
-        return sorted(super().list_commands(ctx), key=place)
 
     @override
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -1,24 +1,24 @@
 """`inspect`: a conversation as it went, for people in front of a terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from workflow_agent.assistant.turns.bundles import opened
 from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server, settings_of
 from workflow_agent.cli.context import DataDirectory, Wiring, wiring_of
+from workflow_agent.cli.conversation_view import of_conversation, of_turn
 from workflow_agent.cli.exits import EXIT_NOT_FOUND, CommandFailed, or_exit
 from workflow_agent.cli.options import AsJson
-from workflow_agent.cli.output import is_terminal
-
-if TYPE_CHECKING:
-    from workflow_agent.conversations.document import Conversation
-    from workflow_agent.conversations.records import Records
-    from workflow_agent.settings import Settings
+from workflow_agent.cli.output import is_terminal, piped
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.history import Past
+from workflow_agent.conversations.records import Records, turn_in
+from workflow_agent.settings import Settings
 
 _NARROWEST = 60
 ConversationIdArgument = Annotated[
@@ -67,20 +67,11 @@ def inspect(
     _print(conversation, records, turn)
 
 
-# Imported where they are used, because it takes seconds that help texts and refusals should not wait for.
-
-
 def _print(conversation: Conversation, records: Records, turn: int | None) -> None:
-    from workflow_agent.cli.conversation_view import of_conversation, of_turn  # noqa: PLC0415 - see above
-
     view = of_conversation(conversation) if turn is None else of_turn(conversation, records, turn)
     if not is_terminal():
-        from workflow_agent.cli.output import piped  # noqa: PLC0415 - see above
-
         sys.stdout.write(piped(view))
         return
-    from rich.console import Console  # noqa: PLC0415 - see above
-
     console = Console(highlight=False)
     console.width = max(console.width, _NARROWEST)
     for part in view:
@@ -88,9 +79,6 @@ def _print(conversation: Conversation, records: Records, turn: int | None) -> No
 
 
 def _exported(settings: Settings, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
-    from workflow_agent.assistant.turns.bundles import opened  # noqa: PLC0415 - see above
-    from workflow_agent.conversations.records import turn_in  # noqa: PLC0415 - see above
-
     with on_server(settings) as backend:
         bundle = backend.get(f"/conversations/{conversation_id}/export")
     conversation = opened(bundle["payload"], bundle["sha256"]).conversation
@@ -113,8 +101,6 @@ async def _found(data: DataDirectory, conversation_id: str, turn: int | None) ->
     conversation = await data.conversations.load(data.tenant, conversation_id)
     if turn is None:
         return conversation, conversation
-    from workflow_agent.conversations.history import Past  # noqa: PLC0415 - see above
-
     past = Past(data.conversations, conversation)
     await past.turn(turn)
     return conversation, await past.around_turn(turn)

@@ -5,22 +5,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from workflow_agent.assistant.turns.bundles import Bundle, opened, packed
 from workflow_agent.cli.backends import with_backend
 from workflow_agent.cli.documents import STDIN, read_text
 from workflow_agent.cli.exits import EXIT_CONFLICT, EXIT_FAILED, EXIT_NOT_FOUND, CommandFailed
 from workflow_agent.cli.options import AsJson
 from workflow_agent.cli.output import counted, print_json, print_note, print_rows, progress
 from workflow_agent.cli.ports import Backend
-from workflow_agent.conversations.migration.history import History
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.migration.history import SOURCE, History, conversation_of, source_digest
 from workflow_agent.conversations.migration.shapes import histories_in
 from workflow_agent.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from workflow_agent.conversations.document import Conversation
 
 NEW, THERE, REFUSED, TAKEN = "new", "there already", "refused", "id taken"
 _MOST_PLACES = 20
@@ -97,8 +96,6 @@ def migrate(
 
 def _planned(backend: Backend, found: Sequence["Found"], at: datetime) -> list[Entry]:
     """Return what is to become of each history, in order; one id is given once."""
-    from workflow_agent.conversations.migration.history import SOURCE, conversation_of, source_digest  # noqa: PLC0415 - see above
-
     entries: list[Entry] = []
     given: dict[str, tuple[str, str]] = {}
     for one in found:
@@ -124,9 +121,6 @@ def _planned(backend: Backend, found: Sequence["Found"], at: datetime) -> list[E
 
 def _refusal(made: "Conversation") -> str:
     """Return why a conversation could not be stored; nothing where it can."""
-    from workflow_agent.assistant.turns.bundles import Bundle, opened, packed  # noqa: PLC0415 - see above
-    from workflow_agent.errors import InvalidInput  # noqa: PLC0415 - see above
-
     document = packed(Bundle(made, {}))
     try:
         opened(document["payload"], document["sha256"])
@@ -137,8 +131,6 @@ def _refusal(made: "Conversation") -> str:
 
 def _state_of(backend: Backend, conversation_id: str, digest: str) -> tuple[str, str]:
     """Return what a conversation of this id is, where there is one."""
-    from workflow_agent.conversations.migration.history import SOURCE  # noqa: PLC0415 - see above
-
     try:
         stored = backend.get(f"/conversations/{conversation_id}")
     except CommandFailed as error:
@@ -157,8 +149,6 @@ def _state_of(backend: Backend, conversation_id: str, digest: str) -> tuple[str,
 
 
 def _bring_in(backend: Backend, entries: Sequence[Entry]) -> None:
-    from workflow_agent.assistant.turns.bundles import Bundle, packed  # noqa: PLC0415 - see above
-
     with progress("Bringing in", len(entries)) as one_more:
         for number, entry in enumerate(entries):
             assert entry.conversation is not None  # noqa: S101 - new ones have one

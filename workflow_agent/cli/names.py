@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from workflow_agent.cli.backends import listed_silently
 from workflow_agent.cli.exits import EXIT_NOT_FOUND, CommandFailed
 from workflow_agent.cli.ports import Backend
 
@@ -24,9 +25,6 @@ def _is_alike(one: Mapping[str, Any], wanted: str) -> bool:
 
 def workflow_ids(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the workflows whose id begins so, with their names, for the shell to complete."""
-    # Imported here, because only a shell that completes needs it.
-    from workflow_agent.cli.backends import listed_silently  # noqa: PLC0415 - see above
-
     starts = (incomplete, f"wf_{incomplete}")
     return [
         (one["id"], one["name"])

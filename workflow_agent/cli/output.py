@@ -9,9 +9,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
+from rich import box
 from rich.console import Console, Group, RenderableType
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.progress import Progress
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -29,10 +32,8 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def console() -> "Console":
+def console() -> Console:
     """Return standard output with colours where it has them; NO_COLOR is honoured."""
-    from rich.console import Console  # noqa: PLC0415 - help texts need not wait for it
-
     return Console(highlight=False, emoji=False, markup=False)
 
 
@@ -61,8 +62,6 @@ def print_markdown(text: str) -> None:
     if not is_terminal():
         print_text(text)
         return
-    from rich.markdown import Markdown  # noqa: PLC0415 - help texts need not wait for it
-
     console().print(Markdown(harmless(text)))
 
 
@@ -92,9 +91,6 @@ def _cell(value: object) -> str:
 
 
 def _print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, is_cut: bool) -> None:
-    from rich import box  # noqa: PLC0415 - help texts need not wait for it
-    from rich.table import Table  # noqa: PLC0415 - help texts need not wait for it
-
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for number, title in enumerate(titles):
         table.add_column(
@@ -118,8 +114,6 @@ def print_facts(facts: Mapping[str, object]) -> None:
     width = max(map(len, shown), default=0)
     for name, value in shown.items():
         if is_terminal():
-            from rich.text import Text  # noqa: PLC0415 - help texts need not wait for it
-
             console().print(Text(f"{name:{width}}  ", style="bold").append(value, style="not bold"))
         else:
             typer.echo(f"{name}\t{value}")
@@ -131,9 +125,6 @@ def progress(what: str, total: int) -> Generator[Callable[[], None]]:
     if total <= 1 or not sys.stderr.isatty():
         yield lambda: None
         return
-    from rich.console import Console  # noqa: PLC0415 - help texts need not wait for it
-    from rich.progress import Progress  # noqa: PLC0415 - help texts need not wait for it
-
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)

@@ -9,6 +9,8 @@ import typer
 
 from workflow_agent.cli.context import wiring_of
 from workflow_agent.cli.exits import or_exit
+from workflow_agent.cli.output import print_json
+from workflow_agent.conversations.schemas import schema_files
 from workflow_agent.settings import ENV_PREFIX, Settings, load_settings, settings_page, shown_value
 
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the reference page instead.")]
@@ -42,8 +44,8 @@ def openapi(context: typer.Context, markdown: Markdown = False) -> None:
 
       workflow-agent openapi --markdown
     """
+    # Imported here, because the other commands do not wait for an HTTP client.
     from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415 - see above
-    from workflow_agent.cli.output import print_json  # noqa: PLC0415 - see above
 
     with TemporaryDirectory() as folder:
         own = load_settings(data_dir=Path(folder))
@@ -67,8 +69,6 @@ def schemas(
 
       workflow-agent schemas docs/schemas
     """
-    from workflow_agent.conversations.schemas import schema_files  # noqa: PLC0415 - help texts need not wait for it
-
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in schema_files().items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -4,6 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.markdown import Markdown
+from rich.text import Text
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -184,8 +187,6 @@ class StreamedMarkdown:
             self._put("", word, can_wrap=False)
 
     def _put(self, gap: str, word: str, *, can_wrap: bool) -> None:
-        from rich.text import Text  # noqa: PLC0415 - help texts need not wait for it
-
         shown = Text.assemble(*self._marks.spans(word))
         width = len(gap) + shown.cell_len
         if can_wrap and self._column + width > self._console.width and self._column > len(self._hanging):
@@ -211,8 +212,6 @@ class StreamedMarkdown:
     def _end_table(self) -> None:
         if not self._table:
             return
-        from rich.markdown import Markdown  # noqa: PLC0415 - help texts need not wait for it
-
         lines, self._table = self._table, []
         self._console.print(Markdown("\n".join(lines)))
         # A table brings an empty line of its own.

@@ -5,6 +5,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from rich.control import Control
+from rich.segment import ControlType
+from rich.text import Text
+
 from workflow_agent.cli.exits import EXIT_CONFLICT, EXIT_FAILED, CommandFailed
 from workflow_agent.cli.output import console, harmless, is_terminal, print_note
 from workflow_agent.cli.ports import Backend, Event
@@ -58,8 +62,6 @@ class LiveReply:
         """Show, on a line that goes again, what is being done; a terminal that cannot erase shows nothing."""
         if self._text.is_in_line or self._console.is_dumb_terminal:
             return
-        from rich.text import Text  # noqa: PLC0415 - help texts need not wait for it
-
         self._stop_waiting()
         shown = Text(harmless(text), style="dim")
         shown.truncate(self._console.width - 1)
@@ -69,9 +71,6 @@ class LiveReply:
     def _stop_waiting(self) -> None:
         if not self._is_waiting:
             return
-        from rich.control import Control  # noqa: PLC0415 - help texts need not wait for it
-        from rich.segment import ControlType  # noqa: PLC0415 - help texts need not wait for it
-
         self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
         self._is_waiting = False
 

@@ -1,19 +1,17 @@
 """`verify`: look a data directory over, and mend what can be mended without guessing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from workflow_agent.cli.exits import or_exit
 from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
-
-if TYPE_CHECKING:
-    from workflow_agent.storage.files.verification.workflows import Finding
+from workflow_agent.storage.files.owners import running_owners
+from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
+from workflow_agent.storage.files.verification.workflows import Finding
 
 EXIT_DAMAGED = 1
 EXIT_REFUSED = 3
@@ -44,9 +42,6 @@ def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = F
     looked at, because the directory is not there or --repair found a
     running server, 78 when a setting cannot work.
     """
-    # Imported here and below, because help texts should not wait for it.
-    from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory  # noqa: PLC0415 - see above
-
     root = chosen_settings(data_dir=data_dir).data_dir
     _refuse(root, repair=repair)
     mended, left = or_exit(lambda: repair_directory(root) if repair else ((), verify_directory(root)))
@@ -59,8 +54,6 @@ def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = F
 
 
 def _refuse(root: Path, *, repair: bool) -> None:
-    from workflow_agent.storage.files.owners import running_owners  # noqa: PLC0415 - see above
-
     why = None
     if not root.is_dir():
         why = f"there is no directory {str(root)!r}. Name it with --data-dir."

@@ -1,0 +1,91 @@
+"""The commands of the first level: where each is, and what the list of them says.
+
+The module of a command is imported when the command is used, so that help and refusals wait for no other.
+"""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typing_extensions import override
+
+from workflow_agent.cli.help_texts import Command, Group
+
+COMMANDS = {
+    "Talk": {
+        "chat": ("chat", "Talk about workflows, one message after another."),
+        "ask": ("chat", "Say one thing and print the reply."),
+    },
+    "Look and change": {
+        "inspect": ("inspect", "Show a conversation: turns, modes, steps, calls, compactions, cost."),
+        "workflows": (
+            "workflow_changes",
+            "List, search, draw, check, change, import and export workflows.",
+        ),
+        "conversations": (
+            "conversations",
+            "List, show, search, fork, export and import conversations.",
+        ),
+        "previews": ("previews", "List the changes that wait for a decision, and decide them."),
+        "memory": ("memory", "See, correct and forget what is known of a person."),
+    },
+    "Run and check": {
+        "serve": ("serve", "Run the server until it is told to stop."),
+        "mcp": ("mcp", "Serve MCP over standard input and output."),
+        "doctor": ("doctor", "Look over configuration, data directory, disk, clock, port and model."),
+        "verify": ("verify", "Look over a data directory: files, digests, references, versions."),
+        "migrate": ("migrate", "Bring in conversations that another service kept."),
+        "migrate-database": ("database", "Bring the schema of a database up to date."),
+        "move": ("database", "Move what a data directory keeps into a database."),
+        "settings": ("reference", "Show every setting with its value, as the environment sets it."),
+        "schemas": (
+            "reference",
+            "Write the JSON Schemas of workflows and conversations into a folder.",
+        ),
+        "openapi": ("reference", "Print the description of the HTTP API: its OpenAPI document."),
+        "evals": ("evals", "Make evaluation cases of what people thought of replies."),
+        "evidence": (
+            "evidence",
+            "Report how often, and how, programs of the model used the call history.",
+        ),
+        "bench": ("bench", "Measure what it costs and what it keeps, and write the report."),
+    },
+}
+"""By section of the first help page: each name, its module of this package, and its first line of help."""
+
+
+class Listed(Command):
+    """A command as the list of commands shows it, before its module is imported."""
+
+    def __init__(self, section: str, name: str, module: str, line: str) -> None:
+        super().__init__(name, help=line, rich_help_panel=section)
+        self._path = f"workflow_agent.cli.{module}"
+        self._attribute = name.replace("-", "_")
+
+    def loaded(self) -> Any:
+        """Return the command itself."""
+        module = importlib.import_module(self._path)
+        found: typer.Typer | Callable[..., None] = getattr(module, self._attribute)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone.command(self.name, cls=Command)(found)
+        return typer.main.get_command(alone)
+
+
+class Commands(Group):
+    """The first level of commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {
+            name: Listed(section, name, *about)
+            for section, rows in COMMANDS.items()
+            for name, about in rows.items()
+        }
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.loaded() if isinstance(command, Listed) else command, rest
