@@ -1,6 +1,6 @@
 """How the offline model does on messages of others: through the chat, judged by what is stored afterwards.
 
-    python -m benchmarks.eval_offline [orders|descriptions|questions|references] [dev|heldout]
+    python -m benchmarks.eval_offline [orders|sample_orders|descriptions|questions|references] [dev|heldout]
         [--show right|honest|wrong|all] [--kind plain] [--id 12,40]
 
 Each case has a tenant of its own, in one service over a real data directory, and goes in as
@@ -38,7 +38,8 @@ from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
 
 DATA = Path(__file__).parent / "data"
-KINDS = ("orders", "descriptions", "questions", "references")
+SAMPLES = Path(__file__).parents[1] / "data" / "samples"
+KINDS = ("orders", "sample_orders", "descriptions", "questions", "references")
 HALVES = {"dev": "development", "heldout": "held out"}
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
@@ -116,6 +117,13 @@ def workflows() -> dict[str, dict[str, Any]]:
     return json.loads((DATA / "offline_workflows.json").read_text("utf-8"))
 
 
+def base_of(name: str) -> dict[str, Any]:
+    """Return a base workflow, or a sample, as it is before a case."""
+    if (known := workflows().get(name)) is not None:
+        return known["document"]
+    return json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))
+
+
 def cases(kind: str, half: str) -> list[Case]:
     """Return the cases of one kind and half."""
     lines = (DATA / f"offline_{kind}_{half}.jsonl").read_text("utf-8").splitlines()
@@ -139,7 +147,7 @@ class Asked:
         """Go on as somebody who has only these workflows."""
         self.app.state.tenant = f"case{next(self.tenants)}"
         for name in names:
-            reply = await self.client.post("/api/v1/workflows", json=workflows()[name]["document"])
+            reply = await self.client.post("/api/v1/workflows", json=base_of(name))
             assert reply.status_code == 201, reply.text
 
     async def edit(self, workflow_id: str, edits: Sequence[Any]) -> None:
@@ -442,7 +450,13 @@ async def _meant_change(service: Asked, case: Case, talk: Talk) -> tuple[Verdict
     return verdict, [one.text for one in missing]
 
 
-_JUDGES = {"orders": ordered, "descriptions": described, "questions": questioned, "references": referred}
+_JUDGES = {
+    "orders": ordered,
+    "sample_orders": ordered,
+    "descriptions": described,
+    "questions": questioned,
+    "references": referred,
+}
 
 
 async def judge(
@@ -463,13 +477,14 @@ async def judge(
 def figures(kind: str, judged: Sequence[Judged]) -> dict[str, tuple[float, int]]:
     """Return the share of each verdict with the number of cases behind it; one-part orders apart."""
     parts = {kind: judged}
-    if kind == "orders":
+    if kind in ("orders", "sample_orders"):
+        label = kind.replace("_", " ")
         parts = {
-            "orders, one part": [one for one in judged if one.case["kind"] == "plain"],
-            "orders, others": [one for one in judged if one.case["kind"] != "plain"],
+            f"{label}, one part": [one for one in judged if one.case["kind"] == "plain"],
+            f"{label}, others": [one for one in judged if one.case["kind"] != "plain"],
         }
     named = {"right": "right", "honest": "honest", "wrong": "false" if kind == "questions" else "wrong"}
-    if kind in ("orders", "descriptions"):
+    if kind in ("orders", "sample_orders", "descriptions"):
         named["wrong"] = "wrong though Done"
     if kind == "references":
         named["honest"] = "asked"
