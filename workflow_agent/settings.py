@@ -161,9 +161,10 @@ class Models:
     """How often a model request is sent before it counts as failed."""
 
     prompt_layout: Literal["auto", "stable_prefix", "plain"] = "auto"
-    """Where instructions stand in a request. `stable_prefix` puts them behind the history and sends all tool
-    definitions, those of the mode allowed, so that a provider finds the beginning in its cache; `plain` puts
-    them first, which any server takes; `auto` is the former at OpenAI's own address, the latter elsewhere."""
+    """How a request keeps its beginning, so that a provider finds it in its cache. `stable_prefix` sends all
+    tool definitions, those of the mode allowed, and system messages where instructions of a mode begin;
+    `plain` sends the tools of the modes that the conversation had, and one system message, which any server
+    takes; `auto` is the former at OpenAI's own address, the latter elsewhere."""
 
 
 class Requests:

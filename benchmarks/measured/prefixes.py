@@ -50,6 +50,8 @@ async def requests_of(layout: PromptLayout, modes: Sequence[Mode]) -> list[list[
             del stub.requests[:]
             outcome = await chat.say(_ASKED.format(number), mode=mode, conversation_id=conversation_id)
             conversation_id = outcome.conversation_id
+            # A person reads the reply before writing on; what is compacted beside that is compacted by then.
+            await chat.compactor.settled()
             found.append([as_read(one) for one in stub.requests])
     return found
 
@@ -77,14 +79,13 @@ async def _measured() -> Section:
     for layout in ("stable_prefix", "plain"):
         every, firsts, typical = await shares(layout, _STAYS)
         _, switched, _ = await shares(layout, _CHANGES)
-        is_stable = layout == "stable_prefix"
         figures += [
             Figure(f"{layout}: all requests, one mode", every, "%", least=LEAST_TURN_TO_TURN),
             Figure(f"{layout}: first request of a turn, one mode", firsts, "%"),
             Figure(f"{layout}: the same, median: without compaction or masking", typical, "%"),
             Figure(
                 f"{layout}: first request of a turn, another mode each turn", switched, "%",
-                least=LEAST_AT_A_SWITCH if is_stable else None,
+                least=LEAST_AT_A_SWITCH,
             ),
         ]  # fmt: skip
     about = (

@@ -9,7 +9,7 @@ from pydantic_ai import models
 from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 
-from tests.support.chats import ChatUnderTest, chat_with
+from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.provider import Answer, CallsTools, ProviderStub, Says, provider_stub
 from tests.support.scripted import scripted
 from workflow_agent.assistant.providers import Provider, build_model
@@ -91,6 +91,49 @@ async def test_a_request_begins_as_the_one_before_up_to_its_newest_message(
     for before, after in pairwise(map(beginning, made)):
         assert after[: len(before) - 1] == before[:-1]
         assert before[-1]["content"].startswith(after[len(before) - 1]["content"])
+
+
+async def test_a_plain_request_begins_as_the_one_before_once_both_kinds_of_mode_were_told() -> None:
+    modes = ("search", "modification", "analysis", "creation", "search")
+
+    _, second, *later = await requests_of(*[FINE] * 5, modes=modes, layout="plain")
+
+    for before, after in pairwise(map(beginning, [second, *later])):
+        assert after[: len(before) - 1] == before[:-1]
+
+
+async def test_a_further_module_is_framed_where_there_is_one_system_message() -> None:
+    modes = ("search", "modification", "search")
+
+    *_, third = await requests_of(*[FINE] * 3, modes=modes, layout="plain")
+
+    assert roles(third) == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert third["messages"][0]["content"].startswith("# Finding workflows")
+    assert third["messages"][3]["content"].startswith("<system>\n# Changing a workflow")
+    assert third["messages"][3]["content"].endswith("</system>\n\nmessage 1")
+    assert third["messages"][5]["content"].startswith("message 2\n\n<facts_of_this_turn>\nMode: search")
+
+
+async def test_a_tool_that_an_earlier_mode_had_is_refused_in_this_one() -> None:
+    writes = CallsTools([("delete_workflow", '{"workflow": "Expense approval"}')])
+    async with provider_stub(FINE, writes, FINE) as stub:
+        chat = chat_at(stub, "plain")
+        await chat.add()
+        first = await chat.say("hello", mode="modification")
+        second = await chat.say("what is there?", mode="search", conversation_id=first.conversation_id)
+
+    assert "delete_workflow" in {tool["function"]["name"] for tool in stub.requests[1]["tools"]}
+    [call] = second.reply.iterations[0].tool_calls
+    assert call.outcome == "retried"
+    assert "which changes nothing" in stub.requests[2]["messages"][-1]["content"]
+    assert [one.version for one in await chat.workflows.all(TENANT)] == [1]
+
+
+async def test_who_answers_is_told_once_and_first() -> None:
+    _, second = await requests_of(FINE, FINE, modes=("search", "search"), layout="plain")
+
+    assert "You are the agent assistant" in second["messages"][0]["content"]
+    assert "You are the agent" not in str(second["messages"][1:])
 
 
 async def test_the_requests_of_one_run_share_what_comes_before() -> None:

@@ -14,8 +14,8 @@ from workflow_agent.assistant.loop import AgentLoop
 from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls, definition_text
 from workflow_agent.assistant.record import Told
 from workflow_agent.assistant.tools.registry import workflow_tools
-from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked, modes_told
-from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked, modes_sent
+from workflow_agent.assistant.window.record import roster_notes
 from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, latest_calls
 from workflow_agent.conversations.document import Phase
 from workflow_agent.conversations.modes import Mode
@@ -39,16 +39,12 @@ class Assistant:
     foreign: "ForeignTools | None" = None
     """The tools of other MCP servers."""
 
-    def overhead(
-        self, deps: WorkflowContext, agent: AgentProfile, model: object, count: Callable[[str], int]
-    ) -> dict[str, int]:
+    def overhead(self, deps: WorkflowContext, model: object, count: Callable[[str], int]) -> dict[str, int]:
         """Return the tokens of a run's prompt module, of its agent's tools and of its phase's guidance."""
-        progress, mode = deps.progress, deps.progress.mode.name
-        modules = modes_told(deps) if self.offer.is_stable(model) else (mode,)
         return {
-            "prompt_module": sum(count(self.prompts[one]) for one in modules),
-            "phase": count(self.phases.get(progress.phase, "")),
-            "tools": sum(map(count, self.offer.sent(mode, model, agent, deps.idle_tools))),
+            "prompt_module": sum(count(self.prompts[mode]) for mode in modes_sent(deps, model)),
+            "phase": count(self.phases.get(deps.progress.phase, "")),
+            "tools": sum(map(count, self.offer.sent(deps, model))),
         }
 
 
@@ -83,6 +79,7 @@ def build_assistant(
         # Stable text first: providers price a repeated prefix at a fraction.
         return deps.evidence.told(
             Told("prompt_module", prompts[progress.mode.name], is_lasting=True),
+            Told("memory", roster_notes(deps.profile, deps.roster), is_lasting=True),
             Told("phase", guidance.get(progress.phase, ""), is_lasting=True),
             Told("memory", "\n".join(facts)),
             Told("workflow", await _open_workflow(deps)),

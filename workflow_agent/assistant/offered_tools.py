@@ -44,11 +44,9 @@ class OfferedTools(WrapperToolset[Any]):
 
     async def get_tools(self, ctx: RunContext[Any]) -> ToolsByName:
         """Return the tools to offer now; the mode may have changed since the last request."""
-        mode, agent = ctx.deps.progress.mode.name, ctx.deps.profile
-        idle = ctx.deps.idle_tools
         foreign = await self.foreign.offered(ctx, self.offer.definitions) if self.foreign else {}
         ctx.deps.evidence.measured(
-            "tools", *self.offer.sent(mode, ctx.model, agent, idle),
+            "tools", *self.offer.sent(ctx.deps, ctx.model),
             *(definition_text(tool.tool_def) for tool in foreign.values()),
         )  # fmt: skip
         made = self.made.get(ctx.max_retries)
@@ -58,9 +56,7 @@ class OfferedTools(WrapperToolset[Any]):
             in_order = sorted(tools, key=lambda one: one[0] in _OF_SOME_REQUESTS)
             made = {name: _without_return_schema(tool) for name, tool in in_order}
             self.made[ctx.max_retries] = made
-        if self.offer.is_stable(ctx.model):
-            return {**made, **foreign}
-        names = self.offer.names(mode, agent, idle)
+        names = self.offer.names_sent(ctx.deps, ctx.model)
         return {**{name: tool for name, tool in made.items() if name in names}, **foreign}
 
     async def call_tool(

@@ -35,7 +35,7 @@ from workflow_agent.assistant.window.context import ContextManager, FittingWindo
 from workflow_agent.assistant.window.costs import PlanningLedger
 from workflow_agent.assistant.window.counters import TokenCounters
 from workflow_agent.assistant.window.material import Gathering
-from workflow_agent.assistant.window.record import BuiltContext, outdated_results, run_notes
+from workflow_agent.assistant.window.record import BuiltContext, outdated_results, roster_notes, run_notes
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.archive import Position
@@ -170,7 +170,7 @@ class Runner:
             writing_is_refused=refused, roster=self.roster, max_handoffs=self.limits.max_handoffs,
             sandbox=self.sandbox, blob=self.blob, sealed=self.sealed, find=self.find, references=known,
             personal=self.personal,
-            notes=run_notes(job, self.roster, progress.pending, known, facts, outdated, self.now()),
+            notes=run_notes(job, progress.pending, known, facts, outdated, self.now()),
             idle_tools=idle_tools(job.conversation, job.message.content, job.agent, self.roster),
             now=self.now, fence_number=job.run.fence,
         )  # fmt: skip
@@ -194,8 +194,8 @@ class Runner:
             shrunk: A window that was too large.
         """
         counter = job.evidence.counter
-        fixed = self.assistant.overhead(deps, job.agent, model, counter.count)
-        fixed["memory"] = sum(map(counter.count, deps.notes))
+        fixed = self.assistant.overhead(deps, model, counter.count)
+        fixed["memory"] = sum(map(counter.count, (roster_notes(job.agent, self.roster), *deps.notes)))
         fixed["workflow"] = counter.count(await self._open_workflow(deps))
         how = PROGRAM_TOOL not in deps.idle_tools
         told = history_notice(job.conversation.calls, job.conversation.sealed_calls, with_programs=how)

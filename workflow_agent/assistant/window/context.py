@@ -96,7 +96,9 @@ class ContextManager:
         beside_message = left - message_tokens
         room = beside_message - frame_tokens - material_tokens
         past = PastTurns.of(transcript, counter, self.rendered_of, read)
-        before = await _until_full(self._turns_before(past, mask_step), self.max_turns, room)
+        uncompacted = trigger.turn - 1 - (earlier.turns if earlier else 0)
+        whole = self.turns_with_tools + _turns_since_step(uncompacted, mask_step)
+        before = await _until_full(_turns_before(past, whole), self.max_turns, room)
         past.settle()
         fitted = newest_that_fit(before[::-1], room)
         entries = [entry for turn in fitted.included for entry in turn.entries]
@@ -119,32 +121,45 @@ class ContextManager:
             earlier=earlier,
         )
 
-    async def _turns_before(self, past: PastTurns, mask_step: int) -> AsyncIterator[PastTurn]:
-        """Yield the uncompacted turns before the trigger, newest first, each rendered as it is asked for."""
-        transcript = past.transcript
-        group: list[Entry] = []
-        number = 0
-        # Between two steps the same turns stay whole, so that what was sent of them does not change.
-        whole = self.turns_with_tools + getattr(transcript.trigger, "turn", 0) % mask_step
-        answered = getattr(transcript.trigger, "turn", None)
-        hidden = hidden_events(transcript.conversation)
-        for entry in transcript.newest_first():
-            if entry.event.id in hidden:
-                continue
-            is_message = isinstance(entry.event, UserMessage)
-            if group and getattr(group[-1].event, "turn", None) == answered != getattr(
-                entry.event, "turn", None
-            ):
-                # What others answered to this very message is no earlier turn.
-                yield await past.rendered(group, with_tools=True, is_earlier=False)
-                group = []
-            group.append(entry)
-            if is_message:
-                yield await past.rendered(group, with_tools=number < whole)
-                group = []
-                number += 1
-        if group:
-            yield await past.rendered(group, with_tools=False, is_earlier=False)
+
+def _turns_since_step(uncompacted: int, mask_step: int) -> int:
+    """Return how many turns more show results than need to, so that results leave a window in steps.
+
+    The first step waits until as many turns leave as in others. A step falls on the turn after a compaction,
+    which by default leaves seven turns: there the window begins anew in any case.
+    """
+    if mask_step == 1 or uncompacted < 2 * mask_step - 1:
+        return uncompacted if mask_step > 1 else 0
+    return (uncompacted + 1) % mask_step
+
+
+async def _turns_before(past: PastTurns, whole: int) -> AsyncIterator[PastTurn]:
+    """Yield the uncompacted turns before the trigger, newest first, each rendered as it is asked for.
+
+    Args:
+        past: Renders them.
+        whole: How many of the newest show the results of their tools.
+    """
+    transcript = past.transcript
+    group: list[Entry] = []
+    number = 0
+    answered = getattr(transcript.trigger, "turn", None)
+    hidden = hidden_events(transcript.conversation)
+    for entry in transcript.newest_first():
+        if entry.event.id in hidden:
+            continue
+        is_message = isinstance(entry.event, UserMessage)
+        if group and getattr(group[-1].event, "turn", None) == answered != getattr(entry.event, "turn", None):
+            # What others answered to this very message is no earlier turn.
+            yield await past.rendered(group, with_tools=True, is_earlier=False)
+            group = []
+        group.append(entry)
+        if is_message:
+            yield await past.rendered(group, with_tools=number < whole)
+            group = []
+            number += 1
+    if group:
+        yield await past.rendered(group, with_tools=False, is_earlier=False)
 
 
 def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:

@@ -19,7 +19,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.settings import ModelSettings, ToolOrOutput, merge_model_settings
 
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
-from workflow_agent.assistant.record import joined
+from workflow_agent.assistant.record import BETWEEN_PARTS, joined
 from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, SWITCH_MODE, WRITING_TOOLS
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.document import AgentReply, UserMessage
@@ -73,15 +73,20 @@ class OfferByMode:
         """Return the definitions of a mode's tools."""
         return self._texts(self.names(mode))
 
-    def sent(
-        self,
-        mode: Mode,
-        model: object,
-        agent: AgentProfile | None = None,
-        idle: frozenset[str] = frozenset(),
-    ) -> tuple[str, ...]:
-        """Return the definitions that a request to a model carries."""
-        return self._texts(self.definitions if self.is_stable(model) else self.names(mode, agent, idle))
+    def names_sent(self, deps: WorkflowContext, model: object) -> frozenset[str]:
+        """Return the names of the tools that a request of a run to a model carries.
+
+        Where its beginning is to last, all that the modes of the conversation's turns need: tools come first,
+        so a smaller list would begin everything anew. What the mode does not have is refused when called.
+        """
+        if self.is_stable(model):
+            return frozenset(self.definitions)
+        modes = modes_sent(deps, model)
+        return frozenset[str]().union(*(self.names(mode, deps.profile, deps.idle_tools) for mode in modes))
+
+    def sent(self, deps: WorkflowContext, model: object) -> tuple[str, ...]:
+        """Return the definitions that a request of a run to a model carries."""
+        return self._texts(self.names_sent(deps, model))
 
     def is_stable(self, model: object) -> bool:
         """Say whether requests to a model keep their beginning."""
@@ -125,9 +130,10 @@ def laid_out(
 ) -> ModelRequestContext:
     """Lay a request out so that it begins as the one before did.
 
-    What changes from turn to turn stands in the newest user message. Where the provider takes system messages
-    anywhere, each prompt module stands before the first turn in view that needed it, and of all tools those
-    of the mode are allowed; elsewhere the module comes first. A model without an address caches nothing.
+    What changes from turn to turn stands in the newest user message, and each prompt module before the first
+    turn in view that needed it. Where the provider takes system messages anywhere, it is one of them, and of
+    all tools those of the mode are allowed; elsewhere the first module is the one system message, and others
+    are framed in what the user said. A model without an address caches nothing.
     """
     if ctx.model.base_url is None:
         return request_context
@@ -138,19 +144,20 @@ def laid_out(
         joined(one for one in told if not one.is_lasting),
         is_kept=is_anthropic(ctx.model),
     )
+    roster = joined(one for one in lasting if one.section == "memory")
+    others = [one for one in lasting if one.section not in ("prompt_module", "memory")]
+    parameters = request_context.model_request_parameters
     if not offer.is_stable(ctx.model):
-        request_context.messages = messages
-        parts = [InstructionPart(content=joined(lasting))] if lasting else []
+        request_context.messages, sent = with_modules(messages, modules, ctx.deps, are_framed=True)
+        ctx.deps.evidence.measured("prompt_module", *sent)
+        leading = BETWEEN_PARTS.join([*sent[:1], roster, *(one.text for one in others)])
         request_context.model_request_parameters = replace(
-            request_context.model_request_parameters, instruction_parts=parts
+            parameters, instruction_parts=[InstructionPart(content=leading)]
         )
         return request_context
-    others = [one for one in lasting if one.section != "prompt_module"]
     messages = with_system_last(messages, joined(others)) if others else messages
-    pinned, sent = with_modules(messages, modules, ctx.deps)
+    request_context.messages, sent = with_modules(messages, modules, ctx.deps, roster)
     ctx.deps.evidence.measured("prompt_module", *sent)
-    request_context.messages = pinned
-    parameters = request_context.model_request_parameters
     foreign = {one.name for one in parameters.function_tools if one.name not in offer.definitions}
     allowed = foreign | offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
     request_context.model_request_parameters = replace(parameters, instruction_parts=[])
@@ -199,9 +206,23 @@ def with_system_last(messages: Sequence[ModelMessage], text: str) -> list[ModelM
 
 
 def with_modules(
-    messages: Sequence[ModelMessage], modules: Mapping[Mode, str], deps: WorkflowContext
+    messages: Sequence[ModelMessage],
+    modules: Mapping[Mode, str],
+    deps: WorkflowContext,
+    beside: str = "",
+    *,
+    are_framed: bool = False,
 ) -> tuple[list[ModelMessage], list[str]]:
-    """Return the messages with each module before the first turn in view that needs it, and the modules."""
+    """Return the messages with each module before the first turn in view that needs it, and the modules.
+
+    Args:
+        messages: With the facts of the turn.
+        modules: By mode.
+        deps: Of the run.
+        beside: What else the first one says.
+        are_framed: Whether there is one system message, for the first module: others stand in what the user
+            said, framed, and the first is not in the messages.
+    """
     changed, modes = list(messages), _modes_in_view(messages, deps)
     at, place = _newest_prompt(changed)
     sent: dict[Mode, str] = {}
@@ -210,14 +231,37 @@ def with_modules(
         mode = deps.progress.mode.name if is_newest else modes.get(number)
         if mode is None or mode in sent:
             continue
+        request = cast("ModelRequest", changed[number])
+        if not are_framed:
+            text = modules[mode] if sent or not beside else f"{modules[mode]}{BETWEEN_PARTS}{beside}"
+            changed[number] = _with_system(request, _before_instructions(request, prompt_at), text)
+        elif sent:
+            changed[number] = _with_framed(request, prompt_at, modules[mode])
         sent[mode] = modules[mode]
-        parts = cast("ModelRequest", changed[number]).parts
-        # Other instructions of the turn follow its module.
-        first = (
-            prompt_at - 1 if prompt_at and isinstance(parts[prompt_at - 1], SystemPromptPart) else prompt_at
-        )
-        changed[number] = _with_system(cast("ModelRequest", changed[number]), first, modules[mode])
     return changed, list(sent.values())
+
+
+def _before_instructions(request: ModelRequest, prompt_at: int) -> int:
+    """Return the place before a prompt and other instructions of its turn, which follow the module."""
+    leads = prompt_at and isinstance(request.parts[prompt_at - 1], SystemPromptPart)
+    return prompt_at - 1 if leads else prompt_at
+
+
+def _with_framed(request: ModelRequest, at: int, module: str) -> ModelRequest:
+    prompt = cast("UserPromptPart", request.parts[at])
+    first, *others = _listed(prompt.content)
+    framed = f"<{_MODULE}>\n{module}\n</{_MODULE}>\n\n{first}"
+    content = framed if isinstance(prompt.content, str) else [framed, *others]
+    return replace(
+        request, parts=[*request.parts[:at], replace(prompt, content=content), *request.parts[at + 1 :]]
+    )
+
+
+def modes_sent(deps: WorkflowContext, model: object) -> frozenset[Mode]:
+    """Return the modes whose modules and tools a request may carry: one where nothing is cached."""
+    if getattr(model, "base_url", None) is None:
+        return frozenset({deps.progress.mode.name})
+    return modes_told(deps)
 
 
 def modes_told(deps: WorkflowContext) -> frozenset[Mode]:
@@ -262,6 +306,8 @@ def _with_system(request: ModelRequest, at: int, text: str) -> ModelRequest:
 
 _FACTS = "facts_of_this_turn"
 """Frames what the service tells beside the user's words."""
+_MODULE = "system"
+"""Frames what the service instructs where it cannot be a system message, as the framework does."""
 _ANTHROPIC = "anthropic"
 
 

@@ -11,6 +11,7 @@ from pydantic_ai.messages import ModelMessage, TextContent, UserContent
 from workflow_agent.assistant.compaction.text import EarlierTurns
 from workflow_agent.assistant.modes.offers import carried_out
 from workflow_agent.assistant.requests import Job
+from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.context_records import SECTIONS, WindowLimits, context_record
 from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord, WorkflowReference
 from workflow_agent.conversations.iterations import FinishReason
@@ -132,25 +133,27 @@ class BuiltContext:
         )
 
 
+def roster_notes(agent: AgentProfile | None, roster: Iterable[str]) -> str:
+    """Return what an agent has to know of itself and the others, whatever the turn."""
+    if agent is None:
+        return ""
+    others = ", ".join(name for name in roster if name != agent.name)
+    lines = [f"You are the agent {agent.name}: {agent.description}", f"Other agents: {others}"]
+    if agent.mode is not None:
+        lines.append(f"You always work in mode {agent.mode}; hand off what needs another.")
+    return "\n".join(lines)
+
+
 def run_notes(
     job: Job,
-    roster: Iterable[str],
     pending: Preview | None,
     known: Sequence[WorkflowReference],
     facts: Sequence[Fact],
     outdated: Sequence[str],
     today: datetime,
 ) -> tuple[str, ...]:
-    """Return what an agent has to know of today, of itself and the others, and of what came before."""
-    agent = job.agent
-    others = [name for name in roster if name != agent.name]
-    lines = [
-        f"Today: {today:%Y-%m-%d} ({today:%A})",
-        f"You are the agent {agent.name}: {agent.description}",
-        f"Other agents: {', '.join(others)}",
-    ]
-    if agent.mode is not None:
-        lines.append(f"You always work in mode {agent.mode}; hand off what needs another.")
+    """Return what an agent has to know of today, and of what came before."""
+    lines = [f"Today: {today:%Y-%m-%d} ({today:%A})"]
     if pending is not None:
         lines.append(
             f'Preview waiting for a yes: {pending.action} {pending.workflow_id} "{pending.workflow_name}"'
