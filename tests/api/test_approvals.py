@@ -149,7 +149,8 @@ async def test_what_its_conversation_answers_waits_no_more(
         ("previews/pv_none", {"decision": "apply"}, 404),
         ("previews/..%2Fkeys", {"decision": "apply"}, 404),
         ("previews/pv_none", {"decision": "maybe"}, 422),
-        ("workflows/wf_flow/publish", {"version": 9}, 404),
+        ("workflows/wf_flow/publish", {"version": 9}, 422),
+        ("workflows/wf_none/publish", {"version": 1}, 404),
         ("webhooks", {"url": "https://example.org/"}, 422),
     ],
 )

@@ -58,8 +58,19 @@ def test_a_proposed_change_that_is_declined_is_not_made(talking: Visitor) -> Non
     expect(page.locator(".canvas .is-leaving")).to_have_count(0)
 
 
-def test_a_fix_is_shown_before_it_is_applied(talking: Visitor) -> None:
-    page = talking.page
+def test_a_fix_is_shown_before_it_is_applied(visitor: Visitor, served: Served) -> None:
+    steps = [
+        {"id": "pay", "name": "Pay out", "type": "action", "uses": "payments.transfer"},
+        {"id": "paid", "name": "Paid", "type": "end"},
+    ]
+    with served.client() as client:
+        document = {
+            "id": "wf_paying", "name": "Paying", "start": "pay", "steps": steps,
+            "transitions": [{"from": "pay", "to": "paid"}],
+        }  # fmt: skip
+        client.post("/api/v1/workflows", json=document).raise_for_status()
+    page = visitor.page
+    visitor.say("show Paying")
     finding = page.locator(".finding").filter(has_text="has no timeout")
     expect(finding).to_have_count(1)
 

@@ -415,7 +415,7 @@ def test_a_change_that_somebody_else_was_faster_with_is_told(browser: Browser, s
 
 def test_a_file_is_dropped_on_all_workflows(page: Page) -> None:
     page.goto("/#/workflows")
-    expect(page.locator(".library-told")).to_have_text("No workflow is like that.")
+    expect(page.locator("#library .library-told")).to_have_text("No workflow is like that.")
     dropped = page.evaluate_handle(
         """(text) => {
           const data = new DataTransfer();

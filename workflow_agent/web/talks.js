@@ -26,7 +26,8 @@ export class Talks {
         words ? ask(`/api/v1/search/messages${query({ q: words, limit: 200 })}`).catch(() => ({ items: [] })) : { items: [] },
       ]);
       if (turn !== this.asked) return;
-      this.snippets = new Map(said.items.map((one) => [one.conversation_id, one.snippet]));
+      // The best of a conversation comes first, and the last of equal keys stays.
+      this.snippets = new Map(said.items.toReversed().map((one) => [one.conversation_id, one.snippet]));
       this.items = page.items;
       this.cursor = page.next_cursor;
       this.#draw();

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from workflow_agent.errors import PreviewClosed, PreviewNotFound, WorkflowConflict, WorkflowNotFound
+from workflow_agent.errors import (
+    InvalidInput,
+    PreviewClosed,
+    PreviewNotFound,
+    WorkflowConflict,
+    WorkflowNotFound,
+)
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.stored import Moment, Value
@@ -173,14 +179,22 @@ class Approvals:
         """Publish a version of a workflow, the newest unless one is named.
 
         Raises:
-            WorkflowNotFound: No such workflow or version.
+            WorkflowNotFound: No such workflow.
+            InvalidInput: It has no such version.
         """
         current = await self.workflows.at(workflow_id)
-        chosen = current if version is None else await self.workflows.at(workflow_id, version)
+        chosen = current.version if version is None else version
+        if chosen > current.version:
+            raise InvalidInput(
+                f"Workflow {workflow_id!r} has no version {chosen} to publish; it has 1 to {current.version}."
+            )
         published = Publication(
-            workflow_id=current.id, version=version or chosen.version, published_by=by,
-            published_at=self.now(), of=current.created_at,
-        )  # fmt: skip
+            workflow_id=current.id,
+            version=chosen,
+            published_by=by,
+            published_at=self.now(),
+            of=current.created_at,
+        )
         await self.records.put("publications", current.id, published.model_dump(mode="json"))
         return published
 
