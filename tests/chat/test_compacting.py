@@ -12,6 +12,7 @@ from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.compacted_talks import Answer, SummarizerScript
 from tests.support.scripted import Script, Waits, scripted
 from workflow_agent.assistant.compaction.policy import CompactionRule, in_force, turns_compacted
+from workflow_agent.assistant.compaction.service import MOST_AT_ONCE
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.errors import NothingToCompact
 from workflow_agent.values.tokens import tokens_of
@@ -363,3 +364,21 @@ async def test_two_processes_compact_a_conversation_once() -> None:
 
     assert [one.to_turn for one in (await chat.store.load(TENANT, conversation_id)).compactions] == [4]
     assert len(late.sources) == 0
+
+
+async def test_a_slow_summariser_is_behind_with_many_conversations_and_holds_few() -> None:
+    summarizer = SummarizerScript(GOOD)
+    summarizer.gate = asyncio.Event()
+    talks = MOST_AT_ONCE + 2
+    chat, _ = chatting(summarizer, turns=12 * talks)
+
+    for _ in range(talks):
+        await eleven_turns(chat)
+    at_first = len(summarizer.sources)
+    summarizer.gate.set()
+    await chat.compactor.settled()
+
+    page = await chat.store.page(TENANT)
+    compacted = [len((await chat.store.load(TENANT, one.id)).compactions) for one in page.items]
+    assert at_first == MOST_AT_ONCE
+    assert compacted == [1] * talks

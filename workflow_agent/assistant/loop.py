@@ -155,10 +155,11 @@ class AgentLoop(Generic[Deps]):
         toolset = await self.toolset.for_run(ctx)
         manager = ToolManager(toolset, await self._around_calls(ctx), default_max_retries=self.tool_retries)
         timer = asyncio.timeout(timeout_seconds)
+        run = LoopRun(self, ctx, model, limits, manager, deque(recorded))
         try:
             async with timer, toolset:
                 with self._span(ctx):
-                    yield LoopRun(self, ctx, model, limits, manager, deque(recorded))
+                    yield run
         except TimeoutError as error:
             if not timer.expired():
                 raise
@@ -166,6 +167,9 @@ class AgentLoop(Generic[Deps]):
                 "The agent run timed out.", messages=messages, new_message_index=began, usage=ctx.usage,
                 metadata=None, run_id=run_id, conversation_id=conversation_id,
             ) from error.__cause__  # fmt: skip
+        finally:
+            # It and its context hold each other, and with them the conversation, until garbage is collected.
+            run.manager.ctx = None
 
     async def _around_calls(self, ctx: RunContext[Deps]) -> AbstractCapability[Deps] | None:
         observed = [Instrumentation(settings=self.instrumentation)] if self.instrumentation else []

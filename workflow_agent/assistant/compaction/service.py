@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from weakref import WeakValueDictionary
 
 from workflow_agent.assistant.compaction.compaction import (
@@ -46,6 +47,8 @@ from workflow_agent.values.tokens import tokens_of
 _log = logging.getLogger(__name__)
 Count = Callable[[str], int]
 Key = tuple[str, str]
+MOST_AT_ONCE = 8
+"""Each holds a whole conversation while the model sums it up; the others wait their turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,39 +83,38 @@ class Compactor:
     """Returns how the model that the next message goes to counts tokens."""
     share: float = 0.25
     """How much of what was compacted may be shown in its place."""
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _tasks: dict[Key, asyncio.Task[None]] = field(default_factory=dict[Key, asyncio.Task[None]])
     _locks: WeakValueDictionary[Key, asyncio.Lock] = field(
         default_factory=WeakValueDictionary[Key, asyncio.Lock]
     )
+    _under_way: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
 
     def after_reply(self, conversation: Conversation, count: Count) -> None:
         """Start the compaction that a conversation needs, if it needs one; nobody waits for it."""
-        cut = due_cut(conversation, self.rule)
-        if cut is None or self._lock(_key(conversation)).locked():
+        key = conversation.tenant, conversation.id
+        if due_cut(conversation, self.rule) is None or key in self._tasks:
             return
-        task = asyncio.create_task(
-            self._beside(conversation, cut, count), name=f"compaction {conversation.id}"
-        )
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task = asyncio.create_task(self._beside(key, count), name=f"compaction {conversation.id}")
+        self._tasks[key] = task
+        task.add_done_callback(partial(self._ended, key))
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+    def _ended(self, key: Key, task: asyncio.Task[None]) -> None:
+        del self._tasks[key]
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("compaction failed", extra={"error_type": type(error).__name__}, exc_info=error)
 
-    async def _beside(self, conversation: Conversation, cut: Cut, count: Count) -> None:
+    async def _beside(self, key: Key, count: Count) -> None:
         try:
-            async with self._alone(_key(conversation)):
-                current = await self.store.load(conversation.tenant, conversation.id)
-                # Another process may have been at it until now.
-                if in_force(current) == in_force(conversation):
-                    await self._made(conversation, cut, count, count_spending=True)
+            async with self._under_way, self._alone(key):
+                # Read now: those that wait hold no conversation, and another process may have been at it.
+                current = await self.store.load(*key)
+                if cut := due_cut(current, self.rule):
+                    await self._made(current, cut, count, count_spending=True)
         except ConversationNotFound:
-            _log.info("compaction discarded: the conversation was deleted", extra=_known(conversation, cut))
+            _log.info("compaction discarded: the conversation was deleted", extra={"conversation_id": key[1]})
         except WorkflowAgentError:
             # Nothing is lost but the work: the next reply finds the same turns due.
-            _log.exception("compaction not stored", extra=_known(conversation, cut))
+            _log.exception("compaction not stored", extra={"conversation_id": key[1]})
 
     async def before_turn(self, conversation: Conversation, excluded: int, count: Count) -> Made | None:
         """Compact what does not fit any more, before a turn; None when nothing may go.
@@ -124,7 +126,7 @@ class Compactor:
             excluded: How many of its turns do not fit.
             count: Counts tokens.
         """
-        async with self._alone(_key(conversation)):
+        async with self._alone((conversation.tenant, conversation.id)):
             current = await self.store.load(conversation.tenant, conversation.id)
             if in_force(current) != in_force(conversation):
                 return Made(None, current)
@@ -219,11 +221,11 @@ class Compactor:
     async def settled(self) -> None:
         """Wait until nothing is under way in this process."""
         while self._tasks:
-            await asyncio.wait(self._tasks)
+            await asyncio.wait(self._tasks.values())
 
     async def shut_down(self) -> None:
         """Stop what is under way; it will be made again."""
-        tasks = list(self._tasks)
+        tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -270,11 +272,3 @@ class Compactor:
             return Summarised(None, "the summariser failed before and is not asked again yet")
         material = Material(last_summary(conversation), new_ledger(conversation, own), cut.events)
         return await self.summarizer.summarise(material, count)
-
-
-def _key(conversation: Conversation) -> Key:
-    return conversation.tenant, conversation.id
-
-
-def _known(conversation: Conversation, cut: Cut) -> dict[str, object]:
-    return {"conversation_id": conversation.id, "trigger": cut.trigger, "to_turn": cut.to_turn}
