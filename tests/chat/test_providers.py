@@ -1,17 +1,16 @@
 """Real HTTP against a local provider: each way it can fail leaves a conversation that takes the next turn."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 from pydantic_ai import models
 from pydantic_ai.models import Model
 
-from tests.support.chats import TENANT, ChatUnderTest, chat_with
-from tests.support.provider import Answer, CallsTools, Hangs, ProviderStub, Refuses, Says, provider_stub
+from tests.support.chats import TENANT, chat_with
+from tests.support.provider import CallsTools, Hangs, ProviderStub, Refuses, Says, provider_stub
 from workflow_agent.assistant.providers import Provider, build_model, with_fallback
-from workflow_agent.assistant.requests import StartedTurn, TurnRequest
 from workflow_agent.errors import Misconfigured, ModelFailed
 
 pytestmark = pytest.mark.untraced
@@ -62,25 +61,6 @@ async def test_tool_calls_are_made_and_answered() -> None:
     assert reply.usage.requests == 2
 
 
-async def test_malformed_arguments_go_back_to_the_model_to_mend() -> None:
-    bad = CallsTools([("get_workflow", '{"workflow": ')])
-    async with provider_stub(bad, CallsTools([("get_workflow", '{"flow": 1}')]), FINE) as stub:
-        reply = (await chat_with(model_of(stub)).say("show it")).reply
-
-    outcomes = [call.outcome for iteration in reply.iterations for call in iteration.tool_calls]
-    assert outcomes == ["retried", "retried"]
-    assert reply.content == "All is well."
-
-
-async def test_a_refusal_that_passes_is_tried_again_after_the_time_it_names() -> None:
-    busy = Refuses(429, "rate_limit_exceeded", (("retry-after-ms", "20"),))
-    async with provider_stub(busy, Refuses(503, headers=(("retry-after-ms", "10"),)), FINE) as stub:
-        reply = (await chat_with(model_of(stub, retries=2)).say("hello")).reply
-
-    assert reply.content == "All is well."
-    assert len(stub.requests) == 3
-
-
 async def test_there_is_one_layer_of_retries() -> None:
     busy = Refuses(429, "rate_limit_exceeded", (("retry-after-ms", "1"),))
     async with provider_stub(*[busy] * 9) as stub:
@@ -91,43 +71,6 @@ async def test_there_is_one_layer_of_retries() -> None:
 
 
 CUT = Says(["half an ans"], is_cut=True)
-
-
-@pytest.mark.parametrize(
-    ("answers", "error_type"),
-    [
-        pytest.param([Refuses(429, "rate_limit_exceeded")], "rate_limited", id="429"),
-        pytest.param([Refuses(500)], "provider_error", id="500"),
-        pytest.param([Refuses(401, "invalid_api_key")], "authentication", id="401"),
-        pytest.param([Refuses(400, "context_length_exceeded")] * 2, "context_too_long", id="context length"),
-        pytest.param([CUT], "connection", id="cut in mid-stream"),
-        pytest.param([Hangs()], "model_timeout", id="timeout"),
-        pytest.param(
-            [CallsTools([("get_workflow", "{}")])] * 8, "unexpected_behavior", id="never mends a call"
-        ),
-    ],
-)
-async def test_after_a_failure_the_conversation_takes_the_next_turn(
-    answers: Sequence[Answer], error_type: str
-) -> None:
-    async with provider_stub(*answers, *[FINE] * 8) as stub:
-        under_test = chat_with(model_of(stub, timeout_seconds=0.3))
-        started = await _start(under_test)
-        with pytest.raises(ModelFailed) as failure:
-            await started.outcome()
-        stub.answers[:] = [FINE]
-        following = await under_test.say("again?", conversation_id=started.conversation_id)
-
-    assert failure.value.details["error_type"] == error_type
-    assert "sk-secret" not in str(failure.value)
-    _, run = await under_test.chat.recorded_run(TENANT, started.run_id)
-    assert (run.status, run.error and run.error.type) == ("failed", error_type)
-    assert all(iteration.completed_at for iteration in run.iterations)
-    assert following.reply.content == "All is well."
-
-
-async def _start(under_test: ChatUnderTest) -> StartedTurn:
-    return await under_test.chat.start(TENANT, TurnRequest("hello"))
 
 
 async def test_a_run_that_takes_too_long_is_stopped() -> None:

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import re
+import socket
+import struct
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 JsonObject = dict[str, Any]
 
@@ -52,6 +54,18 @@ class Embeds:
 
 
 @dataclass(frozen=True)
+class Sends:
+    """An answer byte for byte, each chunk by itself."""
+
+    chunks: Sequence[bytes]
+    content_type: str = "text/event-stream"
+    status: str = "200 OK"
+    headers: tuple[tuple[str, str], ...] = ()
+    ending: Literal["whole", "cut", "reset", "hangs"] = "whole"
+    """How it ends: as it should, with the connection closed or reset, or not at all."""
+
+
+@dataclass(frozen=True)
 class Hangs:
     """No answer at all."""
 
@@ -65,7 +79,7 @@ class Holds:
     let: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-Answer = Refuses | Says | CallsTools | Embeds | Hangs | Holds
+Answer = Refuses | Says | CallsTools | Embeds | Sends | Hangs | Holds
 
 
 @dataclass
@@ -94,13 +108,10 @@ class ProviderStub:
         self.serving.add(task)
         try:
             head = await reader.readuntil(b"\r\n\r\n")
-            length = next(
-                int(line.split(b":")[1])
-                for line in head.lower().split(b"\r\n")
-                if line.startswith(b"content-length")
-            )
+            length = re.search(rb"(?im)^content-length: *(\d+)", head)
             self.authorized_as += re.findall(r"(?im)^authorization: (.*?)\r$", head.decode())
-            self.requests.append(json.loads(await reader.readexactly(length)))
+            body = await reader.readexactly(int(length[1]) if length else 0)
+            self.requests.append(json.loads(body or b"{}"))
             await self._answer(self.answers.pop(0), writer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -113,27 +124,16 @@ class ProviderStub:
                 await self.closing.wait()
             case Holds(later, begun, let):
                 begun.set()
-                either = [asyncio.create_task(event.wait()) for event in (let, self.closing)]
-                _, undone = await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-                for task in undone:
-                    task.cancel()
+                await self._until(let)
                 await self._answer(later, writer)
+            case Sends():
+                await self._send(writer, answer)
             case Refuses(status, code, headers):
                 error = {"error": {"message": f"refused: {code}", "type": code, "param": None, "code": code}}
                 body = json.dumps(error).encode()
                 _whole(writer, f"{status} Refused", body, headers)
             case Embeds(tokens):
-                texts = self.requests[-1]["input"]
-                data = [
-                    {"object": "embedding", "index": at, "embedding": [1.0, 0.5]} for at in range(len(texts))
-                ]
-                told = (
-                    {"usage": {"prompt_tokens": tokens, "total_tokens": tokens}}
-                    if tokens
-                    else {"usage": None}
-                )
-                reply = {"object": "list", "data": data, "model": self.requests[-1]["model"], **told}
-                _whole(writer, "200 OK", json.dumps(reply).encode())
+                self._embed(writer, tokens)
             case Says(pieces, is_cut, usage, finish, delta):
                 chunks = [{delta: piece} for piece in pieces]
                 self._stream(writer, chunks, finish, usage, is_cut=is_cut)
@@ -145,6 +145,37 @@ class ProviderStub:
                 ]  # fmt: skip
                 self._stream(writer, chunks, "tool_calls", usage)
         await writer.drain()
+
+    async def _until(self, let: asyncio.Event) -> None:
+        either = [asyncio.create_task(event.wait()) for event in (let, self.closing)]
+        _, undone = await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        for task in undone:
+            task.cancel()
+
+    def _embed(self, writer: asyncio.StreamWriter, tokens: int | None) -> None:
+        texts = self.requests[-1]["input"]
+        data = [{"object": "embedding", "index": at, "embedding": [1.0, 0.5]} for at in range(len(texts))]
+        told = {"usage": {"prompt_tokens": tokens, "total_tokens": tokens}} if tokens else {"usage": None}
+        reply = {"object": "list", "data": data, "model": self.requests[-1]["model"], **told}
+        _whole(writer, "200 OK", json.dumps(reply).encode())
+
+    async def _send(self, writer: asyncio.StreamWriter, answer: Sends) -> None:
+        if answer.chunks or answer.ending != "reset":
+            lines = [f"HTTP/1.1 {answer.status}", f"content-type: {answer.content_type}", "connection: close",
+                     "transfer-encoding: chunked",
+                     *(f"{name}: {value}" for name, value in answer.headers)]  # fmt: skip
+            writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
+        for chunk in answer.chunks:
+            self._chunk(writer, chunk)
+            await writer.drain()
+        if answer.ending == "whole":
+            writer.write(b"0\r\n\r\n")
+        elif answer.ending == "hangs":
+            await self.closing.wait()
+        elif answer.ending == "reset":
+            # Closed without lingering, a connection is reset.
+            linger = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
     def _stream(
         self,
