@@ -51,8 +51,8 @@ COMPLETION = {
     "choices": [{"index": 0, "finish_reason": "stop", "message": MESSAGE}],
 }  # fmt: skip
 STOPPED = (
-    "I stopped after 10 steps, the limit for one message. No workflow was changed; these tools gave me answers: "
-    "list_workflows (10 times). Tell me how to go on."
+    "I stopped after 10 steps, the limit for one message. No workflow was changed; these tools gave me "
+    "answers: list_workflows (10 times). Tell me how to go on."
 )
 UNCOUNTED = ("no usage", "usage below zero", "no finish reason and no usage")
 HERE = (("location", "/v1/chat/completions"),)
