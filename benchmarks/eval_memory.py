@@ -1,15 +1,18 @@
 """What long conversations leave: recall of single messages, and the answers' words in the window.
 
-    python -m benchmarks.eval_memory [--file talks.json]
+    python -m benchmarks.eval_memory [--file talks.json | --set planted | --set friends | --set assistant]
 
 A file holds `{sessions: [{turns}], questions: [{text, evidence, answer}]}`, or a list of such conversations.
 A turn is a text, or has `text` or `content` and perhaps an `id`; evidence names turns by id, by number from
-0 through all sessions, or as `[session, turn]`. Without a file twenty conversations are made by rule, of the
-set that nothing is tuned on (`planted_talks`); `--dev` takes the other.
+0 through all sessions, or as `[session, turn]`. Without a file twenty conversations are made by rule:
+`planted` of the half that nothing is tuned on (`--dev` takes the other), or those of `friends_talks`.
 
 Recall is that of the store's ranked search beside plain FTS5 with Porter stems, small words left out of the
-query, over the same messages. The window is what compaction alone leaves, its summariser saying nothing;
-beside it the newest text of the same size.
+query, over the same messages. The window is what compaction alone leaves, its summariser saying nothing. It
+is asked for the answers of all compacted turns: how many of their words it has anywhere, and how many in one
+line that shares another word with the message that answers. Beside it stand texts of the same size: the
+newest, messages taken evenly from the whole talk, and the beginning of each message. "By age" tells the
+words in the window for the oldest fifth of the questions to the newest.
 """
 
 import argparse
@@ -18,14 +21,15 @@ import json
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
-from benchmarks.planted_talks import Set, planted_talk
+from benchmarks.friends_talks import friends_talk
+from benchmarks.planted_talks import Planted, planted_talk
 from tests.support.compacted_talks import compacted_by, said
 from tests.support.stored import a_conversation
 from workflow_agent.assistant.compaction.compaction import saves_enough
@@ -39,7 +43,8 @@ from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.passages import telling_words
 from workflow_agent.values.tokens import tokens_of
 
-TALKS, FIRST_HITS = 20, 10
+TALKS, FIRST_HITS, AGES = 20, 10, 5
+Set = Literal["dev", "held_out", "friends", "assistant"]
 _WORD = re.compile(r"\w+")
 
 
@@ -67,8 +72,10 @@ class Figures:
     questions: int
     recalled: float
     plain: float
-    in_window: float
-    in_newest: float
+    shown: Mapping[str, float]
+    """The answers' words by where they are looked for."""
+    by_age: Sequence[tuple[float, int]]
+    """For each fifth of the compacted turns, from the oldest: words of answers shown, and questions."""
     compacted_questions: int
     window_tokens: int
     compacted_tokens: int
@@ -112,8 +119,16 @@ def _talk(data: Any) -> Talk:
 
 def generated(seed: int, which: Set = "held_out") -> Talk:
     """Return a conversation made by rule, the same for a seed and a set."""
-    messages, planted = planted_talk(seed, which)
-    return Talk(messages, [Question(one.text, frozenset({one.message}), one.answer) for one in planted])
+    if which in ("friends", "assistant"):
+        talk = friends_talk(seed, which)
+        messages, asked = [one for _, said in talk.sessions for one in said], talk.questions
+    else:
+        messages, asked = planted_talk(seed, which)
+    return Talk(messages, [_question(one) for one in asked])
+
+
+def _question(one: Planted) -> Question:
+    return Question(one.text, frozenset({one.message}), one.answer)
 
 
 def conversation_of(talk: Talk) -> tuple[Conversation, int, int]:
@@ -144,9 +159,12 @@ async def measured(talk: Talk) -> Figures:
     covered = [event.index for event in grown.events if event.id in hidden]
     earlier = earlier_turns(grown)
     window = earlier.text if earlier else ""
-    whole = "\n".join(talk.messages[at] for at in covered if at < len(talk.messages))
-    newest = whole[-len(window) :] if window else ""
+    compacted = [talk.messages[at] for at in covered if at < len(talk.messages)]
+    whole = "\n".join(compacted)
     asked = [one for one in talk.questions if one.evidence <= set(covered)]
+    texts = {"the window": window} | dict(_of_size(compacted, len(window)))
+    shown = {name: sum(_held(one.answer, text) for one in asked) for name, text in texts.items()}
+    shown["one line of the window"] = sum(_held_in_a_line(one, talk, window) for one in asked)
     with TemporaryDirectory() as directory:
         store = JsonConversationStore(DurableFiles(Path(directory)))
         await store.create(grown)
@@ -161,8 +179,8 @@ async def measured(talk: Talk) -> Figures:
     plain = plain_hits(talk)
     return Figures(
         len(talk.questions), _recall(talk.questions, hits), _recall(talk.questions, plain),
-        sum(_held(one.answer, window) for one in asked), sum(_held(one.answer, newest) for one in asked),
-        len(asked), tokens_of(window), tokens_of(whole), made, larger, query_ms,
+        shown, _by_age(asked, window, max(covered, default=0) + 1), len(asked),
+        tokens_of(window), tokens_of(whole), made, larger, query_ms,
     )  # fmt: skip
 
 
@@ -191,23 +209,53 @@ def _held(answer: str, text: str) -> float:
     return sum(word in there for word in words) / len(words) if words else 1.0
 
 
+def _held_in_a_line(question: Question, talk: Talk, window: str) -> float:
+    """Return how many of an answer's words one line has that tells of the same message."""
+    told = {word for at in question.evidence for word in telling_words(talk.messages[at])}
+    told -= set(telling_words(question.answer))
+    lines = (line for line in window.splitlines() if not told or told & set(_WORD.findall(line.casefold())))
+    return max((_held(question.answer, line) for line in lines), default=0.0)
+
+
+def _of_size(messages: Sequence[str], chars: int) -> Iterator[tuple[str, str]]:
+    """Yield texts of a size that are made of messages without looking at what they say."""
+    yield "the newest text", "\n".join(messages)[-chars:] if chars else ""
+    share = chars / max(sum(map(len, messages)) + len(messages), 1)
+    yield (
+        "messages taken evenly",
+        "\n".join(one for at, one in enumerate(messages) if int((at + 1) * share) > int(at * share)),
+    )
+    yield "the beginning of each", "\n".join(one[: int(len(one) * share)] for one in messages)
+
+
+def _by_age(asked: Sequence[Question], window: str, end: int) -> Sequence[tuple[float, int]]:
+    ages: list[tuple[float, int]] = []
+    for age in range(AGES):
+        of_age = [one for one in asked if min(one.evidence) * AGES // end == age]
+        ages.append((sum(_held(one.answer, window) for one in of_age), len(of_age)))
+    return ages
+
+
 def report(figures: Sequence[Figures]) -> str:
     """Return the figures of all conversations as lines."""
     asked = sum(one.questions for one in figures) or 1
     compacted = sum(one.compacted_questions for one in figures) or 1
     ours, plain = (sum(getattr(one, name) for one in figures) / asked for name in ("recalled", "plain"))
     size = sum(one.window_tokens for one in figures) / (sum(one.compacted_tokens for one in figures) or 1)
-    in_window, in_newest = (
-        sum(getattr(one, name) for one in figures) / compacted for name in ("in_window", "in_newest")
-    )
     query_ms = sum(one.query_ms for one in figures) / (len(figures) or 1)
     made, larger = (sum(getattr(one, name) for one in figures) for name in ("compactions", "larger"))
+    names = figures[0].shown if figures else ()
+    ages = (
+        sum(one.by_age[age][0] for one in figures) / (sum(one.by_age[age][1] for one in figures) or 1)
+        for age in range(AGES)
+    )
     lines = (
         f"conversations: {len(figures)}, questions: {asked}",
         f"recall@{FIRST_HITS}: {ours:.3f}, plain FTS5: {plain:.3f}, ratio {ours / plain if plain else 0:.2f}",
         f"a query: {query_ms:.1f} ms",
-        f"answers' words in the window: {in_window:.3f} at {size:.3f} of the size",
-        f"in the newest text of that size: {in_newest:.3f}",
+        f"answers' words at {size:.3f} of the size:",
+        *(f"  {name}: {sum(one.shown[name] for one in figures) / compacted:.3f}" for name in names),
+        f"  by age: {' '.join(f'{age:.3f}' for age in ages)}",
         f"compactions: {made}, of these made the window larger: {larger}",
     )
     return "\n".join(lines)
@@ -222,12 +270,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What long conversations leave.")
     parser.add_argument("--file", type=Path, help="conversations as JSON; made by rule without")
     parser.add_argument("--talks", type=int, default=TALKS, help="how many to make by rule")
-    parser.add_argument("--dev", action="store_true", help="make those that may be tuned on")
+    parser.add_argument("--set", choices=("planted", "friends", "assistant"), default="planted", dest="kind")
+    parser.add_argument("--dev", action="store_true", help="of `planted`, make those that may be tuned on")
     asked = parser.parse_args()
+    planted: Set = "dev" if asked.dev else "held_out"
+    kind: Set = planted if asked.kind == "planted" else asked.kind
     talks = (
         loaded(json.loads(asked.file.read_text(encoding="utf-8")))
         if asked.file
-        else (generated(seed, "dev" if asked.dev else "held_out") for seed in range(asked.talks))
+        else (generated(seed, kind) for seed in range(asked.talks))
     )
     print(report(asyncio.run(_all(talks))))
 

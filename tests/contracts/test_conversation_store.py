@@ -449,7 +449,7 @@ async def test_ranked_hits_need_not_hold_every_word_and_the_best_come_first(stor
     second = await store.find("acme", MessageQuery(query, "invoice-1", 1, 1, is_ranked=True))
 
     assert hits[0].turn == 2
-    assert {hit.turn for hit in hits} == {1, 2, 3, 4}
+    assert {hit.turn for hit in hits} == {1, 2, 3, 4, 5}
     assert [hit.turn for hit in second] == [hits[1].turn]
     assert await store.find("acme", MessageQuery("zebra", "invoice-1", is_ranked=True)) in ((), [])
 

@@ -57,7 +57,7 @@ def test_the_room_of_compacted_turns_is_filled_with_what_they_say() -> None:
     talk, made = compacted(26, share=0.25, summary=Summary(text="They talked."))
 
     shown = window(talk)
-    assert f"[turn 1, user] {RULE}" in shown
+    assert f"[1 user] {RULE}" in shown
     assert all(one.split(" ")[-1].rstrip(".") in shown for one in TOLD)
     assert shown.count("the weather was good") <= 1
     latest = made[-1]
@@ -134,7 +134,7 @@ def test_extracts_of_earlier_turns_come_back_when_a_later_compaction_is_undone()
 
     assert RULE in window(back)
     first_back = made[-1].from_turn
-    assert f"[turn {first_back}, user]" not in window(back)
+    assert f"[{first_back} user]" not in window(back)
     assert [len(one.carried.numbers) == 0 for one in talk.compactions[:-1]] == [True] * (len(made) - 1)
     assert sum(len(one.extracts) for one in talk.compactions) <= 2 * len(made[-1].extracts)
 

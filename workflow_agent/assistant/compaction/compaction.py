@@ -88,7 +88,7 @@ def compaction_of(
     carried = all_facts(conversation)
     kept, gone = merged(carried, own)
     before = _shown_tokens(conversation, count)
-    taken = sum(count(one.content) for one in cut.taken)
+    taken = count("\n".join(one.content for one in cut.taken))
     latest = newest(conversation)
     made = Compaction(
         id=compaction_id, from_turn=cut.from_turn, to_turn=cut.to_turn, at=at, trigger=cut.trigger,

@@ -1,11 +1,19 @@
 """Sentences that stay in the window word for word, and the record of those that leave it."""
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final
 
 from workflow_agent.assistant.compaction import facts
-from workflow_agent.assistant.compaction.statements import Statement, Statements, kinds_of, statement_of
+from workflow_agent.assistant.compaction.statements import (
+    Statement,
+    Statements,
+    gist_of,
+    kinds_of,
+    says_little,
+    statement_of,
+)
 from workflow_agent.conversations.compactions import Compaction, Extract, LostSentence
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 
@@ -15,6 +23,10 @@ _LINE_TOKENS: Final = 3
 """What a line of the window takes beside the sentence."""
 _VALUE_WEIGHT: Final = 2.0
 _BINDING_WEIGHT: Final = 2.0
+_LITTLE: Final = 0.1
+"""What a word that people say of anything counts for."""
+_COMMON_SHARE: Final = 0.05
+_COMMON_FROM: Final = 4
 _KEPT: Final = 0.7
 """Of a sentence's telling words in one line: then that line says it."""
 _LONGEST: Final = facts.MOST_SENTENCE_CHARS
@@ -43,10 +55,11 @@ def _told(event: UserMessage | AgentReply) -> str:
 def chosen(
     candidates: Sequence[Extract], shown: str, budget_tokens: int, count: Callable[[str], int]
 ) -> tuple[Extract, ...]:
-    """Return the sentences that tell most of what the window does not show yet, within a budget, in order.
+    """Return what tells most that the window does not show yet, within a budget, in order.
 
-    The next one is always that which adds most for its size. What a sentence adds only shrinks as others are
-    taken, so a sentence whose worth has not changed since it was weighed is the best there is.
+    Of a sentence that binds nobody, the pieces that tell something are taken first; it is taken whole where
+    room is left. The next one is always that which adds most for its size. What a sentence adds only shrinks
+    as others are taken, so a sentence whose worth has not changed since it was weighed is the best there is.
 
     Args:
         candidates: In order of the talk.
@@ -54,15 +67,19 @@ def chosen(
         budget_tokens: Of all sentences chosen.
         count: Counts tokens.
     """
-    known = {word for line in shown.splitlines() for word in statement_of(line).words}
     stated = [statement_of(one.text) for one in candidates]
-    sizes = [count(one.text) + _LINE_TOKENS for one in candidates]
-    factors = [
-        _BINDING_WEIGHT if kinds_of(one.text, is_users=one.speaker == "user") else 1.0 for one in candidates
+    common = _common(stated)
+    known = {word for line in shown.splitlines() for word in statement_of(line).words}
+    binding = [bool(kinds_of(one.text, is_users=one.speaker == "user")) for one in candidates]
+    pieces = [
+        one.text if binds else gist_of(one.text, common)
+        for one, binds in zip(candidates, binding, strict=True)
     ]
+    sizes = [count(one) + _LINE_TOKENS for one in pieces]
 
     def worth(at: int) -> float:
-        return factors[at] * _news(stated[at], known) / sizes[at]
+        factor = _BINDING_WEIGHT if binding[at] else 1.0
+        return factor * _news(stated[at], known, common) / sizes[at] if pieces[at] else 0.0
 
     waiting = [(-worth(at), at) for at in range(len(candidates))]
     heapq.heapify(waiting)
@@ -80,12 +97,27 @@ def chosen(
         known.update(stated[at].words)
         budget_tokens -= sizes[at]
         room_chars -= len(candidates[at].text)
-    return tuple(candidates[at] for at in sorted(taken))
+    texts = {at: pieces[at] for at in taken}
+    for at in taken:
+        more = count(candidates[at].text) + _LINE_TOKENS - sizes[at]
+        if more <= budget_tokens:
+            texts[at] = candidates[at].text
+            budget_tokens -= more
+    return tuple(candidates[at].model_copy(update={"text": texts[at]}) for at in sorted(taken))
 
 
-def _news(statement: Statement, known: set[str]) -> float:
+def _common(stated: Sequence[Statement]) -> frozenset[str]:
+    """Return the words of so many sentences that one more of them tells nothing."""
+    held = Counter(word for one in stated for word in set(one.words) - one.values)
+    most = max(_COMMON_SHARE * len(stated), _COMMON_FROM)
+    return frozenset(word for word, count in held.items() if count > most)
+
+
+def _news(statement: Statement, known: set[str], common: Container[str]) -> float:
     new = set(statement.words) - known
-    return len(new) + (_VALUE_WEIGHT - 1) * len(new & statement.values)
+    values = len(new & statement.values)
+    plain = sum(_LITTLE if says_little(one) or one in common else 1.0 for one in new - statement.values)
+    return plain + _VALUE_WEIGHT * values
 
 
 def extracts_text(extracts: Sequence[Extract]) -> str:
@@ -93,7 +125,7 @@ def extracts_text(extracts: Sequence[Extract]) -> str:
     lines: dict[tuple[int, str], list[str]] = {}
     for one in extracts:
         lines.setdefault((one.turn, one.speaker), []).append(one.text)
-    return "\n".join(f"[turn {turn}, {speaker}] {' '.join(said)}" for (turn, speaker), said in lines.items())
+    return "\n".join(f"[{turn} {speaker}] {' '.join(said)}" for (turn, speaker), said in lines.items())
 
 
 def extracts_of(held: Sequence[Compaction]) -> tuple[Extract, ...]:

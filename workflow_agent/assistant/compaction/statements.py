@@ -1,7 +1,7 @@
 """Sentences as what they state: their telling words, their values, and whether they deny."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -34,6 +34,38 @@ _SMALL: Final = _words(
     "all both more most such own same s t re ve ll d m im ive said says say told tell asked ask wants "
     "want wanted user users assistant conversation turn turns"
 )
+_EVERYDAY: Final = _words(
+    "absolutely again ages ago almost already also although always amazing another any anybody anyone "
+    "anything anyway appreciate around ask away awesome back bad beautiful because become been began "
+    "begin behind believe best better between big bit both brilliant bring bye call came can't certainly "
+    "chance come coming could couldn't couple course cool day days deal definitely did didn't different "
+    "does doesn't doing done don't during each easy either else enjoy enough especially even evening ever "
+    "every everybody everyone everything exactly excellent exciting experience fact fair fantastic far "
+    "fascinating feel feeling feels felt few final finally find fine first forever forget forward found "
+    "friend friends full fun funny gave get gets getting give glad go goes going gone gonna good goodbye "
+    "got gotta great guess guy guys had haha half hand happen happened happens happy hard haven't hear "
+    "heard hello help helped helps here hey hi hold honest honestly hope hoping how's huge hug hugs idea "
+    "i'd i'll i'm important incredible indeed inspiration inspiring instead interesting isn't it'll it's "
+    "i've join just keep kept kind knew know knows large last lately later least leave left less let "
+    "let's life like likely little live lol long longer look looked looking looks lot lots love loved "
+    "lovely luck lucky made make makes making many matter matters maybe mean means meant meet mind minute "
+    "moment moments morning most much must nearly need needed needs new next nice night note often oh "
+    "okay ok old once one ones only open ought own part past people perfect perhaps person pictures place "
+    "plan please plenty point posted possible pretty probably problem proud put question quick quickly "
+    "quite ran rather reach read ready real really reason remember remind reminds right run said same saw "
+    "say saying says see seem seemed seems seen sense set several share shared sharing she's short should "
+    "show side simple simply since small smile something sometime sometimes soon sorry sort sound sounded "
+    "sounds special spend spent stand start started starting stay step still stop stuff such super "
+    "support sure surprise take taken takes taking talk talked talking tell telling terrible thank thanks "
+    "that'll that's the then there's they'd they'll they're they've thing things think thinking thought "
+    "though through time times today together told tomorrow tonight too took totally tough tried true try "
+    "trying turn turned turns under understand until up upon us use used using usually very wait waiting "
+    "wanna want wanted wants was wasn't watch way ways we'd week weekend weeks we'll well went we're "
+    "weren't we've what's whatever while whole who's why will wish with without wonder wonderful won't "
+    "word words work worked working works world worth would wouldn't wow write wrong yeah year years yep "
+    "yes yet you'd you'll young you're you've yay "
+)
+"""Words that people say of anything."""
 _DENIALS: Final = _words(
     "not no never without none neither nor cannot can't don't doesn't didn't won't isn't aren't "
     "wasn't weren't shouldn't mustn't hasn't haven't wouldn't couldn't nothing nobody avoid avoids "
@@ -83,6 +115,47 @@ def stem(word: str) -> str:
 
 
 _UNITS: Final = frozenset(map(stem, _CLOSED))
+_SAYS_LITTLE: Final = frozenset(map(stem, _EVERYDAY | _SMALL)) - _UNITS
+_PIECE: Final = re.compile(r"\S+")
+_MOST_BETWEEN: Final = 2
+
+
+def says_little(word: str) -> bool:
+    """Say whether a stem is of a word that people say of anything."""
+    return word in _SAYS_LITTLE
+
+
+def gist_of(text: str, common: Container[str]) -> str:
+    """Return the pieces of a sentence that tell something, word for word, "…" for what is left out.
+
+    Denials stay, and so do small words between two that tell something.
+
+    Args:
+        text: One sentence.
+        common: Stems that tell nothing in this talk, however rare they are elsewhere.
+    """
+    pieces = _PIECE.findall(text)
+    telling = [at for at, one in enumerate(pieces) if _tells(one, common)]
+    if not telling:
+        return ""
+    kept: list[str] = [] if telling[0] == 0 else ["…"]
+    for at, following in zip(telling, [*telling[1:], len(pieces)], strict=True):
+        kept.append(pieces[at])
+        if following == len(pieces):
+            kept += ["…"] if at + 1 < len(pieces) else []
+        elif following - at - 1 <= _MOST_BETWEEN:
+            kept += pieces[at + 1 : following]
+        else:
+            kept.append("…")
+    return " ".join(kept)
+
+
+def _tells(piece: str, common: Container[str]) -> bool:
+    folded = piece.strip(_QUOTED + ".,;:!?…").casefold().replace("\u2019", "'")
+    if folded in _DENIALS or folded.endswith("n't"):
+        return True
+    words = statement_of(piece).words
+    return any(word not in _SAYS_LITTLE and word not in common for word in words)
 
 
 @dataclass(frozen=True, slots=True)

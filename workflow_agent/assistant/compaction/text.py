@@ -19,7 +19,7 @@ from workflow_agent.values.stored import JsonObject
 
 OPENING = "=== EARLIER TURNS ==="
 CLOSING = "=== END OF EARLIER TURNS ==="
-EXTRACTS_TITLE = "Said then, word for word; only some of it:"
+EXTRACTS_TITLE = "Said then, word for word, by [turn speaker]; … stands for what is left out:"
 _PARTS = {
     "decisions": "Decided", "done": "Done", "open_questions": "Open questions",
     "preferences": "Preferences and standing instructions", "names": "Names",

@@ -1,4 +1,4 @@
-"""Messages by how well they answer a question: BM25 over stems, each message with those beside it."""
+"""Messages by how well they answer a question: BM25 over stems, each message with those around it."""
 
 import sqlite3
 from collections import Counter
@@ -19,10 +19,14 @@ TABLES = (
 )
 _PIECE = 1_024
 _MOST_TIMES = 255
-_OWN_WEIGHT = 2.0
-"""Of a message's own words, beside those of the message before it and of the one after."""
-_SATURATION, _LENGTH_SHARE = 0.9, 0.4
-"""BM25's k1 and b: a word said again says little more, and a long message has more to say."""
+_AROUND = np.array([0.2, 0.4, 2.0, 0.7, 0.5, 0.35, 0.25])
+"""How much the words of a message count for itself and those around it: for the two before it, itself, and
+the four after it. What is talked of is named once, and then spoken of."""
+_BEFORE = 2
+_REACH = len(_AROUND) - _BEFORE - 1
+"""So far words count at most, either way."""
+_SATURATION, _LENGTH_SHARE = 0.9, 0.6
+"""BM25's k1 and b: a word said again says little more, and in a long message less."""
 _FOUND = np.dtype([("place", "<u4"), ("times", "u1")])
 _LENGTHS = """SELECT conversation, counts FROM lengths WHERE ?1 IS NULL OR conversation = ?1
     ORDER BY conversation, piece"""
@@ -103,9 +107,8 @@ def best(
 ) -> list[tuple[int, int]]:
     """Return the messages that say most of what is wanted, best first: conversation and place in it.
 
-    Each message counts with the one before and the one after it, its own words twice: an answer seldom
-    repeats the words of its question. How rare a word is tells how much it weighs; of equals the newest comes
-    first.
+    Each message counts with those around it, its own words most: an answer seldom repeats the words of its
+    question. How rare a word is tells how much it weighs; of equals the newest comes first.
 
     Args:
         connection: The index.
@@ -130,18 +133,18 @@ def best(
 
 
 def _laid_out(pieces: Sequence[tuple[int, bytes]]) -> tuple[dict[int, int], NDArray[np.float64]]:
-    """Return where conversations begin in one row of messages, one free between two; and the lengths."""
+    """Return where conversations begin in one row of messages, some free between two; and the lengths."""
     begins: dict[int, int] = {}
     laid: list[NDArray[np.uint32]] = []
     size = 0
     for conversation, counts in pieces:
         if conversation not in begins:
-            laid.append(np.zeros(1, np.uint32))
-            size += 1
+            laid.append(np.zeros(_REACH, np.uint32))
+            size += _REACH
             begins[conversation] = size
         laid.append(np.frombuffer(counts, "<u4"))
         size += len(laid[-1])
-    return begins, np.concatenate([*laid, np.zeros(1, np.uint32)]).astype(np.float64)
+    return begins, np.concatenate([*laid, np.zeros(_REACH, np.uint32)]).astype(np.float64)
 
 
 def _scores(
@@ -150,24 +153,18 @@ def _scores(
 ) -> Scores:  # fmt: skip
     scores = np.zeros(len(lengths))
     messages = max(int(np.count_nonzero(lengths)), 1)
-    around = _with_neighbours(lengths)
-    norm = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * around / max(around.sum() / messages, 1.0))
+    # Each message's words by its own length: what a long reply says beside a short message must not drown it.
+    norm = 1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths / max(lengths.sum() / messages, 1.0)
     for stem in wanted:
         told = np.zeros(len(lengths))
+        holders = 0
         for holder, blob in connection.execute(_HOLDERS, (stem, conversation)):
             found = np.frombuffer(blob, _FOUND)
             told[begins[holder] + found["place"].astype(np.int64)] = found["times"]
-        holders = int(np.count_nonzero(told))
+            holders += len(found)
         rarity = np.log(1 + (messages - holders + 0.5) / (holders + 0.5))
-        times = _with_neighbours(told)
-        scores += rarity * times * (_SATURATION + 1) / (times + norm)
+        times = np.convolve(told / norm, _AROUND)[_BEFORE : _BEFORE + len(told)]
+        scores += rarity * times * (_SATURATION + 1) / (times + _SATURATION)
     # Between two conversations there is no message.
     scores[lengths == 0] = 0
     return scores
-
-
-def _with_neighbours(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    summed = _OWN_WEIGHT * counts
-    summed[1:] += counts[:-1]
-    summed[:-1] += counts[1:]
-    return summed
