@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -138,7 +139,9 @@ class Models:
     model that answers is one of OpenAI's own, otherwise the model that answers."""
     summarizer_model: str | None = None
     """The model that summarizes artifacts and earlier turns; chosen as `context_planner_model` is."""
-    models: Annotated[dict[str, ModelAccess], NoDecode, BeforeValidator(_from_json)] = {}  # noqa: RUF012 - pydantic copies defaults
+    models: Annotated[dict[str, ModelAccess], NoDecode, BeforeValidator(_from_json)] = Field(
+        default_factory=dict
+    )
     """How to reach single models, as JSON by their names:
     `{"openai:gpt-5.2": {"timeout_seconds": 30, "attempts": 2}, "openai:own": {"base_url": "http://own:8080/v1"}}`.
     Of a model named here, `base_url` and `api_key` are those given here or its provider's own, whatever
@@ -300,7 +303,9 @@ class Access:
 
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = ()
     """Keys that clients send as `Authorization: Bearer …`, separated by commas; empty asks for none."""
-    api_key_users: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_from_json)] = {}  # noqa: RUF012 - pydantic copies defaults
+    api_key_users: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_from_json)] = Field(
+        default_factory=dict
+    )
     """Keys of single users, as JSON by the user: `{"anna": "…", "ben": "…"}`. What such a client says is that
     user's, and is remembered of that user."""
     clients_name_users: bool = True
@@ -490,8 +495,6 @@ def unknown_variables(names: Iterable[str]) -> list[str]:
 
 
 def _told(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - a server that is set up well does without
-
     said = name.upper().removeprefix(ENV_PREFIX)
     meant = get_close_matches(said, sorted(known), n=1, cutoff=0.7)
     hint = f"; did you mean {ENV_PREFIX}{meant[0]}?" if meant else "."

@@ -53,7 +53,7 @@ def receiving(failures: int = 0) -> Iterator[Receiver]:
                 receiver.failures -= 1
                 receiver.refused.put(self.headers["X-Workflow-Agent-Id"])
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named by its base class
+        def log_message(self, format: str, *args: Any) -> None:
             del format, args
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -30,7 +30,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", "0")
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class calls it that
+    def log_message(self, format: str, *args: object) -> None:
         pass
 
 

@@ -8,19 +8,21 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pydantic_core
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic_ai import RunContext, ToolFailed
 from pydantic_ai.exceptions import ModelRetry
-from pydantic_ai.mcp import MCPToolset
+from pydantic_ai.mcp import MCPToolset, load_mcp_toolsets
 from pydantic_ai.tools import ToolDefinition
-from pydantic_ai.toolsets import ToolsetTool
+from pydantic_ai.toolsets import PrefixedToolset, ToolsetTool
 
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.modes import Mode
+from workflow_agent.errors import Misconfigured
 from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)
@@ -108,6 +110,25 @@ class ForeignServer:
         told = f"[{self.name}, another program] {definition.description or ''}"[:_MOST_DESCRIBED]
         metadata = {**(definition.metadata or {}), "name": definition.name}
         return replace(definition, name=name, description=told, return_schema=None, metadata=metadata)
+
+
+def servers_in(path: Path) -> list[ForeignServer]:
+    """Return the servers that an `mcpServers` file names, in its order; none is asked yet.
+
+    Raises:
+        Misconfigured: The file cannot be used.
+    """
+    try:
+        toolsets = load_mcp_toolsets(path)
+        written: dict[str, Any] = json.loads(path.read_bytes())["mcpServers"]
+        policies = TypeAdapter(dict[str, ForeignPolicy]).validate_python(written)
+    except (OSError, ValueError, KeyError) as error:
+        raise Misconfigured(f"The file of MCP servers {str(path)!r} cannot be used: {error}") from error
+    return [
+        ForeignServer(name, one.wrapped, policies[name])
+        for name, one in zip(policies, toolsets, strict=True)
+        if isinstance(one, PrefixedToolset) and isinstance(one.wrapped, MCPToolset)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

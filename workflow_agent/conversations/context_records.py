@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, GetJsonSchemaHandler
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import override
@@ -166,11 +166,11 @@ class Planning(Recorded):
     """The model that planned or should have; null where none was asked."""
     failure: str | None = None
     """The type of the error that made its plan impossible."""
-    corrections: list[str] = []  # noqa: RUF012 - pydantic copies defaults
+    corrections: list[str] = Field(default_factory=list)
     """What was set right in its plan."""
     failed_summaries: int = 0
     """Summaries that failed; passages stand in for them."""
-    notes: list[str] = []  # noqa: RUF012 - see above
+    notes: list[str] = Field(default_factory=list)
     """What else to know: a document that could not be read, a price that is not known."""
     cache_hits: int = 0
     """Plans, summaries and passages that were there already."""
@@ -227,7 +227,7 @@ class ContextRecord(Recorded):
     """What stood for the oldest turns; null where they were not compacted."""
     message: MessageLength = MessageLength()
     """Whether the message was sent whole."""
-    artifacts_processed: list[ProcessedArtifact] = []  # noqa: RUF012 - see above
+    artifacts_processed: list[ProcessedArtifact] = Field(default_factory=list)
     """Every document and earlier result that was considered, and why it went in or did not."""
     llm_planning_used: bool = False
     """Whether a model planned that, now or when the same was asked before."""

@@ -107,7 +107,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def new(input: str, system_prompt: str | None = None, *, at: datetime | None = None) -> TurnContext:  # noqa: A002 - the field's word for it
+def new(input: str, system_prompt: str | None = None, *, at: datetime | None = None) -> TurnContext:
     """Return a context with its first iteration open, holding the system prompt and the input."""
     moment = at or _now()
     system = (Message(role="system", content=system_prompt),) if system_prompt is not None else ()

@@ -48,8 +48,7 @@ def embedder_of(settings: Settings) -> "Embedder | None":
     if name is None:
         return None
     # Here, because most servers and all commands on the files do without, and it takes a second.
-    from pydantic_ai import Embedder  # noqa: PLC0415 - see above
-    from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - see above
+    from pydantic_ai import Embedder, UserError  # noqa: PLC0415 - see above
 
     try:
         return Embedder(name)

@@ -55,18 +55,9 @@ class McpEndpoint:
 
     def _made(self) -> "StreamableHTTPSessionManager":
         # Optional, and it takes a second: only who uses it should wait for it.
-        from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - see above
+        from workflow_agent.api.mcp.server import http_sessions  # noqa: PLC0415 - see above
 
-        from workflow_agent.api.mcp.server import mcp_server  # noqa: PLC0415 - see above
-
-        server = mcp_server(self._services, self._tenant, self._version)
-        server.streamable_http_app(
-            stateless_http=True,
-            max_request_body_size=self._max_body_bytes,
-            # Host, Origin and key were checked before the request came here.
-            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        )
-        return server.session_manager
+        return http_sessions(self._services, self._tenant, self._version, self._max_body_bytes)
 
 
 class _Answered(Response):

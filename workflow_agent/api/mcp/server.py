@@ -10,6 +10,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.server.mcpserver.tools.base import Tool
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
@@ -43,6 +45,20 @@ def mcp_server(services: Services, tenant: str, version: str) -> MCPServer[Any]:
     for card in services.modes:
         server.add_prompt(_prompt(card))
     return server
+
+
+def http_sessions(
+    services: Services, tenant: str, version: str, max_body_bytes: int
+) -> StreamableHTTPSessionManager:
+    """Return what answers the server's requests over HTTP, each by itself."""
+    server = mcp_server(services, tenant, version)
+    server.streamable_http_app(
+        stateless_http=True,
+        max_request_body_size=max_body_bytes,
+        # Host, Origin and key were checked before the request came here.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return server.session_manager
 
 
 _READS = ToolAnnotations(

@@ -176,7 +176,7 @@ class WorkflowTools:
 
     @reported
     async def draw_diagram(
-        self, workflow: Reference, format: DiagramFormat = "mermaid", version: Newest = None  # noqa: A002 - its public name
+        self, workflow: Reference, format: DiagramFormat = "mermaid", version: Newest = None
     ) -> JsonObject:  # fmt: skip
         """Draw a workflow as a flowchart, in the language of the diagram."""
         drawn = await self.workflows.at((await self.find(workflow)).id, version)
@@ -190,7 +190,7 @@ class WorkflowTools:
     async def import_workflow(
         self,
         text: Annotated[str, Field(min_length=1, max_length=2_000_000, description="the document")],
-        format: Annotated[FormatName | None, Field(description="told by content unless given")] = None,  # noqa: A002 - its public name
+        format: Annotated[FormatName | None, Field(description="told by content unless given")] = None,
         preview: Annotated[bool, Field(description="only show what would be created")] = False,
     ) -> JsonObject:
         """Create the workflows in a document of another tool; reports what did not fit."""
@@ -201,7 +201,7 @@ class WorkflowTools:
         }
 
     @reported
-    async def export_workflow(self, workflow: Reference, format: FormatName = "json") -> JsonObject:  # noqa: A002 - its public name
+    async def export_workflow(self, workflow: Reference, format: FormatName = "json") -> JsonObject:
         """Write a workflow in another tool's format; reports what has no place there."""
         chosen = format_named(format)
         found = await self.find(workflow)

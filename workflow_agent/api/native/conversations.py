@@ -31,6 +31,7 @@ from workflow_agent.values.revisions import Revision
 from workflow_agent.values.stored import iso_milliseconds
 
 router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
+_EMPTY = NewConversation()
 _ID = {"conversation_id": "$response.body#/id"}
 _LINKS = {
     "self": link("get_conversation", **_ID),
@@ -79,7 +80,7 @@ async def create_conversation(
     services: TheServices,
     tenant: Tenant,
     key: IdempotencyKey,
-    body: Annotated[NewConversation, Body()] = NewConversation(),  # noqa: B008 - an immutable default
+    body: Annotated[NewConversation, Body()] = _EMPTY,
 ) -> Response:
     """Create an empty conversation; the first message can do that as well."""
     if body.workflow_id is not None:

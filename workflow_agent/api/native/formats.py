@@ -125,7 +125,7 @@ async def export_workflow(
     workflow_id: WorkflowId,
     services: TheServices,
     tenant: Tenant,
-    format: Annotated[  # noqa: A002 - the parameter's public name
+    format: Annotated[
         str,
         Query(description="The format to write.", json_schema_extra={"enum": list(FORMATS)}, max_length=40),
     ] = "json",

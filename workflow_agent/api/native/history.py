@@ -62,7 +62,7 @@ async def get_history(
     conversation_id: ConversationId,
     services: TheServices,
     tenant: Tenant,
-    type: Annotated[EventType | None, Query(description="Only events of this type.")] = None,  # noqa: A002 - its public name
+    type: Annotated[EventType | None, Query(description="Only events of this type.")] = None,
     order: Annotated[Literal["oldest", "newest"], Query(description="Which come first.")] = "oldest",
     brief: Annotated[
         bool,

@@ -123,7 +123,7 @@ async def draw_diagram(
     workflow_id: WorkflowId,
     workflows: Workflows,
     request: Request,
-    format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",  # noqa: A002 - its public name
+    format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",
     findings: Annotated[
         bool, BeforeValidator(true_or_false), Query(description="Mark what the analysis finds.")
     ] = False,

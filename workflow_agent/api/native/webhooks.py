@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Body
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from workflow_agent.api.native.request_body import Body as RequestBody
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
@@ -20,7 +20,7 @@ class NewWebhook(RequestBody):
 
     url: Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=CLEAN_PATTERN)]
     """At a host that the operator allows."""
-    events: list[EventType] = []  # noqa: RUF012 - pydantic copies defaults
+    events: list[EventType] = Field(default_factory=list)
     """All, unless some are named."""
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from workflow_agent.api.native.conversation_shapes import Page
 from workflow_agent.conversations.agents import AgentProfile
@@ -35,7 +35,7 @@ class ProblemDetails(Described):
     """For programs: which reaction it asks for."""
     instance: str = ""
     request_id: str = ""
-    problems: list[ProblemItem] = []  # noqa: RUF012 - pydantic copies defaults
+    problems: list[ProblemItem] = Field(default_factory=list)
     run_id: str = ""
     """The run that is in the way, or that failed."""
     retry_after: float = 0

@@ -17,6 +17,7 @@ from workflow_agent.conversations.imports import with_history
 router = APIRouter(
     prefix="/v1/conversations", tags=["openai"], route_class=StrictRoute, include_in_schema=False
 )
+_EMPTY = NewConversation()
 
 
 def _object(conversation: Conversation) -> dict[str, Any]:
@@ -34,7 +35,7 @@ async def create_conversation(
     services: TheServices,
     tenant: Tenant,
     key: IdempotencyKey,
-    body: Annotated[NewConversation, Body()] = NewConversation(),  # noqa: B008 - an immutable default
+    body: Annotated[NewConversation, Body()] = _EMPTY,
 ) -> Response:
     """Create a conversation, with what was said before where there is something."""
     at = services.clock()

@@ -46,8 +46,8 @@ _TABLES = (
 _FACTS = ", ".join(FACT_COLUMNS)
 _COLUMNS = ", ".join(FIELDS)
 _RANK = f"bm25(texts, {', '.join(str(WEIGHTS[name]) for name in FIELDS)})"
-_SELECT_FACTS = f"SELECT rowid, {_FACTS} FROM documents"  # noqa: S608 - names of our own
-_SELECT_SOME_FACTS = f"{_SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 - names of our own
+_SELECT_FACTS = f"SELECT rowid, {_FACTS} FROM documents"
+_SELECT_SOME_FACTS = f"{_SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"
 _STORE_FACTS = (
     f"INSERT INTO documents({_FACTS}) VALUES({', '.join('?' * len(FACT_COLUMNS))}) "
     f"ON CONFLICT(id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in FACT_COLUMNS)} "
@@ -55,11 +55,11 @@ _STORE_FACTS = (
 )
 _STORE_WORDS = f"INSERT INTO texts(rowid, {_COLUMNS}) VALUES(?, {', '.join('?' * len(FIELDS))})"
 _FORGET_WORDS = "DELETE FROM texts WHERE rowid = (SELECT rowid FROM documents WHERE id = ?)"
-_SELECT_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY {_RANK}"  # noqa: S608 - names of our own
-_SELECT_NEWEST_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? AND rowid > ? ORDER BY {_RANK} LIMIT ?"  # noqa: S608 - names of our own
+_SELECT_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY {_RANK}"
+_SELECT_NEWEST_RANKED = f"SELECT rowid FROM texts WHERE texts MATCH ? AND rowid > ? ORDER BY {_RANK} LIMIT ?"
 _SELECT_FIRST_BEFORE = "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
 _SELECT_WORDS = (
-    f"SELECT documents.id, {', '.join(f'texts.{name}' for name in FIELDS)} FROM texts "  # noqa: S608 - names of our own
+    f"SELECT documents.id, {', '.join(f'texts.{name}' for name in FIELDS)} FROM texts "
     "JOIN documents ON documents.rowid = texts.rowid "
     "WHERE texts.rowid IN (SELECT value FROM json_each(?))"
 )

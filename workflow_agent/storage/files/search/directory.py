@@ -41,7 +41,7 @@ TABLES = (
 _CALLED = "SELECT id FROM documents WHERE rowid IN (SELECT document FROM names WHERE kind = ? AND key = ?)"
 _HOLDING = """SELECT id FROM documents WHERE instr(replace(replace(id, '_', ''), '-', ''), ?1) > 0
     OR rowid IN (SELECT document FROM names WHERE kind = ?2 AND instr(key, ?1) > 0)"""
-_FACTS = f"SELECT rowid, {', '.join(FACT_COLUMNS)} FROM documents"  # noqa: S608 - names of our own
+_FACTS = f"SELECT rowid, {', '.join(FACT_COLUMNS)} FROM documents"
 _LATEST = f"{_FACTS} ORDER BY changed DESC, version DESC, id DESC LIMIT ?"
 
 

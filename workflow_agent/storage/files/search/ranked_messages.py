@@ -97,7 +97,7 @@ def forget(connection: sqlite3.Connection, conversation_id: str) -> None:
     """Take a conversation out; fine where it is not known."""
     for table in ("stems", "lengths"):
         connection.execute(
-            f"DELETE FROM {table} WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?)",  # noqa: S608 - names of our own
+            f"DELETE FROM {table} WHERE conversation = (SELECT rowid FROM conversations WHERE id = ?)",
             (conversation_id,),
         )
 
