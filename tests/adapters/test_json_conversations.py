@@ -64,13 +64,24 @@ def hello(conversation: Conversation) -> Conversation:
     return saying(conversation, "Hello")
 
 
+def renamed(conversation: Conversation) -> Conversation:
+    return conversation.model_copy(update={"title": "Renamed"})
+
+
+def ended(conversation: Conversation) -> Conversation:
+    """Return the conversation with no run under way."""
+    runs = tuple(run.model_copy(update={"status": "completed"}) for run in conversation.runs)
+    return conversation.model_copy(update={"runs": runs})
+
+
 async def test_the_file_is_the_document_pretty_and_complete(
     store: JsonConversationStore, document: Path
 ) -> None:
     huge = {"number": 2**70, "nested": {"list": [1]}}
     await store.create(saying(a_conversation(title='A "title"\nof two lines', metadata=huge), "Hällo\tworld"))
     for number in range(3):
-        stored = await store.update("acme", "invoice-1", lambda one, n=number: saying(one, f"Turn {n}"))
+        await store.update("acme", "invoice-1", lambda one, n=number: saying(one, f"Turn {n}"))
+    stored = await store.update("acme", "invoice-1", ended)
 
     lines = document.read_text("utf-8").splitlines()
     assert Conversation.model_validate_json(document.read_bytes()) == stored
@@ -194,7 +205,8 @@ async def test_a_cached_conversation_is_not_read_again_until_somebody_writes_it(
     counted.made.clear()
 
     await store.load("acme", "invoice-1")
-    assert counted.made == ["lstat"]
+    # At the document and its journal.
+    assert counted.made == ["lstat", "lstat"]
     changed = await other.update("acme", "invoice-1", hello)
 
     assert await store.load("acme", "invoice-1") == changed
@@ -216,8 +228,8 @@ async def test_a_second_list_reads_no_file_but_the_changed_one(
     page = await store.page("acme", query="bye")
 
     assert [(one.id, one.turns) for one in page.items] == [("c3", 2)]
-    # Once for its summary and once for its words, each read twice to see its end.
-    assert counted.made.count("read") == 4
+    # Document and journal, once for its summary and once for its words, each read twice to see its end.
+    assert counted.made.count("read") == 8
 
 
 @pytest.mark.parametrize(
@@ -506,9 +518,18 @@ async def test_a_conversation_deleted_while_one_waits_for_it_is_not_found(
         pytest.param(errno.EIO, "input/output", id="device"),
     ],
 )
-@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
+@pytest.mark.parametrize(
+    ("call", "change"),
+    [
+        pytest.param("write", hello, id="write a line"),
+        pytest.param("fsync", hello, id="sync a line"),
+        pytest.param("write", renamed, id="write"),
+        pytest.param("fsync", renamed, id="sync"),
+        pytest.param("replace", renamed, id="replace"),
+    ],
+)
 async def test_a_failed_save_is_reported_and_the_old_state_is_found(
-    data: Path, call: str, error_number: int, words: str
+    data: Path, call: str, change: Callable[[Conversation], Conversation], error_number: int, words: str
 ) -> None:
     failing = FailingFileSystem(never, error_number)
     store = JsonConversationStore(DurableFiles(data, file_system=failing))
@@ -516,7 +537,7 @@ async def test_a_failed_save_is_reported_and_the_old_state_is_found(
     failing._fails = lambda _number, name, _argument: name == call
 
     with pytest.raises(StorageFailed, match=words):
-        await store.update("acme", "invoice-1", hello)
+        await store.update("acme", "invoice-1", change)
     with pytest.raises(StorageFailed, match=words):
         await store.create(a_conversation("invoice-2"))
 

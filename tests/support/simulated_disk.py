@@ -126,6 +126,8 @@ class SimulatedDisk(FileSystem):
         if flags & os.O_CREAT:
             self._node(path.parent).enter(path.name, Node(next(self._numbers)))
         node = self._node(path)
+        if flags & os.O_TRUNC:
+            node.data, node.is_dirty = b"", True
         fd = next(self._numbers) + 1_000
         self._descriptors[fd] = node, 0
         return fd

@@ -11,7 +11,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from cachetools import LRUCache, TLRUCache, TTLCache
 from typing_extensions import override
 
-from workflow_agent.storage.files.file_system import FileState
 from workflow_agent.values.caches import CacheBackend
 
 V = TypeVar("V")
@@ -202,18 +201,18 @@ class StatCache(Generic[V]):
     def __init__(self, max_size: int, size_of: Callable[[V], int] = _one) -> None:
         self._size_of = size_of
         # By text, because comparing two Path objects costs more than the whole look-up.
-        self._entries: LRUCache[str, tuple[FileState, V]] = LRUCache(
+        self._entries: LRUCache[str, tuple[Hashable, V]] = LRUCache(
             max_size, getsizeof=lambda entry: self._size_of(entry[1])
         )
         self._lock = Lock()
 
-    def get(self, path: Path, state: FileState) -> V | None:
-        """Return the value made from this state of the file, or None."""
+    def get(self, path: Path, state: Hashable) -> V | None:
+        """Return the value made from this state of the file, and of what belongs to it, or None."""
         with self._lock:
             entry = self._entries.get(str(path))
             return entry[1] if entry is not None and entry[0] == state else None
 
-    def put(self, path: Path, state: FileState, value: V) -> None:
+    def put(self, path: Path, state: Hashable, value: V) -> None:
         """Keep a value; one too large for the whole cache is not kept."""
         with self._lock:
             self._entries.pop(str(path), None)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from workflow_agent.storage.files.conversation_journal import JOURNAL
 from workflow_agent.storage.files.durable import DurableFiles
 
 DELETING = ".deleting"
@@ -19,7 +20,10 @@ def finish_deletion(files: DurableFiles, document: Path) -> None:
     if files.state(begun) is None:
         return
     files.remove_directory(document.with_suffix(".archive"))
-    beside = (f"{document.name}.corrupt-", f"{document.stem}.run-", f"{document.stem}.compacting")
+    beside = (
+        f"{document.name}.corrupt-",
+        *(f"{document.stem}{end}" for end in (".run-", ".compacting", JOURNAL)),
+    )
     for name in files.names(document.parent):
         if name.startswith(beside):
             files.remove(document.parent / name)

@@ -15,9 +15,10 @@ from workflow_agent.conversations.call_history import mended_history
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
 from workflow_agent.conversations.upgrades import upgraded
 from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.file_system import FileState
 
 _log = logging.getLogger(__name__)
-_LISTS = {
+LISTS = {
     "events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive",
 }  # fmt: skip
 """The fields that grow with the conversation."""
@@ -33,6 +34,17 @@ class ConversationText:
     parts: Mapping[int, orjson.Fragment] = field(default_factory=dict[int, orjson.Fragment])
     """By the identity of an event, a run, a call, ...: the conversation keeps those alive and unchanged."""
     size_bytes: int = 0
+    lines: bytes = b""
+    """The latest changes, where only the conversation's journal has them."""
+    journal: FileState | None = None
+    """The state of the journal; None where there is none."""
+    is_as_stored: bool = True
+    """Whether the file is of the present schema, and sound."""
+
+    @property
+    def version(self) -> int:
+        """Return the version of the conversation."""
+        return self.conversation.version
 
 
 def written(
@@ -61,10 +73,10 @@ def _document(
     known: Mapping[int, orjson.Fragment],
     parts: dict[int, orjson.Fragment],
 ) -> bytes:
-    plain = value.model_dump(mode="json", by_alias=True, exclude=_LISTS)
+    plain = value.model_dump(mode="json", by_alias=True, exclude=LISTS)
     fields = {
-        name: _listed(name, getattr(value, name), known, parts)
-        if name in _LISTS
+        name: lines_of(name, getattr(value, name), known, parts)
+        if name in LISTS
         else _indented(plain[name])
         if isinstance(plain[name], dict)
         else plain[name]
@@ -73,10 +85,17 @@ def _document(
     return orjson.dumps(fields, option=orjson.OPT_INDENT_2)
 
 
-def _listed(
+def lines_of(
     name: str, items: tuple[Any, ...], known: Mapping[int, orjson.Fragment], parts: dict[int, orjson.Fragment]
 ) -> list[orjson.Fragment]:
-    """Return each record as a line: laid out further, it would take eight times as long to write."""
+    """Return each record as a line: laid out further, it would take eight times as long to write.
+
+    Args:
+        name: The list they are of.
+        items: The records.
+        known: The lines of records as an earlier save wrote them.
+        parts: Where the lines are noted for the next one.
+    """
     without_nulls = name in _SPARSE
     keys = list(map(id, items))
     lines = list(map(known.get, keys))
@@ -96,7 +115,12 @@ def _indented(value: Any) -> orjson.Fragment:
 
 def parse_conversation(data: bytes, path: Path) -> Conversation:
     """Return the conversation a file holds; raises as `parsed_conversation` does."""
-    return parsed_conversation(data, path.parent.parent.name, path.stem)
+    return parse_text(data, path).conversation
+
+
+def parse_text(data: bytes, path: Path) -> ConversationText:
+    """Return the conversation a file holds as a text; raises as `parsed_conversation` does."""
+    return _parsed(data, path.parent.parent.name, path.stem)
 
 
 def parsed_conversation(data: bytes, tenant: str, conversation_id: str) -> Conversation:
@@ -106,16 +130,22 @@ def parsed_conversation(data: bytes, tenant: str, conversation_id: str) -> Conve
         ValueError: The text is damaged.
         StorageFailed: It is sound, but of a newer schema, or of another conversation.
     """
+    return _parsed(data, tenant, conversation_id).conversation
+
+
+def _parsed(data: bytes, tenant: str, conversation_id: str) -> ConversationText:
+    is_as_stored = True
     try:
         conversation = Conversation.model_validate_json(data)
     except ValidationError:
+        is_as_stored = False
         conversation = _as_it_should_be(_upgraded(data, conversation_id) or data, conversation_id)
     if (conversation.tenant, conversation.id) != (tenant, conversation_id):
         raise StorageFailed(
             f"The file of conversation {conversation_id!r} of tenant {tenant!r} holds conversation "
             f"{conversation.id!r} of tenant {conversation.tenant!r}. Move it to where it belongs."
         )
-    return conversation
+    return ConversationText(conversation, size_bytes=len(data), is_as_stored=is_as_stored)
 
 
 def _upgraded(data: bytes, conversation_id: str) -> bytes | None:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from workflow_agent.conversations.store import ConversationPage, ConversationSummary, MessageHit, MessageQuery
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.caches import StatCache
+from workflow_agent.storage.files.conversation_journal import joined, journal_of
 from workflow_agent.storage.files.conversation_list import (
     ConversationHead,
     lookup_of,
@@ -20,6 +21,7 @@ from workflow_agent.storage.files.conversation_list import (
 from workflow_agent.storage.files.documents import LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState
+from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.message_index import ConversationMessages
 from workflow_agent.storage.files.paths import is_conversation_id
 from workflow_agent.storage.files.refusals import no_conversation
@@ -27,6 +29,8 @@ from workflow_agent.storage.files.search.messages import storable
 
 _SUMMARIES_KEPT = 50_000
 _SUFFIX = ".json"
+_States = tuple[FileState, FileState | None]
+"""Of a document and its journal."""
 
 
 class ConversationIndex:
@@ -110,7 +114,9 @@ class ConversationIndex:
 
     def _summary(self, document: Path) -> ConversationSummary | None:
         state = self._files.state(document)
-        kept = None if state is None else self._summaries.get(document, state)
+        if state is None:
+            return None
+        kept = self._summaries.get(document, (state, self._files.state(journal_of(document))))
         if kept is not None:
             return kept
         read = self._head(document)
@@ -120,14 +126,23 @@ class ConversationIndex:
         self._summaries.put(document, read[1], summary)
         return summary
 
-    def _head(self, document: Path) -> tuple[ConversationHead, FileState] | None:
+    def _head(self, document: Path, *, is_locked: bool = False) -> tuple[ConversationHead, _States] | None:
         stored = self._files.read(document)
         if stored is None:
             return None
         try:
-            return ConversationHead.model_validate_json(stored.data), stored.state
+            found = joined(self._files, document, stored.data, _parsed_head)
         except ValidationError:
             # Reported where it is set aside; one damaged file must not hide all others.
             with suppress(CorruptDocument):
                 self._check(document)
             return None
+        if not is_locked and self._files.state(document) not in (stored.state, None):
+            # A save between reading the two files would have made a line obsolete that is missed then.
+            with locked(document.with_suffix(".lock")):
+                return self._head(document, is_locked=True)
+        return found.value, (stored.state, found.state)
+
+
+def _parsed_head(data: bytes, _: Path) -> ConversationHead:
+    return ConversationHead.model_validate_json(data)

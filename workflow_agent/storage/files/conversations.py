@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,10 +27,12 @@ from workflow_agent.storage.files.archives import ConversationArchive
 from workflow_agent.storage.files.blobs import ConversationBlobs
 from workflow_agent.storage.files.caches import StatCache
 from workflow_agent.storage.files.conversation_deletion import begin_deletion, finish_deletion, make_room
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_text, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
+from workflow_agent.storage.files.conversation_journal import JOURNAL, joined, takes_a_line, with_line
 from workflow_agent.storage.files.documents import DocumentReader
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileState
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
 from workflow_agent.storage.files.redaction import ConversationRedaction
@@ -55,6 +58,7 @@ class _Place(NamedTuple):
     id: str
     directory: Path
     document: Path
+    journal: Path
     lock: Path
     archive: Path
 
@@ -63,10 +67,10 @@ class _Place(NamedTuple):
 @lru_cache(maxsize=4_096)
 def _place_of(conversation_id: str, tenant_directory: Path) -> _Place:
     directory = tenant_directory / "conversations"
-    document, lock, archive = (
-        directory / f"{conversation_id}{end}" for end in (".json", ".lock", ".archive")
+    document, journal, lock, archive = (
+        directory / f"{conversation_id}{end}" for end in (".json", JOURNAL, ".lock", ".archive")
     )
-    return _Place(conversation_id, directory, document, lock, archive)
+    return _Place(conversation_id, directory, document, journal, lock, archive)
 
 
 class JsonConversationStore(ConversationStore, RunFences):
@@ -86,7 +90,7 @@ class JsonConversationStore(ConversationStore, RunFences):
     ) -> None:
         self._files = files
         self._archive = ConversationArchive(files, seal or SealRule())
-        self._reader = DocumentReader(files, parse_conversation)
+        self._reader = DocumentReader(files, self._joined)
         self._queues = WriterQueues()
         self._conversations: StatCache[ConversationText] = StatCache(
             cache_bytes, lambda kept: kept.size_bytes * _MEMORY_A_FILE_BYTE
@@ -203,9 +207,9 @@ class JsonConversationStore(ConversationStore, RunFences):
             if aside is not None or self._files.state(place.document) is not None:
                 raise id_taken(place.id, aside)
             make_room(self._files, place.document)
-            return self._save(
-                place, conversation.model_copy(update={"version": 1}), ConversationText(conversation)
-            )
+            self._files.remove(place.journal)
+            nothing = ConversationText(conversation, is_as_stored=False)
+            return self._save(place, conversation.model_copy(update={"version": 1}), nothing)
 
     def _load(self, place: _Place) -> Conversation:
         found = self._cached(place) or self._read(place)
@@ -229,13 +233,23 @@ class JsonConversationStore(ConversationStore, RunFences):
             return self._save(place, changed.model_copy(update={"version": version}), current)
 
     def _save(self, place: _Place, conversation: Conversation, previous: ConversationText) -> Conversation:
+        if takes_a_line(conversation, previous):
+            return self._note(place, with_line(conversation, previous), previous)
         data, text = self._archive.sealed(place.archive, conversation, previous)
-        state = self._files.save(place.document, data)
-        self._conversations.put(place.document, state, text)
+        self._keep(place, self._files.save(place.document, data), replace(text, journal=previous.journal))
         for name in no_longer_sealed(previous.conversation, text.conversation):
             # What it holds is in the file again, which names it no more.
             self._files.remove(place.archive / name)
         return text.conversation
+
+    def _note(self, place: _Place, text: ConversationText, previous: ConversationText) -> Conversation:
+        """Write the lines that the document does not have; what the journal had before, the document has."""
+        write = self._files.save if previous.lines else self._files.overwrite
+        noted = replace(text, journal=write(place.journal, text.lines))
+        state = self._files.state(place.document)
+        if state is not None:
+            self._keep(place, state, noted)
+        return noted.conversation
 
     def _redact(self, place: _Place, gone: Redaction) -> bool:
         self._check_exists(place)
@@ -245,16 +259,25 @@ class JsonConversationStore(ConversationStore, RunFences):
                 raise self._missing(place)
             redacted = self._redaction.of(place.archive, current.conversation, gone)
             if redacted is None:
-                return False
+                return self._forget_lines(place, current, gone)
             # Before too: were the process to die after the save, nothing would be left that tells to.
             self._index.drop_messages(place.directory)
             version = current.conversation.version + 1
             data, text = written(redacted.conversation.model_copy(update={"version": version}), {})
-            self._conversations.put(place.document, self._files.save(place.document, data), text)
+            self._keep(place, self._files.save(place.document, data), replace(text, journal=current.journal))
+            self._forget_lines(place, text, gone)
             self._index.drop_messages(place.directory)
             for path in redacted.obsolete:
                 self._files.remove(path)
         return True
+
+    def _forget_lines(self, place: _Place, current: ConversationText, gone: Redaction) -> bool:
+        """Remove a journal whose lines are obsolete and hold what is to be gone; say whether one did."""
+        journal = self._files.read(place.journal)
+        is_held = journal is not None and not current.lines and gone.may_change(journal.data)
+        if is_held:
+            self._files.remove(place.journal)
+        return is_held
 
     def _delete(self, place: _Place) -> None:
         self._check_exists(place)
@@ -282,7 +305,16 @@ class JsonConversationStore(ConversationStore, RunFences):
 
     def _cached(self, place: _Place) -> ConversationText | None:
         state = self._files.state(place.document)
-        return None if state is None else self._conversations.get(place.document, state)
+        if state is None:
+            return None
+        return self._conversations.get(place.document, (state, self._files.state(place.journal)))
+
+    def _keep(self, place: _Place, state: FileState, text: ConversationText) -> None:
+        self._conversations.put(place.document, (state, text.journal), text)
+
+    def _joined(self, data: bytes, document: Path) -> ConversationText:
+        found = joined(self._files, document, data, parse_text)
+        return replace(found.value, lines=found.lines, journal=found.state)
 
     def _read(self, place: _Place, *, is_locked: bool = False) -> ConversationText | None:
         found = (
@@ -292,9 +324,12 @@ class JsonConversationStore(ConversationStore, RunFences):
         )
         if found is None:
             return None
-        text = ConversationText(found.value, size_bytes=found.size_bytes)
-        self._conversations.put(place.document, found.state, text)
-        return text
+        if not is_locked and self._files.state(place.document) not in (found.state, None):
+            # A save between reading the two files would have made a line obsolete that is missed then.
+            with locked(place.lock):
+                return self._read(place, is_locked=True)
+        self._keep(place, found.state, found.value)
+        return found.value
 
     def _check(self, document: Path) -> None:
         self._read(_place_of(document.stem, document.parent.parent))

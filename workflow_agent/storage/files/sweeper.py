@@ -9,6 +9,7 @@ from pathlib import Path
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.conversation_deletion import DELETING, finish_deletion
 from workflow_agent.storage.files.conversation_documents import parse_conversation
+from workflow_agent.storage.files.conversation_journal import joined
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
@@ -72,11 +73,13 @@ class Sweeper:
             stored = self.files.read(document)
             if stored is None:
                 return 0
-            conversation = parse_conversation(stored.data, document)
+            found = joined(self.files, document, stored.data, parse_conversation)
+            conversation = found.value
             if conversation.active_run() is not None:
                 # What it keeps, it refers to when it ends.
                 return 0
-            check = ArchiveCheck(self.files, document.with_suffix(".archive"), conversation, [stored.data])
+            texts = [stored.data, found.lines]
+            check = ArchiveCheck(self.files, document.with_suffix(".archive"), conversation, texts)
             orphans = [one for one in check.findings() if one.is_leftover and self._is_old(one.path)]
             for one in orphans:
                 if one.mend is not None:

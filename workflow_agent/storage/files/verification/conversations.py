@@ -19,6 +19,7 @@ from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.archives import parsed_part
 from workflow_agent.storage.files.conversation_deletion import DELETING, finish_deletion
 from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
+from workflow_agent.storage.files.conversation_journal import JOURNAL, Joined, joined
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.paths import is_conversation_id
@@ -155,7 +156,7 @@ def _is_index(data: bytes) -> bool:
     return isinstance(plain, dict) and "entries" in cast("dict[str, Any]", plain)
 
 
-_JOURNAL = re.compile(r"(.{1,64})\.run-([0-9]{1,9})\.jsonl")
+_RUN_JOURNAL = re.compile(r"(.{1,64})\.run-([0-9]{1,9})\.jsonl")
 _MESSAGE_CHARS = 300
 
 
@@ -189,6 +190,8 @@ class ConversationCheck:
             )
         elif ending == ".json" and is_conversation_id(stem):
             yield from self._document(path)
+        elif path.name.endswith(JOURNAL) and is_conversation_id(path.name.removesuffix(JOURNAL)):
+            yield from self._journal_alone(path)
         elif ending in (".archive", ".lock") and is_conversation_id(stem):
             yield from self._left_alone(path)
         elif ending == DELETING and is_conversation_id(stem):
@@ -196,6 +199,13 @@ class ConversationCheck:
                 "cut_off_deletion", path, "It was being deleted when the process ended.",
                 partial(finish_deletion, self._files, path.with_suffix(".json")),
             )  # fmt: skip
+
+    def _journal_alone(self, path: Path) -> Iterator[Finding]:
+        stem = path.name.removesuffix(JOURNAL)
+        # A document that was set aside needs it once it is mended.
+        if not any(name.startswith((f"{stem}.json", f"{stem}{DELETING}")) for name in self._names):
+            mend = partial(self._files.remove, path)
+            yield self._finding("journal_orphan", path, "Its conversation is gone.", mend)
 
     def _left_alone(self, path: Path) -> Iterator[Finding]:
         if {f"{path.stem}.json", f"{path.stem}{DELETING}"} & self._names:
@@ -225,13 +235,16 @@ class ConversationCheck:
         stored = self._files.read(path)
         if stored is None:
             return
-        conversation = self._parsed(path, stored.data)
-        if isinstance(conversation, Finding):
-            yield conversation
+        found = self._parsed(path, stored.data)
+        if isinstance(found, Finding):
+            yield found
             return
-        journals = [one for name in self._names if (one := _JOURNAL.fullmatch(name)) and one[1] == path.stem]
+        conversation = found.value
+        journals = [
+            one for name in self._names if (one := _RUN_JOURNAL.fullmatch(name)) and one[1] == path.stem
+        ]
         yield from self._journals(conversation, journals)
-        texts = [stored.data, *(self._text(self._directory / one[0]) for one in journals)]
+        texts = [stored.data, found.lines, *(self._text(self._directory / one[0]) for one in journals)]
         archive = ArchiveCheck(self._files, path.with_suffix(".archive"), conversation, texts)
         yield from archive.findings()
         wrong = wrong_steps(conversation) if archive.whole is None else wrong_in(archive.whole)
@@ -240,14 +253,14 @@ class ConversationCheck:
             yield self._finding(one.kind, path, one.message, mend)
         yield from self._references(path, conversation)
 
-    def _parsed(self, path: Path, data: bytes) -> Conversation | Finding:
-        """Return the conversation in a file, or what is wrong with the file."""
+    def _parsed(self, path: Path, data: bytes) -> Joined[Conversation] | Finding:
+        """Return the conversation in a file and its journal, or what is wrong with the file."""
         try:
             version: object = plain_object(self._files, path).get("schema_version")
             if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
                 message = f"Its schema version is {version!r}; 1 to {SCHEMA_VERSION} are known."
                 return self._finding("unknown_schema_version", path, message)
-            return parse_conversation(data, path)
+            return joined(self._files, path, data, parse_conversation)
         except ValueError as error:
             message = f"It is no conversation: {error}"[:_MESSAGE_CHARS]
             return self._finding("unreadable_conversation", path, message)
@@ -289,7 +302,7 @@ class ConversationCheck:
         with locked(lock):
             stored = self._files.read(path)
             if stored is not None:
-                before = parse_conversation(stored.data, path)
+                before = joined(self._files, path, stored.data, parse_conversation).value
                 after = change(before).model_copy(update={"version": before.version + 1})
                 data, _ = written(after, ConversationText(after).parts)
                 self._files.save(path, data)

@@ -1,0 +1,149 @@
+"""Changes of a conversation that are durable before its document has them: a line each (ADR-0074)."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+
+import orjson
+from pydantic_core import to_json
+
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.errors import StorageFailed
+from workflow_agent.storage.files.conversation_documents import LISTS, ConversationText, lines_of
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileState
+from workflow_agent.values.stored import JsonObject
+
+JOURNAL = ".journal.jsonl"
+"""In place of `.json`."""
+_MOST_BYTES = 256 * 2**10
+"""Of the lines that the document does not have yet: more of them are written into it."""
+
+
+class Versioned(Protocol):
+    """What a document is read as."""
+
+    @property
+    def version(self) -> int:
+        """Return the version it is of."""
+        ...
+
+
+V = TypeVar("V", bound=Versioned)
+
+
+class Joined(NamedTuple, Generic[V]):
+    """A document with the changes of its journal."""
+
+    value: V
+    lines: bytes
+    """The lines that the document does not have, as they stand in the journal."""
+    state: FileState | None
+    """Of the journal; None where there is none."""
+
+
+def journal_of(document: Path) -> Path:
+    """Return where the journal of a document is."""
+    return document.with_name(document.name.removesuffix(".json") + JOURNAL)
+
+
+def takes_a_line(conversation: Conversation, previous: ConversationText) -> bool:
+    """Say whether a change may stand in the journal until the next save, which is soon: a run is under way.
+
+    A line adds to records as they stand in the file, so the file must be of the present schema.
+    """
+    return (
+        previous.is_as_stored
+        and conversation.archive is previous.conversation.archive
+        and len(previous.lines) < _MOST_BYTES
+        and conversation.active_run() is not None
+    )
+
+
+def with_line(conversation: Conversation, previous: ConversationText) -> ConversationText:
+    """Return the text of a conversation whose last change is a line of its journal.
+
+    The line has each field that changed; of a list of records, the first that differs and all after it.
+    """
+    parts, before = dict(previous.parts), previous.conversation
+    changed = [
+        name for name in type(conversation).model_fields
+        if getattr(conversation, name) is not getattr(before, name)
+    ]  # fmt: skip
+    fields = conversation.model_dump(mode="json", by_alias=True, include=set(changed) - LISTS)
+    records: dict[str, Any] = {}
+    for name in LISTS.intersection(changed):
+        old, new = getattr(before, name), getattr(conversation, name)
+        pairs = enumerate(zip(old, new, strict=False))
+        same = next((at for at, (was, now) in pairs if was is not now), min(len(old), len(new)))
+        records[name] = {"after": same, "records": lines_of(name, new[same:], previous.parts, parts)}
+    line = {
+        "version": conversation.version,
+        "fields": orjson.Fragment(to_json(fields, inf_nan_mode="null")),
+        "lists": records,
+    }
+    lines = previous.lines + orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+    return replace(previous, conversation=conversation, parts=parts, lines=lines)
+
+
+def joined(files: DurableFiles, document: Path, data: bytes, parse: Callable[[bytes, Path], V]) -> Joined[V]:
+    """Return a document with the changes that only its journal has.
+
+    Unless the document's lock is held, the caller asks afterwards whether the document is still the same one.
+
+    Raises:
+        StorageFailed: The journal cannot be read, or does not fit the document.
+    """
+    value, path = parse(data, document), journal_of(document)
+    journal = files.read(path)
+    if journal is None:
+        return Joined(value, b"", None)
+    lines, changes = _newer(journal.data, value.version)
+    if changes:
+        try:
+            value = parse(_changed(data, changes), document)
+        except (LookupError, TypeError, ValueError) as error:
+            raise StorageFailed(
+                f"The journal {files.name_of(path)!r} does not fit {files.name_of(document)!r}, which was "
+                "changed while a message was being answered. Put the file back as it was, or move the "
+                "journal away to go on without that message.",
+                action="read",
+                name=files.name_of(path),
+            ) from error
+    return Joined(value, lines, journal.state)
+
+
+def _newer(journal: bytes, version: int) -> tuple[bytes, Sequence[JsonObject]]:
+    """Return the lines of a journal that follow a version, as they stand and read.
+
+    A power cut leaves part of the line that was being written, or of one that is obsolete; nobody was told
+    of either.
+    """
+    kept: list[bytes] = []
+    changes: list[JsonObject] = []
+    for line in journal.splitlines(keepends=True):
+        try:
+            change: Any = json.loads(line)
+        except ValueError:
+            break
+        if not isinstance(change, dict) or not line.endswith(b"\n"):
+            break
+        number: Any = cast("JsonObject", change).get("version")
+        if number == version + len(changes) + 1:
+            kept.append(line)
+            changes.append(cast("JsonObject", change))
+    return b"".join(kept), changes
+
+
+def _changed(data: bytes, changes: Sequence[JsonObject]) -> bytes:
+    """Return a document with changes made to it."""
+    plain: JsonObject = json.loads(data)
+    for change in changes:
+        plain |= change["fields"]
+        for name, tail in change["lists"].items():
+            if len(plain[name]) < tail["after"]:
+                raise ValueError(f"It has {len(plain[name])} {name}, not {tail['after']}.")
+            plain[name] = [*plain[name][: tail["after"]], *tail["records"]]
+    return json.dumps(plain).encode()
