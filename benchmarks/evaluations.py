@@ -15,8 +15,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import eval_artifacts, eval_drafts, eval_modes, eval_offline, eval_references, eval_retention
+from benchmarks import (
+    eval_artifacts,
+    eval_bpmn,
+    eval_drafts,
+    eval_modes,
+    eval_offline,
+    eval_references,
+    eval_retention,
+)
 from benchmarks.answering import model_asked_for, name_asked_for
+from benchmarks.bpmn_documents import document
 from benchmarks.corpus import CORPUS, documents
 from benchmarks.eval_formats import comes_back
 from benchmarks.eval_search import FOLDERS, pairs, search_ranks, workflows
@@ -116,11 +125,20 @@ def _formats() -> Iterator[Result]:
     yield Result("formats", "imported ones that come back equal", sum(again) / len(again), len(again))
 
 
+def _bpmn() -> Iterator[Result]:
+    outcomes = [eval_bpmn.outcome(str(seed), document(seed)) for seed in range(eval_bpmn.DOCUMENTS)]
+    equal = sum(one.comes_back for one in outcomes)
+    whole = sum(one.comes_back and not one.missing for one in outcomes)
+    count = len(outcomes)
+    yield Result("formats", "made BPMN documents whose workflow comes back equal", equal / count, count)
+    yield Result("formats", "made BPMN documents that come back with all they say", whole / count, count)
+
+
 def results(arguments: Sequence[str]) -> list[Result]:
     """Return every line; with another model than the offline one, those that a model answers."""
     parts: list[Callable[[], Iterator[Result]]] = [lambda: _drafts(arguments)]
     if name_asked_for(arguments) == OFFLINE:
-        parts = [modes, references, *parts, offline, _search, _formats, _retention, _artifacts]
+        parts = [modes, references, *parts, offline, _search, _formats, _bpmn, _retention, _artifacts]
     found: list[Result] = []
     for part in parts:
         found += part()

@@ -4,6 +4,8 @@ from xml.etree.ElementTree import Element
 import pytest
 from defusedxml.ElementTree import fromstring
 
+from benchmarks.bpmn_documents import document
+from benchmarks.eval_bpmn import outcome
 from workflow_agent.workflows.formats import detect_format, import_workflow
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn import Bpmn
@@ -610,3 +612,143 @@ def test_the_pool_that_was_read_is_the_one_that_comes_back(order: int) -> None:
 
     assert exported.report.lost == []
     assert BPMN.read(exported.text).workflow.steps == smaller.steps
+
+
+SPACES = (
+    f'xmlns="{NS["b"]}" xmlns:bpmndi="{NS["di"]}" xmlns:dc="{NS["dc"]}" targetNamespace="x" '
+    'xmlns:di="http://www.omg.org/spec/DD/20100524/DI" xmlns:tns="http://example.com/orders" '
+    'xmlns:modeler="http://camunda.org/schema/modeler/1.0" modeler:executionPlatform="Camunda Cloud"'
+)
+DRAWN = f"""<definitions {SPACES}><message id="Hello" itemRef="tns:Item"/>
+<process id="P" name="P"><startEvent id="S"/><task id="A" name="Ask"/><task id="B" name="Book"/>
+<endEvent id="E"/><sequenceFlow id="F1" sourceRef="S" targetRef="A"/>
+<sequenceFlow id="F2" sourceRef="A" targetRef="B"/><sequenceFlow id="F3" sourceRef="B" targetRef="E"/>
+</process>
+<bpmndi:BPMNDiagram id="D"><bpmndi:BPMNPlane id="Pl" bpmnElement="P">
+<shape id="a" bpmnElement="S"><dc:Bounds x="100" y="122" width="36" height="36"/></shape>
+<shape id="b" bpmnElement="A"><dc:Bounds x="200" y="100" width="100" height="80"/></shape>
+<shape id="c" bpmnElement="B"><dc:Bounds x="400.5" y="300" width="100" height="80"/>
+<bpmndi:BPMNLabel><dc:Bounds x="1" y="2" width="3" height="4"/></bpmndi:BPMNLabel></shape>
+<shape id="d" bpmnElement="E"><dc:Bounds x="600" y="122" width="36" height="36"/></shape>
+<edge id="f" bpmnElement="F2"><di:waypoint x="7" y="8"/><di:waypoint x="9" y="10"/></edge>
+</bpmndi:BPMNPlane></bpmndi:BPMNDiagram></definitions>"""
+for _short, _long in (("shape", "bpmndi:BPMNShape"), ("edge", "bpmndi:BPMNEdge")):
+    DRAWN = DRAWN.replace(f"<{_short} ", f"<{_long} ").replace(f"</{_short}>", f"</{_long}>")
+
+
+def drawing(workflow: Workflow) -> dict[str, list[dict[str, str]]]:
+    """Return where each element is drawn, with its corners and labels, by the id of the element."""
+    root = fromstring(BPMN.write(workflow).text)
+    shapes = [one for one in root.iter() if one.tag.endswith(("BPMNShape", "BPMNEdge"))]
+    return {one.get("bpmnElement", ""): [dict(part.attrib) for part in one.iter()][1:] for one in shapes}
+
+
+def test_a_diagram_stays_as_it_was_drawn() -> None:
+    workflow = BPMN.read(DRAWN).workflow
+
+    drawn = drawing(workflow)
+
+    assert drawn["F2"] == [{"x": "7", "y": "8"}, {"x": "9", "y": "10"}]
+    assert drawn["B"][2] == {"x": "1", "y": "2", "width": "3", "height": "4"}
+    assert BPMN.read(BPMN.write(workflow).text).workflow == workflow
+
+
+def test_an_edit_draws_what_is_new_and_moves_nothing_else() -> None:
+    workflow = BPMN.read(DRAWN).workflow
+    document = workflow_document(workflow)
+    before = drawing(workflow)
+    document["steps"].append({"id": "check", "name": "Check", "type": "human"})
+    document["transitions"][0]["to"] = "check"
+    document["transitions"].append({"from": "check", "to": "book", "type": "sequence"})
+    changed = parse_workflow(document)
+
+    lost = BPMN.write(changed).report.lost
+    after = drawing(changed)
+
+    assert [note.what for note in lost if "ids" not in note.what] == []
+    assert after["check"][0] == {"x": "350", "y": "100", "width": "100", "height": "80"}
+    assert after["F2"][-1] == {"x": "350", "y": "140"}
+    assert {one: after[one] for one in ("S", "A", "B", "E", "F1", "F3")} == {
+        one: before[one] for one in ("S", "A", "B", "E", "F1", "F3")
+    }
+
+
+def test_a_removed_step_is_drawn_no_more() -> None:
+    workflow = BPMN.read(DRAWN).workflow
+    document = workflow_document(workflow)
+    document["steps"] = [one for one in document["steps"] if one["id"] != "book"]
+    document["transitions"] = []
+
+    drawn = drawing(parse_workflow(document))
+
+    assert {"B", "F2", "F3"}.isdisjoint(drawn)
+    assert {"A", "E"} <= drawn.keys()
+
+
+def test_a_diagram_of_ours_that_somebody_moved_is_kept() -> None:
+    text = BPMN.write(BPMN.read(SMALL.format("", "nan")).workflow).text
+
+    moved = BPMN.read(text.replace('x="40"', 'x="4000"')).workflow
+
+    assert drawing(moved)["A"][0]["x"] == "4000"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param('itemRef="tns:Item"', id="value with a prefix"),
+        pytest.param('xmlns:tns="http://example.com/orders"', id="what the prefix stands for"),
+        pytest.param('modeler:executionPlatform="Camunda Cloud"', id="attribute of a vendor"),
+        pytest.param("<bpmn:incoming>F2</bpmn:incoming>", id="what leads to an element"),
+        pytest.param("<bpmn:outgoing>F3</bpmn:outgoing>", id="what leads from it"),
+    ],
+)
+def test_an_export_says_all_that_engines_read(said: str) -> None:
+    assert said in BPMN.write(BPMN.read(DRAWN).workflow).text
+
+
+POOLS = f"""<definitions {SPACES}><collaboration id="C"><participant id="P1" processRef="P" name="Shop"/>
+<participant id="P2" processRef="Q"/><messageFlow id="M1" sourceRef="A" targetRef="X"/>
+<messageFlow id="M2" sourceRef="B" targetRef="X"/></collaboration>
+<process id="P" name="Shop"><!-- why --><task id="A" name="A"/><task id="B" name="B"/></process>
+<process id="Q" name="Bank"><task id="X" name="X"/></process></definitions>"""
+
+
+def test_other_pools_and_comments_are_named() -> None:
+    report = BPMN.read(POOLS).report
+
+    assert [note.where for note in report.kept if "'Bank'" in note.what] == ["/process/Q"]
+    assert [note.what for note in report.lost] == ["1 XML comments are not read; it is left out"]
+
+
+def test_a_message_to_a_removed_step_goes_with_it_and_is_named() -> None:
+    workflow = BPMN.read(POOLS).workflow
+    smaller = workflow.model_copy(update={"steps": workflow.steps[:1]})
+
+    exported = BPMN.write(smaller)
+
+    assert ('id="M1"' in exported.text, 'id="M2"' in exported.text) == (True, False)
+    assert [note.where for note in exported.report.lost if "'B'" in note.what] == ["/messageFlow/M2"]
+
+
+def test_link_events_of_a_name_are_joined_without_a_flow() -> None:
+    inside = (
+        '<bpmn2:intermediateThrowEvent id="T" name="T"><bpmn2:linkEventDefinition name="2"/>'
+        '</bpmn2:intermediateThrowEvent><bpmn2:intermediateCatchEvent id="C" name="C">'
+        '<bpmn2:linkEventDefinition name="2"/></bpmn2:intermediateCatchEvent>'
+        '<bpmn2:sequenceFlow id="L" sourceRef="A" targetRef="T"/>'
+    )
+    workflow = BPMN.read(SMALL.format(inside, "1")).workflow
+
+    text = BPMN.write(workflow).text
+
+    assert [(e.from_, e.to) for e in workflow.transitions] == [("do", "t"), ("t", "c")]
+    assert text.count("<bpmn:sequenceFlow ") == 1
+    assert BPMN.read(text).workflow == workflow
+
+
+@pytest.mark.parametrize("seed", range(0, 100, 4))
+def test_whatever_bpmn_has_comes_back(seed: int) -> None:
+    found = outcome(f"seed {seed}", document(seed))
+
+    assert (found.refused, found.comes_back, found.missing) == ("", True, ())

@@ -35,4 +35,5 @@ class Bpmn(Format):
 
     @override
     def write(self, workflow: Workflow) -> Exported:
-        return checked_export(document_of(workflow, self.name), workflow, self.read, self.title)
+        text, drawn, report = document_of(workflow, self.name)
+        return checked_export(text, drawn, self.read, self.title, report)

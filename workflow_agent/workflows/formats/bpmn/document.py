@@ -1,5 +1,6 @@
 """The parts of a BPMN document, by what they are for, after its references were checked."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
@@ -11,8 +12,8 @@ from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.elements import NODES, SCOPES
 from workflow_agent.workflows.formats.bpmn.roots import Roots
 from workflow_agent.workflows.formats.bpmn.xml import (
-    BOUNDS,
     DIAGRAM,
+    PREFIXES,
     bpmn,
     copied,
     local_name,
@@ -22,11 +23,8 @@ from workflow_agent.workflows.formats.bpmn.xml import (
 )
 from workflow_agent.workflows.model.parser import json_pointer
 
+_DECLARED = re.compile(r"""xmlns:([A-Za-z_][\w.-]{0,60})\s*=\s*["']([^"'<&]{1,500})["']""", re.ASCII)
 _REFERRED = (*NODES, "boundaryEvent", "sequenceFlow", "association")
-LAID_OUT = "laid out by workflow_agent"
-"""The name of diagrams that are made; what they say is generated again, and not kept."""
-_SIDES = ("x", "y", "width", "height")
-_FAR = 1e6
 DEFINITIONS = {
     "id": "Definitions_1",
     "targetNamespace": "http://bpmn.io/schema/bpmn",
@@ -74,6 +72,12 @@ class Scope:
             if one.get("sourceRef") in self.ends and one.get("targetRef") in nodes
         ]
 
+    def link_pairs(self) -> list[tuple[Element, Element]]:
+        """Return the link events that throw, each with the one that goes on from it."""
+        caught = {_link_of(one): one for one in reversed(self.nodes) if "Catch" in one.tag}
+        thrown = [one for one in self.nodes if "Throw" in one.tag and _link_of(one)]
+        return [(one, caught[_link_of(one)]) for one in thrown if _link_of(one) in caught]
+
     def boundary(self, element_id: str) -> Element | None:
         """Return the boundary event of this id."""
         return self._by_id.get(element_id)
@@ -86,6 +90,11 @@ class Scope:
             if xml_id(one) in links:
                 copy.remove(one)
         return bare(copy)
+
+
+def _link_of(event: Element) -> str:
+    definition = event.find(bpmn("linkEventDefinition"))
+    return "" if definition is None else definition.get("name", "")
 
 
 def joins_among(flows: Iterable[Element]) -> frozenset[str]:
@@ -101,15 +110,12 @@ class Document:
 
     def __init__(self, text: str, title: str) -> None:
         root = parse_xml(text)
+        comments = text.count("<!--")
         processes = list(named_children(root, "process"))
         if local_name(root) != "definitions" or not any(Scope(one).nodes for one in processes):
             raise UnreadableDocument(title, [Problem("", "has no `process` with steps in `definitions`")])
         self.process = max(processes, key=lambda one: (one.attrib.pop(MAIN, ""), len(Scope(one).nodes)))
-        self.others = [
-            copied(one) for one in root if one is not self.process and one.tag != f"{{{DIAGRAM}}}BPMNDiagram"
-        ]
-        self.roots = Roots(self.others)
-        self.beside = _beside(root)
+        self.beside = _beside(root, text)
         for at, element in enumerate(self.process.iter()):
             element.attrib.pop(MADE_ID, None)
             if local_name(element) in _REFERRED and not element.get("id"):
@@ -117,11 +123,17 @@ class Document:
         if problems := list(_used_twice(root)):
             raise UnreadableDocument(title, problems)
         self.left_out = list(_without_dangling(self.process))
+        self.left_out += prune_references(root)
+        if comments:
+            self.left_out.append(Problem("", f"{comments} XML comments are not read"))
         """What refers to something that is not there: it was taken out of the process."""
+        drawn = f"{{{DIAGRAM}}}BPMNDiagram"
+        self.others = [copied(one) for one in root if one is not self.process and one.tag != drawn]
+        self.roots = Roots(self.others)
         self.defaults = {xml_id(e): e.get("default") for e in self.process.iter() if e.get("default")}
         prune_lanes(self.process)
         self.lanes = lanes_of(self.process)
-        self.bounds = _bounds(root, self.process)
+        self.root = root
         self._leading = {e.get("sourceRef") for e in self.process.iter() if e.get("sourceRef")}
 
     def leads_on(self, element_id: str) -> bool:
@@ -129,9 +141,16 @@ class Document:
         return element_id in self._leading
 
 
-def _beside(root: Element) -> JsonObject:
-    attributes = {key: value for key, value in root.items() if not key.startswith("{")}
-    return {} if attributes == DEFINITIONS else {"definitions": attributes}
+def _beside(root: Element, text: str) -> JsonObject:
+    """Return what a document says of itself, and the prefixes that its values have and not only its names."""
+    declared = dict(_DECLARED.findall(text))
+    said = {
+        value.partition(":")[0] for one in root.iter() for value in (*one.attrib.values(), one.text or "")
+    }
+    prefixes = {prefix: uri for prefix, uri in declared.items() if prefix in said and prefix not in PREFIXES}
+    attributes = dict(root.items())
+    beside: JsonObject = {} if attributes == DEFINITIONS else {"definitions": attributes}
+    return beside | ({"prefixes": prefixes} if prefixes else {})
 
 
 def _used_twice(root: Element) -> Iterable[Problem]:
@@ -170,6 +189,19 @@ def _broken_end(flow: Element, scope: Scope) -> Problem | None:
     return None
 
 
+def prune_references(root: Element) -> Iterable[Problem]:
+    """Take out the associations and message flows of a document that join what is not there."""
+    ids = {one.get("id") for one in root.iter()} | {one.get(MADE_ID) for one in root.iter()}
+    for parent in list(root.iter()):
+        for one in list(named_children(parent, "association", "messageFlow")):
+            ends = [(one.get(end) or "").rpartition(":")[2] for end in ("sourceRef", "targetRef")]
+            gone = [end for end in ends if end not in ids]
+            if gone:
+                parent.remove(one)
+                place = json_pointer([local_name(one), xml_id(one)])
+                yield Problem(place, f"it leads from or to {gone[0][:80]!r}, which is not there")
+
+
 def prune_lanes(process: Element) -> None:
     """Take out of the lanes of a process what is no step of it."""
     known = {xml_id(node) for node in process.iter() if local_name(node) in NODES}
@@ -187,25 +219,3 @@ def lanes_of(process: Element) -> dict[str, str]:
             if lane.get("name", "").strip():
                 found["".join(reference.itertext()).strip()] = lane.get("name", "")
     return found
-
-
-def _bounds(root: Element, process: Element) -> dict[str, list[float]]:
-    """Return where people drew each node: x, y, width and height; nothing where a node is not drawn."""
-    found: dict[str, list[float]] = {}
-    for diagram in root.iter(f"{{{DIAGRAM}}}BPMNDiagram"):
-        if diagram.get("name") == LAID_OUT:
-            continue
-        for shape in diagram.iter(f"{{{DIAGRAM}}}BPMNShape"):
-            if (values := _box(shape)) is not None:
-                found[(shape.get("bpmnElement") or "").rpartition(":")[2]] = values
-    nodes = [xml_id(one) for one in process.iter() if local_name(one) in NODES]
-    return {one: found[one] for one in nodes} if all(one in found for one in nodes) else {}
-
-
-def _box(shape: Element) -> list[float] | None:
-    bounds = shape.find(f"{{{BOUNDS}}}Bounds")
-    try:
-        values = [float(bounds.get(name, "")) for name in _SIDES] if bounds is not None else []
-    except ValueError:
-        return None
-    return values if values and all(abs(value) < _FAR for value in values) else None

@@ -89,6 +89,18 @@ def made_link() -> Element:
     return Element(bpmn("association"), {"associationDirection": "One"})
 
 
+def plain_edge(edge: Transition, boundary: Element | None) -> Element:
+    """Return the flow or association for a transition, from the model alone, and the event it leaves from."""
+    if edge.type == "data" or (boundary is not None and _is_compensating(boundary)):
+        return made_link()
+    return made_flow(edge, leaves_event=boundary is not None)
+
+
+def _is_compensating(boundary: Element) -> bool:
+    return boundary.find(bpmn("compensateEventDefinition")) is not None
+
+
+_BOTH = ("sequenceFlow", "association")
 _NO_DEFAULT = ("Event", "parallelGateway", "eventBasedGateway")
 
 
@@ -114,8 +126,10 @@ class EdgeWriter:
         kept = kept_in(edge.extensions, self._format_name)
         known = attached.setdefault(self._ids[edge.from_], [])
         boundary = self._boundary(edge, object_in(kept.get("boundary")), known)
-        is_link = edge.type == "data" or (boundary is not None and _is_compensating(boundary))
-        element = Element(bpmn("association" if is_link else "sequenceFlow"))
+        element = Element(plain_edge(edge, boundary).tag)
+        read = parsed_or_none(kept.get("xml"))
+        if boundary is not None and read is not None and local_name(read) in _BOTH:
+            element.tag = read.tag
         element.set("id", self._allocate(kept.get("id"), edge.id))
         source = self._ids[edge.from_] if boundary is None else xml_id(boundary)
         element.set("sourceRef", source)
@@ -128,13 +142,15 @@ class EdgeWriter:
         host = self._ids[edge.from_]
         same_id = (one for one in known if xml_id(one) == kept.get("id"))
         before = next(same_id, None)
-        if before is not None and _leaves(edge, before, self._roots):
+        flow = parsed_or_none(kept_in(edge.extensions, self._format_name).get("xml"))
+        own = {} if flow is None else said_flow(flow, is_default=False)
+        if before is not None and _leaves(edge, before, own, self._roots):
             return before
         original = parsed_or_none(kept.get("xml"))
         if (
             original is not None
             and local_name(original) == "boundaryEvent"
-            and _leaves(edge, original, self._roots)
+            and _leaves(edge, original, own, self._roots)
         ):
             element = original
         elif edge.type in ("error", "compensation"):
@@ -177,17 +193,20 @@ class EdgeWriter:
         put_residue(element, "transition", wanted, {"type": "sequence"} | told)
 
 
-def _is_compensating(boundary: Element) -> bool:
-    return boundary.find(bpmn("compensateEventDefinition")) is not None
+def _leaves(edge: Transition, boundary: Element, own: JsonObject, roots: Roots) -> bool:
+    """Say whether a transition is one of those that leave from a boundary event.
 
-
-def _leaves(edge: Transition, boundary: Element, roots: Roots) -> bool:
-    """Say whether a transition is one of those that leave from a boundary event."""
+    Args:
+        edge: The transition.
+        boundary: The event.
+        own: What the flow itself says; its condition stands before that of the event.
+        roots: What is defined beside the process.
+    """
     told = said_boundary(boundary, roots)
     if told["type"] != edge.type or tuple(told.get("errors", ())) != edge.errors:
         return False
-    when = edge.when.model_dump(exclude_defaults=True) if edge.when else None
-    return edge.type != "condition" or told.get("when") == when
+    when = edge.when.model_dump(mode="json", exclude_defaults=True) if edge.when else None
+    return edge.type != "condition" or (told | own).get("when") == when
 
 
 def _may_have_default(node: Element) -> bool:

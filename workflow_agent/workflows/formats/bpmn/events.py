@@ -196,9 +196,9 @@ class Starts:
         """What starts the workflow."""
         return [trigger for _, _, trigger in self.found if trigger is not None]
 
-    def kept(self, step_id: str | None, bounds: Mapping[str, list[float]]) -> list[JsonObject] | None:
+    def kept(self, step_id: str | None) -> list[JsonObject] | None:
         """Return what to keep of them; None where the same would be made of the triggers alone."""
-        kept = [self._kept(start, flow, trigger, bounds) for start, flow, trigger in self.found]
+        kept = [self._kept(start, flow, trigger) for start, flow, trigger in self.found]
         made: list[JsonObject] = []
         names = start_ids(max(1, len(self.triggers)), step_id)
         for name, trigger in zip(names, self.triggers or [None], strict=True):
@@ -207,20 +207,13 @@ class Starts:
             made.append({"id": name, "xml": event, "flow": link, "trigger": trigger})
         return None if kept == made else kept
 
-    def _kept(
-        self, start: Element, flow: Element, trigger: JsonObject | None, bounds: Mapping[str, list[float]]
-    ) -> JsonObject:
+    def _kept(self, start: Element, flow: Element, trigger: JsonObject | None) -> JsonObject:
         link = {
             "id": flow.get("id") or start_flow_id(start.get("id") or "Start"),
             "xml": xml_text(bare(flow, "id", "sourceRef", "targetRef")),
         }
-        event = {
-            "id": start.get("id") or "Start",
-            "xml": xml_text(bare(start, "id")),
-            "flow": link,
-            "trigger": trigger,
-        }
-        return event | ({"bounds": bounds[xml_id(start)]} if xml_id(start) in bounds else {})
+        text = xml_text(bare(start, "id"))
+        return {"id": start.get("id") or "Start", "xml": text, "flow": link, "trigger": trigger}
 
 
 _FLOW = xml_text(Element(bpmn("sequenceFlow")))
@@ -260,11 +253,20 @@ def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
     return found
 
 
-def natural_start(scope: Scope, nodes: list[Element]) -> str:
-    """Return the id of the node that a scope begins with where no start event says so."""
-    entered = {flow.get("targetRef") for flow in scope.flows}
+def natural_start(scope: Scope, left_out: frozenset[str]) -> str:
+    """Return the id of the node that a scope begins with where no start event says so.
+
+    Args:
+        scope: What is looked at.
+        left_out: The start events that are no steps.
+    """
+    entered = {flow.get("targetRef") for flow in scope.flows if flow.get("sourceRef") not in left_out}
+    entered |= {xml_id(catch) for _, catch in scope.link_pairs()}
+    nodes = [node for node in scope.nodes if xml_id(node) not in left_out]
     ranked = [node for node in nodes if local_name(node) == "startEvent"]
-    ranked += [node for node in nodes if xml_id(node) not in entered]
+    free = [node for node in nodes if xml_id(node) not in entered]
+    # An event sub-process begins when something happens, not when the scope does.
+    ranked += sorted(free, key=lambda node: node.get("triggeredByEvent") == "true")
     return xml_id((ranked or nodes)[0])
 
 

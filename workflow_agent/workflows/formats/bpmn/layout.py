@@ -17,7 +17,8 @@ _MARGIN, _BESIDE = 40.0, 20.0
 _EVENT, _GATEWAY, _TASK = (36.0, 36.0), (50.0, 50.0), (100.0, 80.0)
 
 
-def _size(node: Element) -> tuple[float, float]:
+def size_of(node: Element) -> tuple[float, float]:
+    """Return the width and height of an element without a content."""
     local = local_name(node)
     return _EVENT if local.endswith("Event") else _GATEWAY if local.endswith("Gateway") else _TASK
 
@@ -41,10 +42,10 @@ def placed(scope: Scope) -> Drawing:
     inner: dict[str, Drawing] = {}
     sizes: dict[str, tuple[float, float]] = {}
     for node in scope.nodes:
-        sizes[xml_id(node)] = _size(node)
+        sizes[xml_id(node)] = size_of(node)
         if local_name(node) in SCOPES and (drawing := placed(Scope(node))).boxes:
             inner[xml_id(node)] = drawing
-            sizes[xml_id(node)] = _outside(drawing.boxes.values())
+            sizes[xml_id(node)] = outside(drawing.boxes.values())
     # The layout goes from the top down and a process from left to right: all is laid on its side.
     nodes = [Node(one, height, width) for one, (width, height) in sizes.items()]
     drawn = layered(nodes, list(_edges(scope, sizes)))
@@ -84,7 +85,8 @@ def _corners(points: Sequence[Point]) -> list[Point]:
     return corners
 
 
-def _outside(boxes: Iterable[Box]) -> tuple[float, float]:
+def outside(boxes: Iterable[Box]) -> tuple[float, float]:
+    """Return the width and height of a sub-process in which these are."""
     listed = list(boxes)
     return max(b[0] + b[2] for b in listed) + _MARGIN, max(b[1] + b[3] for b in listed) + _MARGIN
 
@@ -107,29 +109,24 @@ def diagram_of(process: Element, drawing: Drawing) -> Element:
     )
     edges: list[tuple[Element, Sequence[Point]]] = []
     for scope in scopes_in(process):
-        boxes = {**boxes, **_on_the_border(scope, boxes)}
+        boxes = {**boxes, **on_the_border(scope, boxes)}
         for node in scope.nodes:
-            _shape(plane, node, boxes[xml_id(node)])
+            add_shape(plane, node, boxes[xml_id(node)])
         for boundaries in scope.boundaries.values():
             for boundary in boundaries:
-                _shape(plane, boundary, boxes[xml_id(boundary)])
+                add_shape(plane, boundary, boxes[xml_id(boundary)])
         for edge in (*scope.flows, *scope.links):
             source = edge.get("sourceRef", "")
-            straight = _line(boxes[source], boxes[edge.get("targetRef", "")])
+            straight = straight_line(boxes[source], boxes[edge.get("targetRef", "")])
             is_planned = scope.boundary(source) is None
             edges.append((edge, drawing.lines.get(xml_id(edge), straight) if is_planned else straight))
     for edge, line in edges:
-        drawn = SubElement(
-            plane,
-            f"{{{DIAGRAM}}}BPMNEdge",
-            {"id": f"{edge.get('id')}_di", "bpmnElement": edge.get("id", "")},
-        )
-        for x, y in line:
-            SubElement(drawn, f"{{{LINES}}}waypoint", {"x": _number(x), "y": _number(y)})
+        add_line(plane, edge, line)
     return diagram
 
 
-def _on_the_border(scope: Scope, boxes: Mapping[str, Box]) -> dict[str, Box]:
+def on_the_border(scope: Scope, boxes: Mapping[str, Box]) -> dict[str, Box]:
+    """Return where the boundary events of a scope go."""
     found: dict[str, Box] = {}
     for host, boundaries in scope.boundaries.items():
         x, y, width, height = boxes[host]
@@ -139,7 +136,17 @@ def _on_the_border(scope: Scope, boxes: Mapping[str, Box]) -> dict[str, Box]:
     return found
 
 
-def _shape(plane: Element, node: Element, box: Box) -> None:
+def add_line(plane: Element, flow: Element, line: Sequence[Point]) -> Element:
+    """Return a line that was drawn with these corners."""
+    about = {"id": f"{flow.get('id')}_di", "bpmnElement": flow.get("id", "")}
+    drawn = SubElement(plane, f"{{{DIAGRAM}}}BPMNEdge", about)
+    for x, y in line:
+        SubElement(drawn, f"{{{LINES}}}waypoint", {"x": number(x), "y": number(y)})
+    return drawn
+
+
+def add_shape(plane: Element, node: Element, box: Box) -> Element:
+    """Return a shape that was drawn in this box."""
     shape = SubElement(
         plane,
         f"{{{DIAGRAM}}}BPMNShape",
@@ -147,11 +154,12 @@ def _shape(plane: Element, node: Element, box: Box) -> None:
     )
     if local_name(node) in SCOPES:
         shape.set("isExpanded", "true")
-    values = {key: _number(value) for key, value in zip(("x", "y", "width", "height"), box, strict=True)}
+    values = {key: number(value) for key, value in zip(("x", "y", "width", "height"), box, strict=True)}
     SubElement(shape, f"{{{BOUNDS}}}Bounds", values)
+    return shape
 
 
-def _line(source: Box, target: Box) -> list[Point]:
+def straight_line(source: Box, target: Box) -> list[Point]:
     """Return the corners of a line from the right side of one box to the left side of another."""
     x, y = source[0] + source[2], source[1] + source[3] / 2
     to_x, to_y = target[0], target[1] + target[3] / 2
@@ -161,5 +169,6 @@ def _line(source: Box, target: Box) -> list[Point]:
     return [Point(x, y), Point(middle, y), Point(middle, to_y), Point(to_x, to_y)]
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Return a coordinate as diagrams have it."""
     return repr(value).removesuffix(".0")

@@ -5,12 +5,12 @@ from xml.etree.ElementTree import Element
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
+from workflow_agent.workflows.formats.bpmn.diagram import kept_diagrams, were_drawn
 from workflow_agent.workflows.formats.bpmn.document import Document, Scope, bare, joins_among, xml_id
 from workflow_agent.workflows.formats.bpmn.edges import (
     deadline_of,
     made_boundary,
-    made_flow,
-    made_link,
+    plain_edge,
     said_boundary,
     said_flow,
 )
@@ -20,6 +20,7 @@ from workflow_agent.workflows.formats.bpmn.roots import is_as_made
 from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, is_same, local_name, text_of, xml_text
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.shapes import text_in
+from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.terms import ID_PATTERN, WORKFLOW_ID_PATTERN
 from workflow_agent.workflows.model.transitions import Transition
@@ -53,15 +54,22 @@ class _Reader:
         self._texts: list[str] = []
         for one in document.left_out:
             draft.report.lose(one.pointer, f"{one.message}; it is left out")
+        for other in (one for one in document.others if local_name(one) == "process"):
+            called = other.get("name") or other.get("id") or "without a name"
+            told = (
+                f"the process {called[:80]!r} is kept beside the workflow of {document.process.get('id')!r}"
+            )
+            draft.report.keep(json_pointer(["process", other.get("id") or ""]), told)
 
     def whole(self) -> Imported:
         process = self._document.process
+        diagrams = kept_diagrams(self._document.root, process)
         scope = Scope(process)
         residue = take_residue(process, "workflow")
         starts = said_starts(scope, self._roots, is_inside=False)
         start = self._scope(scope, None, starts.elements)
         kept: JsonObject = self._document.beside
-        if (kept_starts := starts.kept(None, self._document.bounds)) is not None:
+        if (kept_starts := starts.kept(None)) is not None:
             kept["starts"] = kept_starts
         process_id = process.get("id", "")
         if _WORKFLOW_ID.fullmatch(process_id) or not process_id:
@@ -79,6 +87,11 @@ class _Reader:
             kept["process"] = text
         self._texts.append(text)
         kept |= self._kept_roots()
+        if diagrams:
+            kept["diagrams"] = diagrams
+        elif were_drawn(self._document.root):
+            told = "shows no step, has no sensible places or is of elements without ids; it is drawn anew"
+            self._draft.report.lose("/BPMNDiagram", f"the diagram {told}")
         said_top: JsonObject = {"name": name, "description": description, "triggers": starts.triggers}
         others = {"id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]}
         top = merged(said_top, residue, Workflow, others)
@@ -105,7 +118,9 @@ class _Reader:
             self._flow(scope, flow)
         for link in scope.links:
             self._link(scope, link)
-        return self._ids[natural_start(scope, nodes)]
+        for throw, catch in scope.link_pairs():
+            self._draft.connect(self._ids[xml_id(throw)], self._ids[xml_id(catch)], kept={"link": True})
+        return self._ids[natural_start(scope, left_out)]
 
     def _node(self, scope: Scope, node: Element, parent: str | None, *, is_join: bool) -> None:
         element_id = xml_id(node)
@@ -128,7 +143,7 @@ class _Reader:
         if inner is not None and inner.nodes:
             starts = said_starts(inner, self._roots, is_inside=True)
             self._inside(inner, step_id, starts.target, starts.elements)
-            if (kept_starts := starts.kept(step_id, self._document.bounds)) is not None:
+            if (kept_starts := starts.kept(step_id)) is not None:
                 kept["starts"] = kept_starts
         if kept:
             self._draft.steps[at]["extensions"] = {self._draft.format_name: kept}
@@ -136,9 +151,9 @@ class _Reader:
 
     def _inside(self, inner: Scope, step_id: str, target: str | None, left_out: frozenset[str]) -> None:
         at = len(self._draft.transitions)
-        self._scope(inner, step_id, left_out)
+        natural = self._scope(inner, step_id, left_out)
         first = target and self._ids[target]
-        if first and any(edge["to"] == first for edge in self._draft.transitions[at:]):
+        if first and (first != natural or any(e["to"] == first for e in self._draft.transitions[at:])):
             self._draft.connect(step_id, first)
 
     def _kept_node(
@@ -159,8 +174,6 @@ class _Reader:
         if silent:
             kept["boundaries"] = silent
             self._texts += silent
-        if bounds := self._document.bounds.get(element_id):
-            kept["bounds"] = bounds
         return kept
 
     def _flow(self, scope: Scope, flow: Element) -> None:
@@ -195,13 +208,8 @@ class _Reader:
         edge = Transition.model_validate({**_EDGE, **fields})
         is_ours = _OUR_ID.fullmatch(flow_id) is not None
         kept: JsonObject = {} if is_ours or not flow_id else {"id": flow_id}
-        plain = (
-            made_link()
-            if local_name(element) == "association"
-            else made_flow(edge, leaves_event=boundary is not None)
-        )
         said = bare(element, *OF_FLOW)
-        if not is_same(said, plain):
+        if not is_same(said, plain_edge(edge, boundary)):
             kept["xml"] = xml_text(said)
         if boundary is not None:
             made_id = f"Boundary-{flow_id}" if is_ours else ""

@@ -1,19 +1,19 @@
 """A workflow as a BPMN document."""
 
-import math
 import re
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from workflow_agent.workflows.formats.base import Report
+from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of, kept_diagrams
 from workflow_agent.workflows.formats.bpmn.document import (
     DEFINITIONS,
-    LAID_OUT,
     MAIN,
-    Scope,
     joins_among,
     lanes_of,
     prune_lanes,
+    prune_references,
     xml_id,
 )
 from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
@@ -27,7 +27,6 @@ from workflow_agent.workflows.formats.bpmn.events import (
     start_flow_id,
     start_ids,
 )
-from workflow_agent.workflows.formats.bpmn.layout import Box, Drawing, diagram_of, placed, scopes_in
 from workflow_agent.workflows.formats.bpmn.reader import made_shell, said_shell
 from workflow_agent.workflows.formats.bpmn.roots import Roots
 from workflow_agent.workflows.formats.bpmn.xml import bpmn, copied, local_name, parsed_or_none, xml_text
@@ -39,6 +38,8 @@ from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
 
 _XML_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]{0,200}")
+_PREFIX = re.compile(r"(?!xml)[A-Za-z_][A-Za-z0-9_.\-]{0,60}")
+_ATTRIBUTE = re.compile(rf"(\{{[^{{}}\s]{{1,500}}\}})?{_XML_ID.pattern}")
 _AFTER_FLOW = (
     "textAnnotation",
     "association",
@@ -50,19 +51,23 @@ _AFTER_FLOW = (
 _TOP = ("aliases", "tags", "automations")
 
 
-def document_of(workflow: Workflow, format_name: str) -> str:
-    """Return the text of the BPMN document for a workflow."""
-    return _Writer(workflow, format_name).text()
+def document_of(workflow: Workflow, format_name: str) -> tuple[str, Workflow, Report]:
+    """Return the document of a workflow, the workflow with its diagram as it was drawn, and what was lost."""
+    writer = _Writer(workflow, format_name)
+    text = writer.text()
+    extensions = {**workflow.extensions, format_name: writer.kept} if writer.kept else workflow.extensions
+    return text, workflow.model_copy(update={"extensions": extensions}), writer.report
 
 
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str) -> None:
         self._workflow = workflow
+        self.report = Report()
         self._format_name = format_name
-        self._kept = kept_in(workflow.extensions, format_name)
+        self.kept = kept_in(workflow.extensions, format_name)
         self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
         self._others = [
-            one for one in map(parsed_or_none, list_in(self._kept.get("roots"))) if one is not None
+            one for one in map(parsed_or_none, list_in(self.kept.get("roots"))) if one is not None
         ]
         self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
         self._steps = {step.id: step for step in workflow.steps}
@@ -80,7 +85,6 @@ class _Writer:
             scope = self._steps[edge.from_].parent
             if scope == self._steps[edge.to].parent:
                 self._within.setdefault(scope, []).append(edge)
-        self._boxes: dict[str, Box] = {}
         self._lanes: dict[str, str] = {}
 
     def _id(self, kept: object, wanted: str) -> str:
@@ -92,26 +96,29 @@ class _Writer:
     def text(self) -> str:
         """Return the whole document."""
         process = self._process()
-        given = object_in(self._kept.get("definitions"))
-        attributes = {k: v for k, v in given.items() if isinstance(v, str) and _XML_ID.fullmatch(k)}
+        given = object_in(self.kept.get("definitions"))
+        attributes = {k: v for k, v in given.items() if isinstance(v, str) and _ATTRIBUTE.fullmatch(k)}
         root = Element(bpmn("definitions"), attributes or DEFINITIONS)
-        root.extend([*self._others, *self._roots.made, process])
-        drawn = {one for scope in scopes_in(process) for one in map(xml_id, scope.nodes)}
-        diagram = diagram_of(
-            process, Drawing(self._boxes) if drawn <= self._boxes.keys() else placed(Scope(process))
-        )
-        if not drawn <= self._boxes.keys():
-            diagram.set("name", LAID_OUT)
-        root.append(diagram)
-        return xml_text(root, pretty=True)
+        referred = {value for one in process.iter() for value in one.attrib.values()}
+        root.extend([*self._others, *(one for one in self._roots.made if one.get("id") in referred), process])
+        kept = [one for one in map(parsed_or_none, list_in(self.kept.get("diagrams"))) if one is not None]
+        for lost in prune_references(root):
+            self.report.lose(lost.pointer, f"{lost.message}; it is left out")
+        diagrams, are_new = diagrams_of(root, process, kept)
+        root.extend(diagrams)
+        if kept and are_new:
+            self.kept = {**self.kept, "diagrams": kept_diagrams(root, process)}
+        prefixes = object_in(self.kept.get("prefixes"))
+        declared = {k: v for k, v in prefixes.items() if isinstance(v, str) and _PREFIX.fullmatch(k)}
+        return xml_text(root, pretty=True, declared=declared)
 
     def _process(self) -> Element:
         workflow = self._workflow
         plain = made_shell(workflow.name, workflow.description)
-        process = copied(settled(plain, self._kept.get("process"), said_shell, workflow_document(workflow)))
+        process = copied(settled(plain, self.kept.get("process"), said_shell, workflow_document(workflow)))
         if local_name(process) != "process":
             process = plain
-        process.set("id", self._id(self._kept.get("id"), workflow.id))
+        process.set("id", self._id(self.kept.get("id"), workflow.id))
         if any(local_name(one) == "process" for one in self._others):
             process.set(MAIN, "true")
         written = workflow_document(workflow)
@@ -126,7 +133,8 @@ class _Writer:
         """Put into a process or sub-process the steps of its scope, and what joins them."""
         members = self._members.get(parent, [])
         attached: dict[str, list[Element]] = {}
-        edge_elements = [(edge, self._edges.placed(edge, attached)) for edge in self._within.get(parent, [])]
+        within = [edge for edge in self._within.get(parent, []) if not self._is_link(edge)]
+        edge_elements = [(edge, self._edges.placed(edge, attached)) for edge in within]
         for one in (one for step in members for one in self._silent(step)):
             attached.setdefault(one.get("attachedToRef", ""), []).append(one)
         boundaries = [one for ones in attached.values() for one in ones]
@@ -137,10 +145,18 @@ class _Writer:
         sources = {xml_id(one): one for one in (*nodes, *boundaries)}
         for edge, element in edge_elements:
             self._edges.settle(edge, element, sources[element.get("sourceRef", "")])
+        _tell_ends({**sources, **{xml_id(one): one for one in starts}}, [*start_flows, *flows])
         links = [one for _, one in edge_elements if local_name(one) == "association"]
         at = next((i for i, one in enumerate(container) if local_name(one) in _AFTER_FLOW), len(container))
         for child in reversed([*starts, *nodes, *boundaries, *start_flows, *flows, *links]):
             container.insert(at, child)
+
+    def _is_link(self, edge: Transition) -> bool:
+        """Say whether a transition is what two link events say already."""
+        if kept_in(edge.extensions, self._format_name).get("link") is not True:
+            return False
+        ends = [parsed_or_none(self._step_kept[one].get("xml")) for one in (edge.from_, edge.to)]
+        return all(one is not None and one.find(bpmn("linkEventDefinition")) is not None for one in ends)
 
     def _node(
         self, step: Step, step_id: str, attached: Mapping[str, Sequence[Element]], joins: Container[str]
@@ -161,9 +177,6 @@ class _Writer:
         element = copied(settled(plain, usable, lambda one: said(one, around), step_document(step)))
         element.set("id", element_id)
         put_residue(element, "step", step_document(step), said(element, around))
-        bounds = list_in(kept.get("bounds"))
-        if len(bounds) == 4 and all(isinstance(v, int | float) and math.isfinite(v) for v in bounds):
-            self._boxes[element_id] = (bounds[0], bounds[1], bounds[2], bounds[3])
         if has_inside:
             self._fill(element, step_id)
         return element
@@ -182,7 +195,7 @@ class _Writer:
     ) -> tuple[list[Element], list[Element]]:
         """Return the start events of a scope, and the flows from them to where it begins."""
         first = self._first(members, flows, parent)
-        kept = self._kept if parent is None else self._step_kept[parent]
+        kept = self.kept if parent is None else self._step_kept[parent]
         given = [object_in(one) for one in list_in(kept.get("starts"))]
         if kept.get("starts") == [] and first is None:
             return [], []
@@ -213,9 +226,6 @@ class _Writer:
         flow.set("id", self._id(link.get("id"), start_flow_id(xml_id(event))))
         flow.set("sourceRef", xml_id(event))
         flow.set("targetRef", self._ids[first])
-        bounds = list_in(given.get("bounds"))
-        if len(bounds) == 4 and all(isinstance(v, int | float) and math.isfinite(v) for v in bounds):
-            self._boxes[xml_id(event)] = (bounds[0], bounds[1], bounds[2], bounds[3])
         return event, flow
 
     def _first(self, members: Sequence[Step], flows: Sequence[Element], parent: str | None) -> str | None:
@@ -232,10 +242,33 @@ class _Writer:
     def _natural(self, members: Sequence[Step], flows: Sequence[Element]) -> Step:
         """Return the step that a reader takes for the first where no start event says so."""
         entered = {flow.get("targetRef") for flow in flows}
+        inside = {step.id for step in members}
+        entered |= {
+            self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)
+        }
         starting = [step for step in members if self._is_start_event(step)]
         free = [step for step in members if self._ids[step.id] not in entered]
+        free.sort(key=lambda step: step.type == "event" and step.id in self._members)
         return (starting + free or [*members])[0]
 
     def _is_start_event(self, step: Step) -> bool:
         original = parsed_or_none(self._step_kept[step.id].get("xml"))
         return step.type == "event" and original is not None and local_name(original) == "startEvent"
+
+
+_HEADS = ("documentation", "extensionElements", "auditing", "monitoring", "categoryValueRef")
+
+
+def _tell_ends(elements: Mapping[str, Element], flows: Sequence[Element]) -> None:
+    """Say in each element which flows lead to it and from it; engines read that and not the flows."""
+    ends: dict[str, list[tuple[str, str]]] = {}
+    for local, end in (("incoming", "targetRef"), ("outgoing", "sourceRef")):
+        for flow in flows:
+            ends.setdefault(flow.get(end, ""), []).append((local, xml_id(flow)))
+    for element_id, told in ends.items():
+        element = elements[element_id]
+        at = sum(local_name(child) in _HEADS for child in element)
+        for local, flow_id in reversed(told):
+            reference = Element(bpmn(local))
+            reference.text = flow_id
+            element.insert(at, reference)

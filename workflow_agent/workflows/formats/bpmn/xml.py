@@ -26,10 +26,14 @@ _PREFIXES = {
     _XSI: "xsi",
     "http://camunda.org/schema/1.0/bpmn": "camunda",
     "http://camunda.org/schema/zeebe/1.0": "zeebe",
+    "http://camunda.org/schema/modeler/1.0": "modeler",
+    "http://bpmn.io/schema/bpmn/biocolor/1.0": "bioc",
     "http://flowable.org/bpmn": "flowable",
     "http://activiti.org/bpmn": "activiti",
     "http://www.w3.org/XML/1998/namespace": "xml",
 }
+PREFIXES = frozenset(_PREFIXES.values())
+"""Those that every document is written with where it needs them."""
 _QUALIFIED = re.compile(r"\{([^}]*)\}(.+)", re.DOTALL)
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TITLE = "BPMN 2.0"
@@ -105,17 +109,24 @@ def parsed_or_none(text: object) -> Element | None:
         return None
 
 
-def xml_text(root: Element, *, pretty: bool = False) -> str:
-    """Return the text of an element; equal elements give equal texts."""
-    prefixes: dict[str, str] = {}
-    named = _with_prefixes(root, prefixes)
-    for uri, prefix in prefixes.items():
+def xml_text(root: Element, *, pretty: bool = False, declared: dict[str, str] | None = None) -> str:
+    """Return the text of an element; equal elements give equal texts.
+
+    Args:
+        root: The element.
+        pretty: Whether it is a whole document, with indents.
+        declared: Prefixes that values in it have, with what they stand for.
+    """
+    given = declared or {}
+    prefixes = {uri: prefix for prefix, uri in given.items() if uri not in _PREFIXES}
+    named = _with_prefixes(root, prefixes, {})
+    for prefix, uri in ({prefix: uri for uri, prefix in prefixes.items()} | given).items():
         if prefix != "xml":
             named.set(f"xmlns:{prefix}", uri)
-    if not pretty:
-        return tostring(named, encoding="unicode")
-    indent(named)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(named, encoding="unicode") + "\n"
+    if pretty:
+        indent(named)
+    text = _NOT_XML.sub("", tostring(named, encoding="unicode"))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n' if pretty else text
 
 
 def is_same(one: Element, other: Element) -> bool:
@@ -130,28 +141,27 @@ def is_same(one: Element, other: Element) -> bool:
     )
 
 
-def _with_prefixes(element: Element, prefixes: dict[str, str]) -> Element:
-    attributes = {_prefixed(key, prefixes): _legal(value) for key, value in element.items()}
+def _with_prefixes(element: Element, prefixes: dict[str, str], names: dict[str, str]) -> Element:
+    attributes = {names.get(key) or _prefixed(key, prefixes, names): value for key, value in element.items()}
     if any(value.startswith("bpmn:t") for value in attributes.values()):
         prefixes[BPMN] = "bpmn"
-    named = Element(_prefixed(element.tag, prefixes), attributes)
-    named.text, named.tail = _legal(element.text), _legal(element.tail)
-    named.extend(_with_prefixes(child, prefixes) for child in element)
+    named = Element(names.get(element.tag) or _prefixed(element.tag, prefixes, names), attributes)
+    named.text, named.tail = element.text, element.tail
+    named.extend([_with_prefixes(child, prefixes, names) for child in element])
     return named
 
 
-def _prefixed(name: str, prefixes: dict[str, str]) -> str:
+def _prefixed(name: str, prefixes: dict[str, str], names: dict[str, str]) -> str:
     match = _QUALIFIED.fullmatch(name)
     if match is None:
         return name
     uri, local = match.groups()
     if uri not in prefixes:
-        prefixes[uri] = _PREFIXES.get(uri) or f"ns{len(prefixes)}"
-    return f"{prefixes[uri]}:{local}"
-
-
-def _legal(text: str | None) -> str:
-    return _NOT_XML.sub("", text or "")
+        numbered = (f"ns{number}" for number in range(len(prefixes), 2 * len(prefixes) + 1))
+        free = next(one for one in numbered if one not in prefixes.values())
+        prefixes[uri] = _PREFIXES.get(uri) or free
+    names[name] = f"{prefixes[uri]}:{local}"
+    return names[name]
 
 
 def copied(element: Element, *, without: Iterable[str] = ()) -> Element:

@@ -1,0 +1,95 @@
+"""Reads made BPMN documents, writes them and reads them again, and says what does not come back.
+
+    python -m benchmarks.eval_bpmn [how many] [folder of BPMN documents]
+
+The documents are those of `benchmarks.bpmn_documents`, or the files of a folder. For each: whether the
+workflow comes back equal, whether the document written says all that the one read says (elements, attributes
+and diagram, by their ids, in whatever order), and the seconds of the processor for reading and writing.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from xml.etree.ElementTree import Element
+
+from benchmarks.bpmn_documents import document
+from workflow_agent.workflows.formats import FORMATS
+from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.bpmn.xml import local_name, parse_xml
+
+DOCUMENTS = 500
+_OURS = "{urn:workflow-agent:bpmn}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one document."""
+
+    name: str
+    comes_back: bool
+    missing: tuple[str, ...]
+    """What the document written does not say; what it says too much has a plus sign."""
+    seconds: float
+    refused: str = ""
+
+
+def outcome(name: str, text: str) -> Outcome:
+    """Return what becomes of a document."""
+    bpmn = FORMATS["bpmn"]
+    started = process_time()
+    try:
+        workflow = bpmn.read(text).workflow
+    except UnreadableDocument as refused:
+        return Outcome(name, comes_back=False, missing=(), seconds=0.0, refused=str(refused))
+    exported = bpmn.write(workflow)
+    seconds = process_time() - started
+    again = bpmn.read(exported.text).workflow
+    is_equal = again == workflow and exported.report.is_lossless
+    before, after = (Counter(_said(parse_xml(one))) for one in (text, exported.text))
+    missing = [*(before - after), *(f"+ {one}" for one in after - before)]
+    return Outcome(name, is_equal, tuple(missing), seconds)
+
+
+def _said(root: Element) -> Iterator[str]:
+    """Yield what each element says: its name, its attributes, its text, and what it is in.
+
+    A diagram that is made for want of one is not counted, nor what flows say too: the elements they join.
+    """
+    inside = [("", root)]
+    for parent, element in inside:
+        if element.get(f"{_OURS}digest") or local_name(element) in ("incoming", "outgoing"):
+            continue
+        tag = element.tag.rpartition("}")[2]
+        attributes = {key: value for key, value in element.items() if not key.startswith(_OURS)}
+        own = parent if tag in ("BPMNShape", "BPMNEdge") else element.get("id") or f"{parent}/{tag}"
+        yield f"{parent} > {tag} {sorted(attributes.items())} {(element.text or '').strip()!r}"
+        inside += [(own, child) for child in element]
+
+
+def main() -> None:
+    """Print how many come back, and what the others lack."""
+    of_folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else DOCUMENTS
+    given = (
+        ((str(path), path.read_text("utf-8")) for path in sorted(of_folder.rglob("*.bpmn"))[:count])
+        if of_folder
+        else ((f"seed {seed}", document(seed)) for seed in range(count))
+    )
+    outcomes = [outcome(name, text) for name, text in given]
+    refused = [one for one in outcomes if one.refused]
+    read = [one for one in outcomes if not one.refused]
+    print(f"{len(outcomes)} documents, {len(refused)} refused")
+    print(f"workflows that come back equal: {sum(one.comes_back for one in read) / len(read):.1%}")
+    print(f"documents that say all that was read: {sum(not one.missing for one in read) / len(read):.1%}")
+    print(f"slowest: {max(one.seconds for one in read):.2f} s")
+    for one in [one for one in outcomes if one.refused or not one.comes_back or one.missing][:10]:
+        print(f"  {one.name}: {one.refused or f'equal: {one.comes_back}'}")
+        for missing in one.missing[:6]:
+            print(f"      {missing[:200]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""The diagrams of a document: kept as people drew them, and drawn on where the workflow changed."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from xml.etree.ElementTree import Element
+
+from workflow_agent.workflows.formats.bpmn.document import MADE_ID, Scope, xml_id
+from workflow_agent.workflows.formats.bpmn.elements import SCOPES
+from workflow_agent.workflows.formats.bpmn.layout import (
+    Box,
+    add_line,
+    add_shape,
+    diagram_of,
+    number,
+    on_the_border,
+    outside,
+    placed,
+    scopes_in,
+    size_of,
+    straight_line,
+)
+from workflow_agent.workflows.formats.bpmn.xml import (
+    BOUNDS,
+    DIAGRAM,
+    LINES,
+    copied,
+    local_name,
+    own,
+    xml_text,
+)
+
+_LAID_OUT = "laid out by workflow_agent"
+"""The name of diagrams that are made; while nobody changed them they are made again, and not kept."""
+_DIGEST, _FROM, _TO = own("digest"), own("from"), own("to")
+_BETWEEN = 50.0
+_FAR = 1e6
+
+
+def made_diagram(process: Element) -> Element:
+    """Return the diagram of a process of which nobody drew one."""
+    diagram = diagram_of(process, placed(Scope(process)))
+    diagram.set("name", _LAID_OUT)
+    diagram.set(_DIGEST, _digest(diagram))
+    return diagram
+
+
+def kept_diagrams(root: Element, process: Element) -> list[str]:
+    """Return the diagrams of a document that was read; none where it has none that people drew.
+
+    What is not drawn of the process is drawn, so that a document is written as it was kept.
+    """
+    found = [copied(one) for one in _drawn_by_people(root)]
+    if any(one.get(MADE_ID) for one in process.iter()) or not all(map(_is_sensible, found)):
+        return []
+    sheet = _Sheet(found, root, process)
+    if not any(xml_id(node) in sheet.shapes for node in Scope(process).nodes):
+        return []
+    sheet.fit()
+    sheet.mark_ends()
+    for one in found:
+        one.attrib.pop(_DIGEST, None)
+    return [xml_text(one) for one in found]
+
+
+def diagrams_of(root: Element, process: Element, kept: Sequence[Element]) -> tuple[list[Element], bool]:
+    """Return the diagrams of a document that is written, and whether they are other than those kept of it."""
+    found = [one for one in kept if one.tag == f"{{{DIAGRAM}}}BPMNDiagram" and _is_sensible(one)]
+    for plane in (plane for one in found for plane in one.iter(f"{{{DIAGRAM}}}BPMNPlane")):
+        if not plane.get("bpmnElement"):
+            plane.set("bpmnElement", process.get("id", ""))
+    sheet = _Sheet(found, root, process)
+    if not sheet.planes:
+        return [made_diagram(process)], bool(kept)
+    sheet.fit()
+    for line in sheet.lines.values():
+        line.attrib.pop(_FROM, None)
+        line.attrib.pop(_TO, None)
+    return found, sheet.has_changed or len(found) != len(kept)
+
+
+def were_drawn(root: Element) -> bool:
+    """Say whether a document has diagrams that people drew."""
+    return bool(_drawn_by_people(root))
+
+
+def _drawn_by_people(root: Element) -> list[Element]:
+    found = root.iter(f"{{{DIAGRAM}}}BPMNDiagram")
+    return [one for one in found if _DIGEST not in one.attrib or one.get(_DIGEST) != _digest(one)]
+
+
+def _digest(diagram: Element) -> str:
+    """Return a mark of where everything is drawn; tools write the same number in several ways."""
+    numbers = [
+        f"{one.tag}{round(float(one.get(name, '')))}"
+        for one in diagram.iter()
+        for name in ("x", "y", "width", "height")
+        if _is_number(one.get(name))
+    ]
+    return sha256("|".join(sorted(numbers)).encode()).hexdigest()[:16]
+
+
+def _is_number(text: str | None) -> bool:
+    try:
+        return text is not None and abs(float(text)) < _FAR
+    except ValueError:
+        return False
+
+
+def _is_sensible(diagram: Element) -> bool:
+    places = {f"{{{BOUNDS}}}Bounds": ("x", "y", "width", "height"), f"{{{LINES}}}waypoint": ("x", "y")}
+    return all(_is_number(one.get(name)) for one in diagram.iter() for name in places.get(one.tag, ()))
+
+
+def _refers_to(drawn: Element) -> str:
+    return drawn.get("bpmnElement", "").rpartition(":")[2]
+
+
+class _Sheet:
+    """The diagrams of a document, by what they draw."""
+
+    def __init__(self, diagrams: Sequence[Element], root: Element, process: Element) -> None:
+        self._process = process
+        self._root = root
+        ids = {one.get("id") for one in root.iter() if one.get("id")}
+        ids |= {xml_id(node) for scope in scopes_in(process) for node in scope.nodes}
+        found = [plane for one in diagrams for plane in one.iter(f"{{{DIAGRAM}}}BPMNPlane")]
+        self._planes = found
+        self.planes = {_refers_to(plane): plane for plane in found if _refers_to(plane) in ids}
+        self._plane_of: dict[str, Element] = {}
+        self.shapes: dict[str, Element] = {}
+        self.lines: dict[str, Element] = {}
+        self._boxes: dict[str, Box] = {}
+        self.has_changed = False
+        for plane in found:
+            for drawn in list(plane):
+                self._know(drawn, plane, ids)
+
+    def _know(self, drawn: Element, plane: Element, ids: set[str | None]) -> None:
+        local, about = drawn.tag.rpartition("}")[2], _refers_to(drawn)
+        if about and about not in ids:
+            plane.remove(drawn)
+            self.has_changed = True
+        elif local == "BPMNEdge":
+            self.lines.setdefault(about, drawn)
+        elif local == "BPMNShape" and (bounds := drawn.find(f"{{{BOUNDS}}}Bounds")) is not None:
+            x, y, width, height = (float(bounds.get(name, 0)) for name in ("x", "y", "width", "height"))
+            self.shapes.setdefault(about, drawn)
+            self._boxes.setdefault(about, (x, y, width, height))
+            self._plane_of.setdefault(about, plane)
+
+    def fit(self) -> None:
+        """Draw what is not drawn of the process, and lead lines anew whose ends are others."""
+        for scope in scopes_in(self._process):
+            about = xml_id(scope.container)
+            if self._is_drawn(scope, about):
+                around = self._plane_of.get(about, next(iter(self.planes.values())))
+                plane = self.planes.get(about, around)
+                self._fit_shapes(scope, about, plane)
+                self._fit_lines(scope, plane)
+
+    def mark_ends(self) -> None:
+        """Note at each line what it joins, and call the plane of the process as a workflow of any id can."""
+        for scope in scopes_in(self._process):
+            for flow in (*scope.flows, *scope.links):
+                if (line := self.lines.get(xml_id(flow))) is not None:
+                    line.attrib |= {_FROM: flow.get("sourceRef", ""), _TO: flow.get("targetRef", "")}
+        if (plane := self.planes.get(self._process.get("id", ""))) is not None:
+            plane.set("bpmnElement", "")
+
+    def _is_drawn(self, scope: Scope, about: str) -> bool:
+        """Say whether a scope is shown: those of collapsed sub-processes are not."""
+        if scope.container is self._process or about in self.planes:
+            return bool(self.planes)
+        shape = self.shapes.get(about)
+        is_open = shape is not None and shape.get("isExpanded") == "true"
+        return is_open or any(xml_id(node) in self.shapes for node in scope.nodes)
+
+    def _fit_shapes(self, scope: Scope, about: str, plane: Element) -> None:
+        waiting = [node for node in scope.nodes if xml_id(node) not in self._boxes]
+        while waiting:
+            beside = (one for one in waiting if self._neighbours(scope, xml_id(one)))
+            node = next(beside, waiting[0])
+            waiting.remove(node)
+            self._place(scope, node)
+        new = [node for node in scope.nodes if xml_id(node) not in self.shapes]
+        for node in new:
+            self._draw(node, plane)
+        border = on_the_border(scope, self._boxes)
+        for boundary in (one for ones in scope.boundaries.values() for one in ones):
+            if xml_id(boundary) not in self.shapes:
+                self._boxes[xml_id(boundary)] = border[xml_id(boundary)]
+                self._draw(boundary, plane)
+        self._grow(about, [self._boxes[xml_id(node)] for node in new])
+
+    def _draw(self, node: Element, plane: Element) -> None:
+        self.shapes[xml_id(node)] = add_shape(plane, node, self._boxes[xml_id(node)])
+        self._plane_of[xml_id(node)] = plane
+        self.has_changed = True
+
+    def _neighbours(self, scope: Scope, element_id: str) -> list[tuple[Box, bool]]:
+        """Return the boxes of what leads to a node, and then, with False, of what it leads to."""
+        ends = [(flow.get("sourceRef", ""), flow.get("targetRef", "")) for flow in scope.flows]
+        before = [(source, True) for source, target in ends if target == element_id]
+        after = [(target, False) for source, target in ends if source == element_id]
+        return [(self._boxes[one], leads) for one, leads in (*before, *after) if one in self._boxes]
+
+    def _place(self, scope: Scope, node: Element) -> None:
+        """Find a free place for a node, to the right of what leads to it."""
+        inner = placed(Scope(node)) if local_name(node) in SCOPES else None
+        width, height = outside(inner.boxes.values()) if inner and inner.boxes else size_of(node)
+        others = [self._boxes[xml_id(one)] for one in scope.nodes if xml_id(one) in self._boxes]
+        beside = self._neighbours(scope, xml_id(node))
+        if beside:
+            box, is_before = beside[0]
+            x = box[0] + box[2] + _BETWEEN if is_before else box[0] - width - _BETWEEN
+            y = box[1] + (box[3] - height) / 2
+        else:
+            x = min((box[0] for box in others), default=_BETWEEN)
+            y = max((box[1] + box[3] + _BETWEEN for box in others), default=_BETWEEN)
+        while hit := [one for one in others if _overlap((x, y, width, height), one)]:
+            y = max(one[1] + one[3] for one in hit) + _BETWEEN / 2
+        self._boxes[xml_id(node)] = (x, y, width, height)
+        if inner:
+            self._boxes |= inner.moved(x, y).boxes
+
+    def _grow(self, about: str, inside: Sequence[Box]) -> None:
+        """Widen a sub-process or pool in which something was drawn beyond its border."""
+        pools = (one for one in self._root.iter() if one.get("processRef", "").rpartition(":")[2] == about)
+        pool = next(pools, None)
+        shape = self.shapes.get(about if pool is None else xml_id(pool))
+        bounds = shape.find(f"{{{BOUNDS}}}Bounds") if shape is not None else None
+        if bounds is None or not inside:
+            return
+        x, y = float(bounds.get("x", 0)), float(bounds.get("y", 0))
+        right, bottom = (max(box[at] + box[at + 2] for box in inside) for at in (0, 1))
+        if right > x + float(bounds.get("width", 0)):
+            bounds.set("width", number(right - x + _BETWEEN))
+        if bottom > y + float(bounds.get("height", 0)):
+            bounds.set("height", number(bottom - y + _BETWEEN))
+
+    def _fit_lines(self, scope: Scope, plane: Element) -> None:
+        for flow in (*scope.flows, *scope.links):
+            ends = flow.get("sourceRef", ""), flow.get("targetRef", "")
+            line = self.lines.get(xml_id(flow))
+            if line is not None and (line.get(_FROM, ends[0]), line.get(_TO, ends[1])) == ends:
+                continue
+            if line is not None:
+                next(one for one in self._planes if line in one).remove(line)
+                self.has_changed = True
+            if all(one in self._boxes for one in ends):
+                way = straight_line(*(self._boxes[one] for one in ends))
+                self.lines[xml_id(flow)] = add_line(plane, flow, way)
+                self.has_changed = True
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return all(one[at] < other[at] + other[at + 2] and other[at] < one[at] + one[at + 2] for at in (0, 1))
