@@ -156,9 +156,9 @@ async def test_what_is_no_clear_order_changes_nothing(talk: Talk, said: str) -> 
 
 
 async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: Talk) -> None:
-    shown = await talk.say("remove the scoring, nobody likes it")
+    shown = await talk.say("remove the scoring. the moon is full.")
 
-    assert "I did not use: “nobody likes it”" in shown.content
+    assert "I did not use: “the moon is full" in shown.content
     assert (await loan(talk)).version == 1
 
     await talk.say("yes")

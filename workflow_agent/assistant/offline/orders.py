@@ -14,6 +14,7 @@ from workflow_agent.assistant.offline.clauses import (
     split_clauses,
     stripped,
 )
+from workflow_agent.assistant.offline.header import read_header
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, place_of
 from workflow_agent.assistant.offline.references import (
@@ -25,6 +26,7 @@ from workflow_agent.assistant.offline.references import (
     phrase_of,
     stems,
 )
+from workflow_agent.assistant.offline.slots import asks_again, read_settings
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in, schedule_at, times_at
@@ -44,19 +46,39 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> list[Clause]:
         Asked: Something is missing.
     """
     clauses: list[Clause] = []
-    for sentence in sentences(tokens):
+    for sentence in _sentences(plan, tokens):
         mask = masked(plan, sentence)
+        if (plan.edits and asks_again(sentence, str(plan.edits[-1]["op"]))) or _read_slots(
+            plan, sentence, mask
+        ):
+            continue
         pieces = split_clauses(sentence, mask)
         for piece in pieces if len(pieces) > 1 else ():
             clause = read_clause(piece, mask)
             if _keeps(clause):
                 _plan_clause(plan, clause)
         for piece in pieces:
+            if len(pieces) > 1 and _read_slots(plan, piece, masked(plan, piece)):
+                continue
             clause = read_clause(piece, masked(plan, piece))
             clauses.append(clause)
             if len(pieces) == 1 or not _keeps(clause):
                 _plan_clause(plan, clause, is_part=len(pieces) > 1)
     return clauses
+
+
+def _read_slots(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> bool:
+    return read_header(plan, tokens, mask) or read_settings(plan, tokens, mask)
+
+
+def _sentences(plan: Plan, tokens: Sequence[Token]) -> list[Tokens]:
+    """Return the sentences of tokens; a mark inside a step's name ("Still needed?") ends none."""
+    mask = masked(plan, tokens)
+    whole: list[Tokens] = []
+    for sentence in sentences(tokens):
+        inside = bool(whole) and whole[-1][-1].kind == "punct" and whole[-1][-1].start in mask
+        whole.append((*whole.pop(), *sentence) if inside else sentence)
+    return whole
 
 
 def _keeps(clause: Clause) -> bool:
@@ -85,6 +107,11 @@ def _plan_clause(plan: Plan, clause: Clause, *, is_part: bool = False) -> None:
             _dispatch(plan, clause)
     except NotRead as unread:
         plan.unread.append(plan.said(clause.tokens) + (f" ({unread})" if str(unread) else ""))
+        return
+    except StepUnclear as unclear:
+        if unclear.candidates or before == 0:
+            raise
+        plan.unread.append(plan.said(clause.tokens))
         return
     _drop_reason(clause)
     if len(plan.edits) > before or clause.mood == "negated":

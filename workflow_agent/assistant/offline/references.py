@@ -12,6 +12,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 _SUFFIXES = ("ification", "isation", "ization", "ation", "ition", "ission", "ision", "ature", "ment",
     "ance", "ence",
              "tion", "sion", "ing", "ure", "ion", "al", "out", "off")  # fmt: skip
+_NOUNS = ("ment", "ion", "ation", "al", "ing", "ance")
 _ENDINGS = ("", "e", "ify", "ise", "ize", "it", "ide", "y", "ate", "ute")
 FRAME_WORDS = word_set("references.frame_words")  # fmt: skip
 """Words that stand around a step's name and say nothing of which it is."""
@@ -162,7 +163,7 @@ class Steps:
         return any((len(words) == len(one.name) and all(map(akin, words, one.name))) for one in self.known)
 
     def _fitting(self, words: Sequence[str], *, with_ends: bool = True) -> list[Step]:
-        mended = [nearest(word, self.words()) or word for word in words]
+        mended = [self._mended(word) for word in words]
         text = " ".join(mended)
         exact = [one.step for one in self.known if text == " ".join(one.name)]
         exact = [step for step in exact if with_ends or step.type != "end"]
@@ -181,6 +182,13 @@ class Steps:
             ]
         best = max((score for score, _ in scored), default=0.0)
         return [step for score, step in scored if score > best - 0.05]
+
+    def _mended(self, word: str) -> str:
+        """Return a mistyped word as it is spelt here: as in a name, or as the noun of its verb."""
+        if entry_of(word).known:
+            return word
+        nouns = {one + ending for one in self.words() for ending in _NOUNS if entry_of(one + ending).known}
+        return nearest(word, self.words()) or nearest(word, nouns) or word
 
     def _pronoun(self, tokens: Sequence[Token], phrase: str) -> Step:
         if self.pointed is not None and (step := self.workflow.step(self.pointed)):
@@ -235,9 +243,8 @@ def _content(tokens: Sequence[Token]) -> list[str]:
 def _known(step: Step) -> Known:
     name = tuple(content_of(step.name)) or (step.name.lower(),)
     service = (step.uses or "").replace(".", " ").replace("_", " ")
-    return Known(
-        step, name, frozenset((*content_of((step.assignee or "").replace("_", " ")), *content_of(service)))
-    )
+    who = " ".join("IT" if word == "it" else word for word in (step.assignee or "").split("_"))
+    return Known(step, name, frozenset((*content_of(who), *content_of(service))))
 
 
 def _score(words: Sequence[str], known: Known) -> float:
