@@ -189,8 +189,10 @@ async def test_findings_come_with_evidence_and_counts(client: httpx.AsyncClient)
 async def test_a_diagram_is_mermaid(client: httpx.AsyncClient, made: httpx.Response) -> None:
     drawn = (await client.get(f"{made.headers['location']}/diagram", params={"format": "mermaid"})).json()
     other = await client.get(f"{made.headers['location']}/diagram", params={"format": "png"})
+    lanes = await client.get(f"{made.headers['location']}/diagram", params={"lanes": "true"})
 
     assert drawn["diagram"].startswith("flowchart")
+    assert (lanes.status_code, "format=svg" in lanes.json()["detail"]) == (422, True)
     assert (other.status_code, other.json()["problems"][0]["valid"]) == (422, ["mermaid", "dot", "svg"])
 
 

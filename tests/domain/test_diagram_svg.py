@@ -12,7 +12,7 @@ from tests.support.workflows import workflows
 from workflow_agent.workflows.analysis.analyzer import analyze
 from workflow_agent.workflows.diagrams.graph import diagram_of
 from workflow_agent.workflows.diagrams.marks import changes_of
-from workflow_agent.workflows.diagrams.view import COLLAPSE_ABOVE_STEPS
+from workflow_agent.workflows.diagrams.view import COLLAPSE_ABOVE_STEPS, DiagramView
 from workflow_agent.workflows.diff.comparison import diff_workflows
 from workflow_agent.workflows.model.steps import STEP_TYPES
 from workflow_agent.workflows.model.workflow import Workflow
@@ -44,6 +44,27 @@ def test_every_type_of_step_has_its_class_and_says_what_it_is() -> None:
 
     assert all({"step", kind} in classes(picture) for kind in STEP_TYPES)
     assert {"ACTION", "HUMAN", "SUB-WORKFLOW"} <= set(texts(picture))
+
+
+def test_lanes_are_by_role_and_what_nobody_acts_in_stands_where_the_work_comes_from() -> None:
+    workflow = process(
+        "ask>which", "which>pay [yes]", "which>no (default)", "pay>done",
+        ask={"type": "human", "assignee": "manager"}, which={"type": "decision"},
+        pay={"type": "action", "uses": "bank.pay"}, no=END, done=END,
+    )  # fmt: skip
+
+    lanes = [one for one in drawn(workflow, by_role=True).iter(f"{NS}g") if "lane" in one.get("class", "")]
+
+    assert [one.findtext(f"{NS}title") for one in lanes] == ["manager", "Automatic"]
+    assert DiagramView(workflow, by_role=True).lanes == {
+        "ask": "manager", "which": "manager", "no": "manager", "pay": "Automatic", "done": "Automatic",
+    }  # fmt: skip
+
+
+def test_a_workflow_of_one_role_has_no_lanes() -> None:
+    workflow = process("ask>done", ask={"type": "human", "assignee": "manager"}, done=END)
+
+    assert diagram_of(workflow, "svg", by_role=True) == diagram_of(workflow, "svg")
 
 
 def test_colours_are_for_light_and_dark_surroundings() -> None:

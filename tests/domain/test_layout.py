@@ -19,7 +19,8 @@ def graphs(draw: st.DrawFn) -> tuple[list[Part], list[Link]]:
         parent = draw(st.integers(0, 3 * at))
         width = draw(st.sampled_from((40.0, 90.0, 200.0)))
         height = draw(st.sampled_from((30.0, 50.0, 80.0)))
-        parts.append(Part(f"p{at}", width, height, f"p{parent}" if parent < at else None))
+        lane = draw(st.integers(0, 2))
+        parts.append(Part(f"p{at}", width, height, f"p{parent}" if parent < at else None, lane))
     end = st.sampled_from(parts)
     label = st.sampled_from(((0.0, 0.0), (60.0, 16.0), (140.0, 30.0)))
     ends = draw(st.lists(st.tuples(end, end, label), max_size=16))
@@ -48,6 +49,25 @@ def above(part: Part, parts: dict[str, Part]) -> set[str]:
 def leaves(parts: list[Part], picture: Picture) -> dict[str, Box]:
     scopes = {part.parent for part in parts}
     return {part.id: picture.boxes[part.id] for part in parts if part.id not in scopes}
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs())
+def test_what_stands_in_a_lane_stays_in_it_and_lanes_are_side_by_side(
+    graph: tuple[list[Part], list[Link]],
+) -> None:
+    parts, links = graph
+
+    picture = laid_out(parts, links)
+
+    outermost = [part for part in parts if part.parent is None]
+    assert set(picture.lanes) == ({one.lane for one in outermost} if picture.lanes else set())
+    for part in outermost if picture.lanes else ():
+        left, right = picture.lanes[part.lane]
+        assert left <= picture.boxes[part.id].left
+        assert picture.boxes[part.id].right <= right
+    sides = [picture.lanes[lane] for lane in sorted(picture.lanes)]
+    assert all(one[1] <= other[0] + 0.01 for one, other in pairwise(sides))
 
 
 @settings(max_examples=150, deadline=None)

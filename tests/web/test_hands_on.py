@@ -69,6 +69,37 @@ def place(step: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+def test_steps_stand_in_lanes_by_role(page: Page, served: Served) -> None:
+    stored(
+        served,
+        {
+            "id": "wf_lanes",
+            "name": "Claims",
+            "start": "file",
+            "steps": [
+                {"id": "file", "name": "File the claim", "type": "human", "assignee": "customer"},
+                {"id": "check", "name": "Check the claim", "type": "human", "assignee": "clerk"},
+                {"id": "pay", "name": "Pay", "type": "action", "uses": "bank.transfer"},
+                {"id": "paid", "name": "Paid", "type": "end"},
+            ],
+            "transitions": [
+                {"from": "file", "to": "check"},
+                {"from": "check", "to": "pay"},
+                {"from": "pay", "to": "paid"},
+            ],
+        },
+    )
+    page.goto("/#/w/wf_lanes")
+    toggle = page.get_by_role("button", name="Lanes by role")
+    toggle.click()
+
+    expect(page.locator(".canvas .lane > text")).to_have_text(["customer", "clerk", "Automatic"])
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    assert serious(page) == []
+    toggle.press("Enter")
+    expect(page.locator(".canvas .lane")).to_have_count(0)
+
+
 def test_a_hundred_steps_are_opened_found_changed_undone_and_compared(page: Page, served: Served) -> None:
     stored(served, large_workflow())
     page.goto("/#/w/wf_large")

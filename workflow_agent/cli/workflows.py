@@ -152,6 +152,7 @@ def draw_workflow(
     ),
     findings: Annotated[bool, typer.Option("--findings", help="Mark what the analysis finds.")] = False,
     changes: Annotated[bool, typer.Option("--changes", help="Highlight the last change.")] = False,
+    lanes: Annotated[bool, typer.Option("--lanes", help="Put an SVG's steps into lanes by role.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
 ) -> None:
     """Draw a workflow as Mermaid, DOT or SVG.
@@ -162,12 +163,13 @@ def draw_workflow(
 
     \b
       workflow-agent workflows diagram wf_expense_approval \\
-        --format svg -o expense.svg
+        --format svg --lanes -o expense.svg
 
       workflow-agent workflows diagram wf_expense_approval --findings --changes
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/diagram"
-    write_or_print(backend.get(path, format=form, findings=findings, changes=changes)["diagram"], output)
+    drawn = backend.get(path, format=form, findings=findings, changes=changes, lanes=lanes)
+    write_or_print(drawn["diagram"], output)
 
 
 @command("analyse", LOOKING)

@@ -23,6 +23,7 @@ export class WorkflowTab {
     this.id = null;
     this.known = new Map();
     this.folds = new Map();
+    this.lanes = new Set();
     this.element = h("div", { className: "workflow" });
     this.graph = new Graph({ on: {
       pick: (part) => this.#pick(part), add: (id, place) => this.#add(id, place), connect: (from, to) => this.#connect(from, to),
@@ -132,7 +133,15 @@ export class WorkflowTab {
     const role = roles.length > 1 ? h("select", { "aria-label": "Show the steps of", onchange: () => this.graph.dim(role.value ? (id) => steps.find((one) => one.id === id)?.assignee === role.value : null) }, h("option", { value: "" }, "Everybody"), ...roles.map((one) => h("option", { value: one }, one))) : null;
     const isOpen = scopes.length && !this.#folded().size;
     const fold = scopes.length ? button(isOpen ? "fold" : "unfold", isOpen ? "Fold all" : "Open all", () => this.#foldAll(isOpen), { quiet: false, className: "is-small" }) : null;
-    return h("div", { className: "graph-bar" }, steps.length > FIND_ABOVE ? [find, list] : null, role, fold);
+    const lanes = roles.length > 1 ? h("button", { type: "button", className: "button is-small", "aria-pressed": String(this.lanes.has(this.id)), onclick: () => this.#inLanes(lanes) }, icon("lanes"), "Lanes by role") : null;
+    return h("div", { className: "graph-bar" }, steps.length > FIND_ABOVE ? [find, list] : null, role, lanes, fold);
+  }
+
+  /** Draw the steps in lanes, one for each role, or as they follow. */
+  #inLanes(toggle) {
+    if (!this.lanes.delete(this.id)) this.lanes.add(this.id);
+    toggle.setAttribute("aria-pressed", String(this.lanes.has(this.id)));
+    this.#show(this.version ?? this.newest).then(() => this.graph.fit());
   }
 
   #find(words) {
@@ -196,7 +205,7 @@ export class WorkflowTab {
     const isNewest = version === this.newest;
     const fold = this.#scopes().length ? [...this.#folded()].join(",") || "," : null;
     const [picture, shown] = await Promise.all([
-      askText(at("workflows", this.id, "diagram") + query({ format: "svg", findings: isNewest, changes: true, version, fold }), "image/svg+xml"),
+      askText(at("workflows", this.id, "diagram") + query({ format: "svg", findings: isNewest, changes: true, version, fold, lanes: this.lanes.has(this.id) || null }), "image/svg+xml"),
       isNewest ? this.workflow : ask(at("workflows", this.id, "versions", String(version))).then(({ document }) => document),
     ]);
     if (asked !== this.asked) return;

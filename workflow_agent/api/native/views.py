@@ -146,14 +146,26 @@ async def draw_diagram(
             description="Steps whose inside is hidden instead: ids with commas between.",
         ),
     ] = None,
+    lanes: Annotated[
+        bool, BeforeValidator(true_or_false), Query(description="Draw a picture's steps in lanes by role.")
+    ] = False,
 ) -> Response:
     """Draw a workflow as a flowchart; an SVG is sent as a picture to whoever accepts `image/svg+xml`."""
+    if lanes and format != "svg":
+        raise InvalidInput(f"Lanes are drawn in a picture, and {format!r} is text: ask for format=svg.")
     workflow = await workflows.at(workflow_id, version)
     found = await to_thread(analyze, workflow) if findings else ()
     last = await _last_changes(workflows, workflow) if changes else None
     folded = None if fold is None else fold.split(",")
     drawn = await to_thread(
-        diagram_of, workflow, format, findings=found, changes=last, collapse=collapse, fold=folded
+        diagram_of,
+        workflow,
+        format,
+        findings=found,
+        changes=last,
+        collapse=collapse,
+        fold=folded,
+        by_role=lanes,
     )
     if format == "svg" and _SVG in request.headers.get("accept", ""):
         return Response(drawn, headers=_PICTURE_HEADERS, media_type=_SVG)

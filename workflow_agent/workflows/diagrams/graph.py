@@ -148,6 +148,7 @@ def diagram_of(
     changes: Changes | None = None,
     collapse: Collapse = "auto",
     fold: Collection[str] | None = None,
+    by_role: bool = False,
 ) -> str:
     """Return a diagram of a workflow.
 
@@ -161,7 +162,8 @@ def diagram_of(
         changes: What to highlight as new or changed.
         collapse: Whether steps inside others are hidden: `auto` does so where there are many steps.
         fold: The scopes whose inside is hidden, instead of what `collapse` says.
+        by_role: Whether the steps of a picture stand in lanes, one for each role.
     """
     return _WRITERS[diagram_format](
-        DiagramView(workflow, collapse, fold), Marks(findings, changes or Changes())
+        DiagramView(workflow, collapse, fold, by_role), Marks(findings, changes or Changes())
     )

@@ -40,6 +40,8 @@ class DiagramView:
     collapse: Collapse = "auto"
     fold: Collection[str] | None = None
     """The scopes to fold, whatever `collapse` says; None leaves it to that."""
+    by_role: bool = False
+    """Whether steps stand in lanes, one for each role."""
 
     @cached_property
     def _steps(self) -> Mapping[str, Step]:
@@ -116,6 +118,36 @@ class DiagramView:
         return inside
 
     @cached_property
+    def lanes(self) -> Mapping[str, str]:
+        """The role whose lane each outermost step stands in; empty without lanes, or where they are all one.
+
+        What nobody acts in, such as a decision, stands where the work comes from.
+        """
+        outermost = self.children.get("", ()) if self.by_role else ()
+        acting = {
+            step.id: step.assignee or _BY_ITSELF
+            for step in outermost
+            if step.assignee or step.type == "action"
+        }
+        if len(set(acting.values())) < 2:
+            return {}
+        found = self._handed_on(acting)
+        first = next(iter(acting.values()))
+        return {step.id: found.get(step.id, first) for step in outermost}
+
+    def _handed_on(self, roles: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the roles, each also for what its steps lead to and nobody else acts in."""
+        leads_to: defaultdict[str, list[str]] = defaultdict(list)
+        for line in self.lines:
+            leads_to[line.source].append(line.target)
+        found = dict(roles)
+        for here in (waiting := list(found)):
+            news = [there for there in dict.fromkeys(leads_to[here]) if there not in found]
+            found |= dict.fromkeys(news, found[here])
+            waiting += news
+        return found
+
+    @cached_property
     def lines(self) -> tuple[Line, ...]:
         """The lines drawn, each pair of folded ends once, up to `MAX_EDGES`."""
         drawn = [*self._transition_lines(), *self._scope_lines()]
@@ -138,6 +170,9 @@ class DiagramView:
             heads = [step_id for step_id in ids if step_id not in entered] or [s.id for s in inside][:1]
             if scope and not any(e.from_ == scope and e.to in ids for e in self.workflow.transitions):
                 yield from (Line(scope, step.id, None) for step in inside if step.id in heads)
+
+
+_BY_ITSELF = "Automatic"
 
 
 def said(edge: Transition) -> str:

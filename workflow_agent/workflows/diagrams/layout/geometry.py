@@ -69,6 +69,8 @@ class Picture:
     height: float
     headings: dict[str, Box] = field(default_factory=dict[str, Box])
     """Where the heading of each box around others is."""
+    lanes: dict[int, tuple[float, float]] = field(default_factory=dict[int, tuple[float, float]])
+    """From where to where each lane of the outermost parts goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class Node:
     """Whether it stays in the highest row: where a line comes into the picture."""
     is_last: bool = False
     """Whether it belongs into the lowest row: where a line leaves the picture."""
+    lane: int = 0
+    """The column it stays in; those of a higher number stand further right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,7 @@ class Cell:
     height: float
     row: int
     is_node: bool = False
+    lane: int = 0
     above: list[int] = field(default_factory=list[int])
     below: list[int] = field(default_factory=list[int])
     x: float = 0.0
@@ -138,10 +139,10 @@ class Grid:
 
     def _node(self, node: Node, row: int) -> int:
         beside = 2 * sum(loop_room(edge) for edge in self.loops if edge.source == node.id)
-        return self._cell(node.width + beside, node.height, row, is_node=True)
+        return self._cell(node.width + beside, node.height, row, lane=node.lane, is_node=True)
 
-    def _cell(self, width: float, height: float, row: int, *, is_node: bool = False) -> int:
-        self.cells.append(Cell(width, height, row, is_node))
+    def _cell(self, width: float, height: float, row: int, *, lane: int = 0, is_node: bool = False) -> int:
+        self.cells.append(Cell(width, height, row, is_node, lane))
         self.rows[row].append(len(self.cells) - 1)
         return len(self.cells) - 1
 
@@ -164,14 +165,15 @@ class Grid:
         if edge.label[0]:
             chain.append(self._label(edge, source))
         for row in range(self.cells[chain[-1]].row + 1, self.cells[target].row):
-            chain.append(self._cell(0.0, 0.0, row))
+            chain.append(self._cell(0.0, 0.0, row, lane=self.cells[target].lane))
             self._join(chain[-2], chain[-1])
         self._join(chain[-1], target)
         self.chains[edge.id] = [*chain, target]
 
     def _label(self, edge: Edge, source: int) -> int:
         width, height = edge.label
-        self.labels[edge.id] = self._cell(width, height, self.cells[source].row + 1)
+        below = self.cells[source]
+        self.labels[edge.id] = self._cell(width, height, below.row + 1, lane=below.lane)
         self._join(source, self.labels[edge.id])
         return self.labels[edge.id]
 

@@ -158,13 +158,20 @@ def layered(nodes: Sequence[Node], edges: Sequence[Edge]) -> Picture:
         return Picture({}, {}, 0.0, 0.0)
     grid = Grid(nodes, edges)
     put_in_order(grid)
-    place_in_rows(grid)
-    return _Drawing(grid, nodes, edges).picture()
+    lanes = place_in_rows(grid)
+    return _Drawing(grid, nodes, edges, lanes).picture()
 
 
 class _Drawing:
-    def __init__(self, grid: Grid, nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
+    def __init__(
+        self,
+        grid: Grid,
+        nodes: Sequence[Node],
+        edges: Sequence[Edge],
+        lanes: Mapping[int, tuple[float, float]],
+    ) -> None:
         self._grid = grid
+        self._of_lanes = lanes
         self._edges = {edge.id: edge for edge in edges}
         self._sizes = {node.id: node for node in nodes}
         self._lanes = Lanes(grid)
@@ -176,9 +183,8 @@ class _Drawing:
         routes = {edge_id: self._through(edge_id, chain) for edge_id, chain in self._grid.chains.items()}
         routes |= {edge.id: self._beside(edge) for edge in self._grid.aside}
         routes |= {edge.id: self._around(edge) for edge in self._grid.loops}
-        return _at_the_origin(
-            self._boxes, {edge_id: routes[edge_id] for edge_id in self._edges}, self._height
-        )
+        in_order = {edge_id: routes[edge_id] for edge_id in self._edges}
+        return _at_the_origin(self._boxes, in_order, self._height, self._of_lanes)
 
     def _row_tops(self) -> tuple[list[float], float]:
         tops: list[float] = []
@@ -267,14 +273,21 @@ class _Drawing:
         return Route(points, label)
 
 
-def _at_the_origin(boxes: Mapping[str, Box], routes: Mapping[str, Route], height: float) -> Picture:
+def _at_the_origin(
+    boxes: Mapping[str, Box],
+    routes: Mapping[str, Route],
+    height: float,
+    lanes: Mapping[int, tuple[float, float]],
+) -> Picture:
     xs = [edge for box in boxes.values() for edge in (box.left, box.right)]
     xs += [point.x for route in routes.values() for point in route.points]
     xs += [edge for route in routes.values() if route.label for edge in (route.label.left, route.label.right)]
+    xs += [edge for lane in lanes.values() for edge in lane]
     by = Point(-min(xs), 0.0)
     return Picture(
         {one: box.moved(by) for one, box in boxes.items()},
         {one: route.moved(by) for one, route in routes.items()},
         max(xs) - min(xs),
         height,
+        lanes={one: (left + by.x, right + by.x) for one, (left, right) in lanes.items()},
     )

@@ -1,7 +1,7 @@
-"""The order of cells in their rows, so that few lines cross."""
+"""The order of cells in their rows, so that few lines cross; those of a lane stand together."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 from workflow_agent.workflows.diagrams.layout.grid import Cell, Grid, crossings
@@ -39,6 +39,8 @@ def _as_walked(grid: Grid) -> list[list[int]]:
             seen.add(here)
             rows[grid.cells[here].row].append(here)
             waiting += reversed(grid.cells[here].below)
+    for row in rows:
+        row.sort(key=lambda cell: grid.cells[cell].lane)
     return rows
 
 
@@ -50,7 +52,7 @@ def _sweep(grid: Grid, rows: list[list[int]], *, is_down: bool) -> None:
         for where, cell in enumerate(rows[at]):
             joined = grid.cells[cell].above if is_down else grid.cells[cell].below
             wanted[cell] = median(place[one] for one in joined) if joined else float(where)
-        rows[at].sort(key=wanted.__getitem__)
+        rows[at].sort(key=lambda cell: (grid.cells[cell].lane, wanted[cell]))
 
 
 def _swap_neighbours(grid: Grid, rows: Sequence[list[int]]) -> None:
@@ -59,7 +61,7 @@ def _swap_neighbours(grid: Grid, rows: Sequence[list[int]]) -> None:
     for row in rows:
         for at in range(len(row) - 1):
             left, right = row[at], row[at + 1]
-            if _gain(grid, place, left, right) > 0:
+            if grid.cells[left].lane == grid.cells[right].lane and _gain(grid, place, left, right) > 0:
                 row[at], row[at + 1] = right, left
                 place[left], place[right] = at + 1, at
 
@@ -112,23 +114,50 @@ _LINE_WEIGHT = 4.0
 """Long edges are kept straight rather than nodes in the middle."""
 
 
-def place_in_rows(grid: Grid) -> None:
-    """Set the x of every cell."""
-    for row in grid.rows:
+def place_in_rows(grid: Grid) -> dict[int, tuple[float, float]]:
+    """Set the x of every cell; return from where to where each lane goes."""
+    rows = [list(cells) for row in grid.rows for _, cells in groupby(row, lambda one: grid.cells[one].lane)]
+    for row in rows:
         _settle(grid, row, [0.0] * len(row))
     rounds = _ROUNDS if len(grid.cells) <= _MANY_CELLS else _ROUNDS_OF_MANY
     for turn in range(rounds):
         is_down = turn % 2 == 0
         looks_both_ways = turn >= rounds - _LAST_ROUNDS
-        for row in grid.rows if is_down else grid.rows[::-1]:
+        for row in rows if is_down else rows[::-1]:
             wanted = [_wanted(grid, cell, is_down=is_down, looks_both_ways=looks_both_ways) for cell in row]
             _settle(grid, row, wanted)
+    return _side_by_side(grid)
+
+
+_LANE_PADDING = 20.0
+
+
+def _side_by_side(grid: Grid) -> dict[int, tuple[float, float]]:
+    """Move the cells of each lane to the right of all those before it."""
+    lanes: dict[int, list[Cell]] = {}
+    for cell in grid.cells:
+        lanes.setdefault(cell.lane, []).append(cell)
+    if len(lanes) == 1:
+        return {}
+    found: dict[int, tuple[float, float]] = {}
+    begin = 0.0
+    for lane, cells in sorted(lanes.items()):
+        left = min(cell.x - cell.width / 2 for cell in cells)
+        right = max(cell.x + cell.width / 2 for cell in cells)
+        for cell in cells:
+            cell.x += begin + _LANE_PADDING - left
+        found[lane] = (begin, begin + right - left + 2 * _LANE_PADDING)
+        begin = found[lane][1]
+    return found
 
 
 def _wanted(grid: Grid, at: int, *, is_down: bool, looks_both_ways: bool) -> float:
     cell = grid.cells[at]
-    near = cell.above if is_down else cell.below
-    both = [*cell.above, *cell.below]
+    # Lanes are moved apart later: until then only what is in the same one says where it is.
+    above = [one for one in cell.above if grid.cells[one].lane == cell.lane]
+    below = [one for one in cell.below if grid.cells[one].lane == cell.lane]
+    near = above if is_down else below
+    both = [*above, *below]
     # What has one neighbour either way is part of a line, which is best straight.
     joined = both if looks_both_ways and cell.is_node and len(both) > 2 else near or both
     return sum(grid.cells[one].x for one in joined) / len(joined) if joined else cell.x

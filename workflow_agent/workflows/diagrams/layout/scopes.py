@@ -26,6 +26,8 @@ class Part:
     width: float
     height: float
     parent: str | None = None
+    lane: int = 0
+    """The column of a part that is inside no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class _Nesting:
         for scope, inner in self._drawn.items():
             headings |= {one: box.moved(origins[scope]) for one, box in inner.headings.items()}
         outer = self._drawn[_OUTERMOST]
-        return Picture(boxes, self._routes(origins), outer.width, outer.height, headings)
+        return Picture(boxes, self._routes(origins), outer.width, outer.height, headings, outer.lanes)
 
     def _draw(self, scope: str) -> Picture:
         """Return the inside of a scope, its padding included."""
@@ -131,7 +133,8 @@ class _Nesting:
 
     def _node(self, part: Part) -> Node:
         inner = self._drawn.get(part.id)
-        return Node(part.id, inner.width, inner.height) if inner else Node(part.id, part.width, part.height)
+        width, height = (inner.width, inner.height) if inner else (part.width, part.height)
+        return Node(part.id, width, height, lane=0 if part.parent else part.lane)
 
     def _with_ports(self, edge: Edge) -> Edge:
         """Let an edge go on where its piece inside a box came to the border."""

@@ -29,6 +29,7 @@ from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.steps import Step
 
 _MARGIN = 24.0
+_LANE_HEAD = 34.0
 _DASHES = {"error": "dashed", "compensation": "dashed", "data": "dotted"}
 _SIGNS = {"error": "!", "warning": "!", "info": "i"}
 _MOST_MESSAGES = 10
@@ -48,8 +49,9 @@ class _Page:
 
     def document(self) -> str:
         picture = self._sketch.picture
-        width, height = picture.width + 2 * _MARGIN, picture.height + 2 * _MARGIN
-        inside = element("g", *self._content(), transform=f"translate({number(_MARGIN)} {number(_MARGIN)})")
+        top = _MARGIN + (_LANE_HEAD if picture.lanes else 0.0)
+        width, height = picture.width + 2 * _MARGIN, picture.height + top + _MARGIN
+        inside = element("g", *self._content(), transform=f"translate({number(_MARGIN)} {number(top)})")
         name = self._view.workflow.name
         return element(
             "svg",
@@ -78,6 +80,8 @@ class _Page:
 
     def _content(self) -> Iterator[str]:
         boxes = self._sketch.picture.boxes
+        for lane, (left, right) in self._sketch.picture.lanes.items():
+            yield self._lane(self._sketch.lanes[lane], left, right, is_odd=lane % 2 == 1)
         for scope in self._sketch.titles:
             yield self._scope(self._view.shown[scope], boxes[scope])
         yield from self._lines()
@@ -111,6 +115,16 @@ class _Page:
         title = _messages(self._marks.by_transition.get(edge.id, ()))
         ends = {"data_transition": edge.id, "data_from": line.source, "data_to": line.target}
         return _drawn(route, _DASHES.get(edge.type, ""), mark or "", title, **ends)
+
+    def _lane(self, role: str, left: float, right: float, *, is_odd: bool) -> str:
+        height = self._sketch.picture.height + _LANE_HEAD + _MARGIN / 2
+        return element(
+            "g",
+            element("title", words(role)),
+            element("rect", x=left, y=-_LANE_HEAD, width=right - left, height=height),
+            _text(shortened(role, 28), (left + right) / 2, -_LANE_HEAD / 2, "title"),
+            class_="lane is-odd" if is_odd else "lane",
+        )
 
     def _scope(self, step: Step, box: Box) -> str:
         heading = self._sketch.picture.headings[step.id]

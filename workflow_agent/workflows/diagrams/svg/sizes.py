@@ -46,6 +46,8 @@ class Sketch:
     labels: Mapping[str, Sequence[str]]
     """The lines said on each line, by its id."""
     picture: Picture
+    lanes: Sequence[str] = ()
+    """The titles of the lanes, from left to right."""
 
 
 def sketch_of(view: DiagramView) -> Sketch:
@@ -53,8 +55,9 @@ def sketch_of(view: DiagramView) -> Sketch:
     steps = {step.id: _step_text(step, view.folded.get(step.id, 0)) for step in view.shown.values()}
     titles = {one: _title(view.shown[one]) for one in view.children if one}
     labels = {line_id(at): _said_lines(line) for at, line in enumerate(view.lines)}
-    picture = laid_out(list(_parts(view, steps, titles)), list(_links(view, labels)))
-    return Sketch(steps, titles, labels, picture)
+    lanes = list(dict.fromkeys(view.lanes.values()))
+    picture = laid_out(list(_parts(view, steps, titles, lanes)), list(_links(view, labels)))
+    return Sketch(steps, titles, labels, picture, lanes)
 
 
 def line_id(at: int) -> str:
@@ -80,19 +83,23 @@ def _said_lines(line: Line) -> Sequence[str]:
     return wrapped(shortened(said(line.transition), 80), _SMALL_SIZE, _SAID_WIDTH, 2)
 
 
-def _parts(view: DiagramView, steps: Mapping[str, StepText], titles: Mapping[str, str]) -> Iterator[Part]:
+def _parts(
+    view: DiagramView, steps: Mapping[str, StepText], titles: Mapping[str, str], lanes: Sequence[str]
+) -> Iterator[Part]:
+    lane_of = {step_id: lanes.index(role) for step_id, role in view.lanes.items()}
     if view.start is not None:
-        yield Part(BEGIN, 18.0, 18.0)
+        yield Part(BEGIN, 18.0, 18.0, lane=lane_of.get(view.start, 0))
     waiting = [*reversed(view.children.get("", ()))]
     while waiting:
         step = waiting.pop()
         inside = view.children.get(step.id, ())
         parent = step.parent if step.parent in view.shown else None
         if inside:
-            yield Part(step.id, text_width(titles[step.id], _TITLE_SIZE) * _BOLD + 12, 24.0, parent)
+            width, height = text_width(titles[step.id], _TITLE_SIZE) * _BOLD + 12, 24.0
         else:
             width, height = steps[step.id].size
-            yield Part(step.id, width + 2 * side_room(step.type), height, parent)
+            width += 2 * side_room(step.type)
+        yield Part(step.id, width, height, parent, lane_of.get(step.id, 0))
         waiting += reversed(inside)
     if view.left_out:
         yield Part(REST, 180.0, 36.0)

@@ -56,7 +56,9 @@ _RULES = """
 .wf .who,.wf .more{font-size:11px;fill-opacity:.8}
 .wf .kind{font-size:9px;font-weight:600;letter-spacing:.06em;fill-opacity:.75}
 .wf .scope>.frame{fill:var(--wf-scope);stroke-width:1.25;stroke-dasharray:5 4}
-.wf .scope .title{font-size:12px;font-weight:600}
+.wf .lane rect{fill:var(--wf-scope);fill-opacity:.55;stroke:var(--wf-line);stroke-opacity:.35}
+.wf .lane.is-odd rect{fill-opacity:1}
+.wf .scope .title,.wf .lane .title{font-size:12px;font-weight:600}
 .wf .step>.shape{stroke-width:1.5}
 .wf .begin{fill:var(--wf-ink)}
 .wf .line{fill:none;stroke:var(--wf-line);stroke-width:1.5}
