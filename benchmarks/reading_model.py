@@ -14,8 +14,6 @@ MESSAGE = "What does the expense approval do?"
 ARGUMENTS = json.dumps({"workflow": WORKFLOW})
 DELTAS = ("It has six steps: ", "the manager approves, ", "finance pays, ", "and the employee is told.")
 PLAN = json.dumps({"artifacts": [], "reasoning": "The question is about the workflow alone."})
-_QUOTED_CHARS = 200
-"""What it takes into a summary of each turn at the end: one about something else would not be used."""
 
 
 @dataclass
@@ -69,9 +67,9 @@ def _structured(messages: list[ModelMessage], info: AgentInfo) -> tuple[str, str
 
 
 def _summary_of(messages: list[ModelMessage]) -> str:
-    """Return a summary in the words of the last turns that are to be summed up."""
+    """Return the latest reply of the turns that are to be summed up: what they do not say would not be used."""
     told = "\n".join(str(part.content) for part in messages[-1].parts if isinstance(part, UserPromptPart))
-    return f"They talked: {told[-_QUOTED_CHARS:].partition('</turns>')[0]}"
+    return told.partition("</turns>")[0].strip().splitlines()[-1].partition(": ")[2]
 
 
 def _has_read(messages: list[ModelMessage]) -> bool:

@@ -100,10 +100,14 @@ def language_of(text: str) -> str | None:
     alien = _ALIEN.findall(letters)
     if not letters or len(alien) > len(letters) / 3:
         return _script(alien[0]) if alien else None
-    script = Counter(map(_script, letters)).most_common(1)[0][0]
+    script = "LATIN" if letters.isascii() else Counter(map(_script, letters)).most_common(1)[0][0]
     if script != "LATIN":
         return script
-    share = {name: sum(word in small for word in words) / len(words) for name, small in _SMALL_WORDS.items()}
+    said = Counter(words)
+    share = {
+        name: sum(said[word] for word in small & said.keys()) / len(words)
+        for name, small in _SMALL_WORDS.items()
+    }
     best = max(share, key=lambda name: share[name])
     return best if share[best] >= _SPOKEN else None
 

@@ -72,46 +72,85 @@ def compaction_of(
 ) -> Compaction:
     """Return the compaction that takes a cut out of the window, with the record of what it drops.
 
+    The arguments are those of `drafted` and `completed`.
+    """
+    draft = drafted(
+        conversation, cut, own, result.summary, compaction_id=compaction_id, at=at, count=count, share=share
+    )
+    return completed(draft, conversation, cut, result)
+
+
+def drafted(
+    conversation: Conversation,
+    cut: Cut,
+    own: Ledger,
+    summary: Summary | None,
+    *,
+    compaction_id: str,
+    at: datetime,
+    count: Callable[[str], int],
+    share: float = 0.25,
+) -> Compaction:
+    """Return a compaction as the window would show it; what it drops and what it took is yet to be added.
+
     `tokens_before` and `tokens_after` are what the window shows of all turns up to the cut's last.
 
     Args:
         conversation: As it is now.
         cut: What is taken out.
         own: The facts of its turns.
-        result: What came of asking for a summary.
+        summary: What stands for them, if anything does.
         compaction_id: The new compaction's.
         at: Now.
         count: Counts tokens.
         share: How much of what was compacted may be shown in its place: extracts fill what summary and
             ledger leave of it.
     """
-    carried = all_facts(conversation)
-    kept, gone = merged(carried, own)
     before = _shown_tokens(conversation, count)
     taken = count("\n".join(one.content for one in cut.taken))
     latest = newest(conversation)
     made = Compaction(
         id=compaction_id, from_turn=cut.from_turn, to_turn=cut.to_turn, at=at, trigger=cut.trigger,
-        tokens_before=before + taken, tokens_after=0, summary=result.summary, ledger=own, carried=carried,
-        unsupported=result.unsupported, source_tokens=(latest.source_tokens if latest else 0) + taken,
-        model=result.model, usage=result.usage, cost=result.cost, duration_ms=result.duration_ms,
-        fallback=result.fallback, event_ids=tuple(one.id for one in cut.events),
+        tokens_before=before + taken, tokens_after=0, summary=summary, ledger=own,
+        carried=all_facts(conversation), source_tokens=(latest.source_tokens if latest else 0) + taken,
+        event_ids=tuple(one.id for one in cut.events),
     )  # fmt: skip
     bare = _shown_tokens(_with(conversation, made), count)
     most = round(before + taken * (1 - LEAST_SAVING))
     allowed = max(round(made.source_tokens * share), _LEAST_TOKENS)
-    candidates = sentences_of(cut.events)
-    known = ledger_text(kept) + "\n" + _summary_in_force(conversation, result.summary)
     extracts = chosen(
-        [*extracts_of(in_force(conversation)), *candidates], known,
+        [*extracts_of(in_force(conversation)), *sentences_of(cut.events)], _known(conversation, made)[0],
         min(most, allowed) - bare - count(EXTRACTS_TITLE), count,
     )  # fmt: skip
-    dropped = _dropped(cut.events, gone, known + "\n" + extracts_text(extracts))
-    sentences = lost(candidates, known, extracts)
-    made = made.model_copy(
-        update={"extracts": extracts, "dropped": dropped.model_copy(update={"sentences": sentences})}
-    )
+    made = made.model_copy(update={"extracts": extracts})
     return made.model_copy(update={"tokens_after": _shown_tokens(_with(conversation, made), count)})
+
+
+def completed(draft: Compaction, conversation: Conversation, cut: Cut, result: Summarised) -> Compaction:
+    """Return a compaction with the record of what it drops.
+
+    Args:
+        draft: What the window shows of it.
+        conversation: As it was drafted of.
+        cut: What is taken out.
+        result: What came of asking for a summary, and what that took.
+    """
+    known, gone = _known(conversation, draft)
+    dropped = _dropped(cut.events, gone, known + "\n" + extracts_text(draft.extracts))
+    sentences = lost(sentences_of(cut.events), known, draft.extracts)
+    return draft.model_copy(
+        update={
+            "dropped": dropped.model_copy(update={"sentences": sentences}),
+            "unsupported": result.unsupported, "model": result.model, "usage": result.usage,
+            "cost": result.cost, "duration_ms": result.duration_ms, "fallback": result.fallback,
+        }
+    )  # fmt: skip
+
+
+def _known(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
+    """Return what the window shows of a compaction beside its extracts, and the facts that had to go."""
+    kept, gone = merged(draft.carried, draft.ledger)
+    return ledger_text(kept) + "\n" + _summary_in_force(conversation, draft.summary), gone
 
 
 def saves_enough(compaction: Compaction, conversation: Conversation, count: Callable[[str], int]) -> bool:

@@ -56,7 +56,8 @@ _SLUG: Final = re.compile(
 _NUMBER: Final = re.compile(r"(?<![\w.-])[€$£]?\d+(?:[.,:]\d+)*%?")
 _QUOTE: Final = re.compile(r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _SENTENCE_END: Final = re.compile(
-    r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bNo\.)(?<!\b[A-Z]\.)(?<=[.!?…])\s+|\n+"
+    # What most places lack is asked for first.
+    r"(?<=[.!?…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bNo\.)(?<!\b[A-Z]\.)\s+|\n+"
 )
 _LIST_NUMBER: Final = re.compile(r"^[ \t>]*\d{1,3}[.)][ \t]+", re.MULTILINE)
 _LIST_ITEM: Final = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]")

@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 
 from workflow_agent.assistant.compaction.compaction import (
     Summarised,
-    compaction_of,
+    completed,
+    drafted,
     excess_tokens,
     facts_of_cut,
     new_ledger,
@@ -30,7 +31,7 @@ from workflow_agent.assistant.compaction.policy import (
 )
 from workflow_agent.assistant.compaction.restore import sealed_with
 from workflow_agent.assistant.compaction.summarizer import Material, Summarizer
-from workflow_agent.conversations.compactions import Compaction, Ledger
+from workflow_agent.conversations.compactions import Compaction, Ledger, Summary
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import unsealed
 from workflow_agent.conversations.store import ConversationStore
@@ -242,19 +243,25 @@ class Compactor:
         at = compaction_id or self.new_id("cmp")
         own = facts_of_cut(conversation, cut)
 
-        def compaction(result: Summarised) -> Compaction:
-            return compaction_of(
-                conversation, cut, own, result, compaction_id=at, at=self.now(), count=count, share=self.share
-            )
+        def drafted_with(summary: Summary | None) -> Compaction:
+            return drafted(
+                conversation, cut, own, summary,
+                compaction_id=at, at=self.now(), count=count, share=self.share,
+            )  # fmt: skip
 
-        if not saves_enough(compaction(Summarised(None)), conversation, count):
+        draft = drafted_with(None)
+        if not saves_enough(draft, conversation, count):
             # Nobody is asked for a summary of turns that are no longer than what would stand for them.
             return Made(None, conversation, is_in_force=False)
         with self.telemetry.compaction(conversation.id, cut.trigger) as trace:
             result = await self._summarised(conversation, cut, own, count)
-            made = compaction(result)
-            if not saves_enough(made, conversation, count):
-                made = compaction(replace(result, summary=None, fallback="longer than what it would replace"))
+            if result.summary is not None:
+                told = drafted_with(result.summary)
+                if saves_enough(told, conversation, count):
+                    draft = told
+                else:
+                    result = replace(result, summary=None, fallback="longer than what it would replace")
+            made = completed(draft, conversation, cut, result)
             stored = await asyncio.shield(
                 self.store.update(
                     conversation.tenant, conversation.id,
