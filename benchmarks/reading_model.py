@@ -67,7 +67,7 @@ def _structured(messages: list[ModelMessage], info: AgentInfo) -> tuple[str, str
 
 
 def _summary_of(messages: list[ModelMessage]) -> str:
-    """Return the latest reply of the turns that are to be summed up: what they do not say would not be used."""
+    """Return the latest reply of the turns that are summed up: what they do not say would not be used."""
     told = "\n".join(str(part.content) for part in messages[-1].parts if isinstance(part, UserPromptPart))
     return told.partition("</turns>")[0].strip().splitlines()[-1].partition(": ")[2]
 
