@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-peers
 # Which address `make serve` takes is set by WORKFLOW_AGENT_HOST, WORKFLOW_AGENT_PORT and so on.
 
-.PHONY: help serve test test-slow check format demo docs bench bench-peers eval clean
+.PHONY: help serve test test-slow check format demo docs bench bench-peers eval eval-model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | sort
@@ -74,6 +74,9 @@ $(PEERS)/.ready: benchmarks/peers/requirements.lock
 
 eval: $(READY) ## Run the evaluations and write benchmarks/EVALUATIONS.md
 	@$(BIN)/python -m benchmarks.evaluations
+
+eval-model: $(READY) ## Evaluate a provider's model: MODEL=openai:gpt-5.2 [BASE_URL=…] [OPTIONS="--cases 20 --most-usd 2"]
+	@$(BIN)/python -m benchmarks.eval_model --model "$(MODEL)" --base-url "$(BASE_URL)" $(OPTIONS)
 
 clean: ## Remove what the targets made
 	@rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .coverage* dist

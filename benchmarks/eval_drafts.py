@@ -1,6 +1,6 @@
 """How well workflows are made from descriptions and changed in words, against gold graphs.
 
-    python -m benchmarks.eval_drafts [--set gold|dev|heldout|dev_2|heldout_2] [--show] [--model openai:…]
+    python -m benchmarks.eval_drafts [--set gold|dev|heldout|dev_2|heldout_2] [--show]
 
 Each description and each order goes through the whole chat, as a user's message would; what is judged is the
 workflow that is stored afterwards. Where the reply to a description offers to make it, the user says yes.
@@ -18,10 +18,10 @@ from typing import Any
 
 from pydantic_ai.models import Model
 
-from benchmarks.answering import model_asked_for
 from benchmarks.gold import claims_that_fail
 from benchmarks.gold_graphs import Draft, judged
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
+from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
@@ -126,7 +126,7 @@ def _told(say: str | Sequence[str]) -> str:
 def main() -> None:
     """Print the figures; `--show` prints what is not right."""
     name = sys.argv[sys.argv.index("--set") + 1] if "--set" in sys.argv else "gold"
-    result = asyncio.run(judge(model_asked_for(sys.argv), name))
+    result = asyncio.run(judge(OfflineModel(), name))
     for what, (value, count) in result.figures().items():
         print(f"{what}: {value:.1%} of {count}")
     if "--show" in sys.argv:

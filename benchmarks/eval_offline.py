@@ -33,7 +33,8 @@ from typing import Any, Literal
 import httpx
 from fastapi import FastAPI
 
-from benchmarks.offline_graphs import Difference, differences, graph_of, wanted, words
+from benchmarks.offline_graphs import Difference, Wanted, differences, graph_of, wanted, words
+from benchmarks.prompted import nearest
 from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
 
@@ -175,10 +176,10 @@ class Asked:
 
 
 @asynccontextmanager
-async def asked() -> AsyncGenerator[Asked]:
-    """Run a service with the offline model in a directory of its own for as long as the block lasts."""
+async def asked(**settings: Any) -> AsyncGenerator[Asked]:
+    """Run a service in a directory of its own for as long as the block lasts, offline unless set."""
     with tempfile.TemporaryDirectory() as directory:
-        application = build(Settings.model_validate({"data_dir": directory, "samples": False}))
+        application = build(Settings.model_validate({"data_dir": directory, "samples": False, **settings}))
         await application.prepare()
         await application.catch_up()
         transport = httpx.ASGITransport(app=application.app)
@@ -279,21 +280,21 @@ async def missed(
         ]
     said = " ".join(one for one in messages(case) if isinstance(one, str))
     ways = [
-        await _way(service, case["workflow"], one, stored[own_id], said)
-        for one in [case["want"], *case.get("or", ())]
+        await _way(service, case, one, stored[own_id], said) for one in [case["want"], *case.get("or", ())]
     ]
     return extra + min(ways, key=len)
 
 
 async def _way(
-    service: Asked, name: str, claims: Sequence[str], document: Mapping[str, Any], said: str
+    service: Asked, case: Case, claims: Sequence[str], document: Mapping[str, Any], said: str
 ) -> list[Difference]:
     if claims == ["DELETED"]:
         return [Difference("it is still there", is_missing=True)]
     rest = [one for one in claims if one != "UNCHANGED"]
     version = int(rest.pop(0).split()[1]) if rest and rest[0].startswith("VERSION ") else 1
-    base = await service.read(f"wf_{name}", version)
-    return differences(wanted(graph_of(base, [one["id"] for one in base["steps"]]), rest), document, said)
+    base = await service.read(f"wf_{case['workflow']}", version)
+    own = wanted(graph_of(base, [one["id"] for one in base["steps"]]), rest)
+    return _compared(case, own, document, said)
 
 
 def changed(case: Case, talk: Talk, missing: Sequence[Difference]) -> Verdict:
@@ -341,10 +342,16 @@ def _drawn(case: Case, before: Mapping[str, Any], after: Mapping[str, Mapping[st
         return [Difference(f"{len(made)} workflows made", is_missing=not made)]
     said = " ".join(one for one in messages(case) if isinstance(one, str))
     ways = [
-        differences(wanted(graph_of(None), claims), made[0], said)
+        _compared(case, wanted(graph_of(None), claims), made[0], said)
         for claims in [case["want"], *case.get("or", ())]
     ]
     return min(ways, key=len)
+
+
+def _compared(case: Case, own: Wanted, document: Mapping[str, Any], said: str) -> list[Difference]:
+    if case.get("as_prompted"):
+        return nearest(document, own.base.steps, lambda one: differences(own, one, said))
+    return differences(own, document, said)
 
 
 async def questioned(service: Asked, case: Case) -> tuple[Verdict, Talk, list[str], bool]:
@@ -450,7 +457,7 @@ async def _meant_change(service: Asked, case: Case, talk: Talk) -> tuple[Verdict
     return verdict, [one.text for one in missing]
 
 
-_JUDGES = {
+JUDGES = {
     "orders": ordered,
     "sample_orders": ordered,
     "descriptions": described,
@@ -469,7 +476,7 @@ async def judge(
             case = {"half": half, **row}
             if (numbers and number not in numbers) or (only and case.get("kind") != only):
                 continue
-            verdict, talk, why, after_yes = await _JUDGES[kind](service, case)
+            verdict, talk, why, after_yes = await JUDGES[kind](service, case)
             found.append(Judged(number, case, verdict, talk.text, why, after_yes))
     return found
 

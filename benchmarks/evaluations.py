@@ -1,14 +1,12 @@
 """All evaluations in one table, and the same in `benchmarks/EVALUATIONS.md`, so that a regression is a diff.
 
-    python -m benchmarks.evaluations [--model openai:…]
+    python -m benchmarks.evaluations
 
-Everything is offline and deterministic. `--model` asks a real provider for what a model answers (creation and
-editing) and prints the table without writing it; its key is read from the environment.
+Everything is offline and deterministic; `eval_model.py` evaluates the models of providers.
 """
 
 import asyncio
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +22,11 @@ from benchmarks import (
     eval_references,
     eval_retention,
 )
-from benchmarks.answering import model_asked_for, name_asked_for
 from benchmarks.bpmn_documents import document
 from benchmarks.corpus import CORPUS, documents
 from benchmarks.eval_formats import comes_back
 from benchmarks.eval_search import FOLDERS, pairs, search_ranks, workflows
-from workflow_agent.assistant.providers import OFFLINE
+from workflow_agent.assistant.offline.model import OfflineModel
 
 REPORT = Path(__file__).parent / "EVALUATIONS.md"
 _ABOUT = (
@@ -73,9 +70,9 @@ def references() -> Iterator[Result]:
         yield Result(name, f"{half}: wrong with confidence", surely / len(answers), len(answers))
 
 
-def _drafts(arguments: Sequence[str]) -> Iterator[Result]:
+def _drafts() -> Iterator[Result]:
     for rows in eval_drafts.SETS:
-        judged = asyncio.run(eval_drafts.judge(model_asked_for(arguments), rows))
+        judged = asyncio.run(eval_drafts.judge(OfflineModel(), rows))
         for name, (value, cases) in judged.figures().items():
             evaluation, _, what = name.partition(": ")
             yield Result(evaluation, what, value, cases)
@@ -134,13 +131,10 @@ def _bpmn() -> Iterator[Result]:
     yield Result("formats", "made BPMN documents that come back with all they say", whole / count, count)
 
 
-def results(arguments: Sequence[str]) -> list[Result]:
-    """Return every line; with another model than the offline one, those that a model answers."""
-    parts: list[Callable[[], Iterator[Result]]] = [lambda: _drafts(arguments)]
-    if name_asked_for(arguments) == OFFLINE:
-        parts = [modes, references, *parts, offline, _search, _formats, _bpmn, _retention, _artifacts]
+def results() -> list[Result]:
+    """Return every line."""
     found: list[Result] = []
-    for part in parts:
+    for part in (modes, references, _drafts, offline, _search, _formats, _bpmn, _retention, _artifacts):
         found += part()
     return sorted(found, key=lambda one: [each.evaluation for each in found].index(one.evaluation))
 
@@ -153,14 +147,13 @@ def markdown(found: Sequence[Result]) -> str:
 
 
 def main() -> None:
-    """Print the table; write it where it is the offline model's."""
-    found = results(sys.argv)
+    """Print the table and write it."""
+    found = results()
     table = Table("evaluation", "what", "figure", "cases")
     for one in found:
         table.add_row(one.evaluation, one.what, one.shown, str(one.cases or ""))
     Console().print(table)
-    if name_asked_for(sys.argv) == OFFLINE:
-        REPORT.write_text(markdown(found), "utf-8")
+    REPORT.write_text(markdown(found), "utf-8")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ _OK = frozenset({
     "ok", "okay", "yes", "approve", "accept", "agree", "confirm", "pass", "grant", "good", "fine", "succeed",
     "success", "successful", "done", "sign", "positive", "true", "clear",
 })  # fmt: skip
-_NO = frozenset({
+NEGATIVE_WORDS = frozenset({
     "no", "not", "reject", "refuse", "deny", "decline", "fail", "negative", "false", "disapprove",
     "otherwise", "else", "default", "wrong", "bad",
 })  # fmt: skip
@@ -495,7 +495,9 @@ def _fits_one(text: str, claim: str) -> bool:
     if claim == "else":
         return bool(text) and text != "error"
     if claim in ("ok", "no"):
-        negative = any(_alike(one, other) for one in words(text) for other in _NO) or "n't" in plain
+        negative = (
+            any(_alike(one, other) for one in words(text) for other in NEGATIVE_WORDS) or "n't" in plain
+        )
         positive = any(_alike(one, other) for one in words(text) for other in _OK)
         return negative if claim == "no" else positive and not negative
     if claim[0] in "<>":

@@ -5,7 +5,7 @@ import json
 import re
 import socket
 import struct
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -93,6 +93,8 @@ class ProviderStub:
     port: int = 0
     model: str = "stub-1"
     """Who it says it is."""
+    chooses: Callable[[JsonObject], "Answer"] | None = None
+    """Answers each request by what it says, in place of `answers`."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     serving: set[asyncio.Task[Any]] = field(default_factory=set)
 
@@ -112,7 +114,8 @@ class ProviderStub:
             self.authorized_as += re.findall(r"(?im)^authorization: (.*?)\r$", head.decode())
             body = await reader.readexactly(int(length[1]) if length else 0)
             self.requests.append(json.loads(body or b"{}"))
-            await self._answer(self.answers.pop(0), writer)
+            chosen = self.chooses(self.requests[-1]) if self.chooses else self.answers.pop(0)
+            await self._answer(chosen, writer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
