@@ -16,12 +16,19 @@ def _words(text: str) -> frozenset[str]:
 _TOKEN: Final = re.compile(r"\w+(?:[-.,:/'\u2019]\w+)*%?")
 _CLAUSE: Final = re.compile(
     r"[;:]\s+|,\s+|\s+[-\u2013\u2014]\s+|\s+\((?=\w)"
-    r"|\s+(?=(?:and|but|while|whereas|instead of|rather than|without)\b)",
+    r"|\s+(?=(?:and|but|while|whereas|instead of|rather than|without|except)\b)",
     re.IGNORECASE,
 )
 _THOUSANDS: Final = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 _QUOTED: Final = "\"'“”`*()[]"
+_PREFERRED: Final = re.compile(
+    r"\b((?:prefer(?:s|red)? \S|cho(?:ose|se|sen)|picked|selected|favou?red)[^.;]*?) over\b(?! \d)"
+    r"|\b((?:prefer(?:s|red)?) (?:an? |the |\w+s )[^.;]*?) to (?=an? |the |\w+s\b)"
+    r"|\brather\b([^.;]*?) than\b",
+    re.IGNORECASE,
+)
+_ONE_UNIT: Final = re.compile(r"\bone (?=(?:minute|hour|day|week|month|quarter|year)\b)", re.IGNORECASE)
 _STEM_CHARS: Final = 6
 _ENDINGS: Final = ("ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y")
 _LEAST_STEM: Final = 3
@@ -70,8 +77,9 @@ _DENIALS: Final = _words(
     "not no never without none neither nor cannot can't don't doesn't didn't won't isn't aren't "
     "wasn't weren't shouldn't mustn't hasn't haven't wouldn't couldn't nothing nobody avoid avoids "
     "avoided avoiding refuse refused stop stops stopped forbid forbids forbidden prohibit prohibited "
-    "exclude excluded instead reject rejects rejected drop drops dropped skip skipped "
-    "dislikes dislike hates hate"
+    "exclude excluded except instead replace replaces replaced replacing abandon abandoned reject "
+    "rejects rejected drop drops dropped skip skipped "
+    "dislikes dislike disliked hates hate hated unwanted ruled"
 )
 _DIGITS_OF: Final = {
     "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
@@ -84,13 +92,14 @@ _CLOSED: Final = _words(
     "wednesday thursday friday saturday sunday january february march april june july august "
     "september october november december euro euros eur usd dollar dollars gbp pounds chf minute "
     "minutes hour hours day days week weeks month months quarter quarters year years daily weekly "
-    "monthly quarterly yearly annually north south east west"
+    "monthly quarterly yearly annually night nightly north south east west"
 )
 """Words that have no synonym: another one of them is another fact."""
 _SAME: Final = {
     "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
-    "annually": "year", "euro": "eur", "euros": "eur", "dollar": "usd", "dollars": "usd", "pounds": "gbp",
-    "sent": "send", "ran": "run", "paid": "pay", "made": "make", "built": "build", "chose": "choose",
+    "annually": "year", "nightly": "night", "euro": "eur", "euros": "eur", "dollar": "usd",
+    "dollars": "usd", "pounds": "gbp", "sent": "send", "ran": "run", "paid": "pay", "made": "make",
+    "built": "build", "chose": "choose",
 }  # fmt: skip
 _RULE: Final = re.compile(
     r"\b(?:must|have to|has to|needs? to|may only|only|goes? to|go to|at least|at most|no more than"
@@ -111,10 +120,14 @@ def stem(word: str) -> str:
     if not word.isalpha():
         return word
     ending = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= _LEAST_STEM), "")
-    return word[: len(word) - len(ending)][:_STEM_CHARS]
+    root = word[: len(word) - len(ending)]
+    # "Sundays" has the stem of "Sunday".
+    return (root[:-1] if ending == "s" and root[-1] == "y" and len(root) > _LEAST_STEM else root)[
+        :_STEM_CHARS
+    ]
 
 
-_UNITS: Final = frozenset(map(stem, _CLOSED))
+_UNITS: Final = frozenset(map(stem, _CLOSED)) | {"may"}
 _SAYS_LITTLE: Final = frozenset(map(stem, _EVERYDAY | _SMALL)) - _UNITS
 _PIECE: Final = re.compile(r"\S+")
 _MOST_BETWEEN: Final = 2
@@ -168,6 +181,9 @@ class Statement:
     values: frozenset[str]
     """Numbers, ids, names, and words that have no synonym."""
     is_negated: bool
+    denied: frozenset[str]
+    """Words that stand after a denial, up to the end of its clause; before it, where it ends the clause. Not
+    those that another clause affirms."""
 
     @property
     def others(self) -> frozenset[str]:
@@ -185,23 +201,38 @@ def statement_of(text: str, *, has_names: bool = True) -> Statement:
     """
     words: list[str] = []
     values: set[str] = set()
-    denials = 0
+    denied: set[str] = set()
+    affirmed: set[str] = set()
+    denials = place = 0
+    for clause in _CLAUSE.split(_PREFERRED.sub(r"\1\2\3 instead of ", text)):
+        before, last_denial = denials, -1
+        plain: set[str] = set()
+        for match in _TOKEN.finditer(_spelled_out(clause)):
+            raw = match[0].strip(_QUOTED)
+            folded = raw.casefold().replace("\u2019", "'")
+            place += 1
+            if folded in _DENIALS or folded.endswith("n't"):
+                denials += 1
+                last_denial = len(words)
+                continue
+            folded = _SAME.get(folded.removesuffix("'s"), folded.removesuffix("'s"))
+            is_month = raw == "May" and place > 1
+            if not is_month and (folded in _SMALL or (folded == "one" and place > 1)):
+                continue
+            told = _value_of(raw, folded, place > 1 and has_names)
+            word = told or stem(folded)
+            words.append(word)
+            values |= {told} if told else set()
+            (denied if (denials - before) % 2 else plain).add(word)
+        # "Overtime is forbidden."
+        is_all_denied = last_denial == len(words) and (denials - before) % 2 == 1
+        (denied if is_all_denied else affirmed).update(plain)
+    return Statement(text, tuple(words), frozenset(values), denials % 2 == 1, frozenset(denied - affirmed))
+
+
+def _spelled_out(text: str) -> str:
     read = text.replace("€", " EUR ").replace("$", " USD ").replace("£", " GBP ")
-    for place, match in enumerate(_TOKEN.finditer(read.replace("rather than", "instead of"))):
-        raw = match[0].strip(_QUOTED)
-        folded = raw.casefold().replace("\u2019", "'")
-        if folded in _DENIALS or folded.endswith("n't"):
-            denials += 1
-            continue
-        folded = _SAME.get(folded.removesuffix("'s"), folded.removesuffix("'s"))
-        if folded in _SMALL or (folded == "one" and place > 0):
-            continue
-        told = _value_of(raw, folded, place > 0 and has_names)
-        word = told or stem(folded)
-        words.append(word)
-        if told:
-            values.add(told)
-    return Statement(text, tuple(words), frozenset(values), denials % 2 == 1)
+    return _ONE_UNIT.sub("1 ", read.replace("rather than", "instead of"))
 
 
 def _value_of(raw: str, folded: str, may_be_name: bool) -> str | None:
