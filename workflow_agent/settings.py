@@ -296,6 +296,9 @@ class Hosts:
     """How long a request waits for a database that does not answer; after that it is a 503."""
     host_lease_seconds: Seconds = 5
     """For how long a host counts as alive that gives no sign of life: then others go on with its runs."""
+    redis_url: SecretStr | None = None
+    """A Redis over which hosts pass on the streams of their runs, such as `redis://host:6379/0`. Without it,
+    whoever follows a run of another host gets the reply when it is there."""
 
 
 class Access:

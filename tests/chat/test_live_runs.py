@@ -8,7 +8,7 @@ import pytest
 from workflow_agent.assistant.requests import TurnOutcome
 from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.conversations.document import AgentReply, ModeRecord
-from workflow_agent.errors import ModelFailed
+from workflow_agent.errors import ModelFailed, ShuttingDown
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 REPLY = AgentReply(
@@ -31,7 +31,7 @@ class Time:
 def test_an_ended_run_is_kept_for_its_time_and_then_forgotten() -> None:
     time = Time()
     runs = LiveRuns(kept_seconds=600.0, clock=time)
-    runs.open("r").settle(OUTCOME, time())
+    runs.open("r").settle(OUTCOME)
 
     time.now = 600.0
     kept = runs.get("r")
@@ -57,7 +57,7 @@ def test_a_busy_server_forgets_the_oldest_first_and_none_under_way() -> None:
     runs = LiveRuns(most_kept=10, clock=Time())
     under_way = [runs.open(f"long-{number}") for number in range(20)]
     for number in range(1_000):
-        runs.open(f"r{number}").settle(OUTCOME, 0.0)
+        runs.open(f"r{number}").settle(OUTCOME)
 
     kept = [number for number in range(1_000) if runs.get(f"r{number}")]
 
@@ -96,7 +96,7 @@ async def test_who_waits_gets_the_outcome_of_a_run_that_has_let_go_of_it() -> No
     awaited = live.awaited()
 
     async def work() -> None:
-        live.settle(OUTCOME, 0.0)
+        live.settle(OUTCOME)
 
     task = asyncio.create_task(work())
     live.worked_on_by(task)
@@ -108,11 +108,28 @@ async def test_who_waits_gets_the_outcome_of_a_run_that_has_let_go_of_it() -> No
     assert await awaited() is OUTCOME
 
 
+async def test_a_run_that_is_stopped_before_its_first_step_is_not_taken_for_one_under_way() -> None:
+    runs = LiveRuns()
+    live = runs.open("r")
+    awaited = live.awaited()
+
+    async def work() -> None:
+        raise AssertionError("it was stopped before")
+
+    live.worked_on_by(asyncio.create_task(work()))
+    assert live.task is not None
+    live.task.cancel()
+
+    with pytest.raises(ShuttingDown, match="stopped before it began"):
+        await awaited()
+    assert not runs.is_running("r")
+
+
 async def test_everyone_who_waits_gets_the_outcome() -> None:
     live = LiveRuns().open("r")
     waiting = [asyncio.ensure_future(live.awaited()()) for _ in range(3)]
 
-    live.settle(OUTCOME, 0.0)
+    live.settle(OUTCOME)
 
     assert await asyncio.gather(*waiting) == [OUTCOME] * 3
 
@@ -120,7 +137,7 @@ async def test_everyone_who_waits_gets_the_outcome() -> None:
 async def test_everyone_who_waits_gets_the_error() -> None:
     live = LiveRuns().open("r")
 
-    live.settle(ModelFailed("no"), 0.0)
+    live.settle(ModelFailed("no"))
 
     for _ in range(2):
         with pytest.raises(ModelFailed, match="no"):
@@ -131,7 +148,7 @@ async def test_a_reader_that_comes_late_gets_everything_and_an_end() -> None:
     live = LiveRuns().open("r")
     live.stream.publish("start", {})
     live.stream.publish("delta", {"text": "hi"})
-    live.settle(OUTCOME, 0.0)
+    live.settle(OUTCOME)
 
     assert [event.id async for event in live.stream.events()] == [1, 2]
     assert [event.id async for event in live.stream.events(after=1)] == [2]

@@ -7,10 +7,10 @@ import pytest
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.in_memory import InMemoryConversationStore
-from tests.support.scripted import Waits, scripted
+from tests.support.scripted import Calls, Waits, scripted
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.errors import StaleRun, StorageFailed
+from workflow_agent.errors import ShuttingDown, StaleRun, StorageFailed
 
 
 class FailingStore(InMemoryConversationStore):
@@ -164,3 +164,21 @@ async def test_a_run_of_another_process_can_be_cancelled() -> None:
         await started.outcome()
     with pytest.raises(StaleRun, match="was cancelled and has no reply"):
         await here.say("hello", key="k1")
+
+
+async def test_a_process_that_lost_its_runs_asks_the_model_no_more_and_leaves_the_run_to_others() -> None:
+    owners = FakeOwners()
+    model, script = scripted(Calls([("list_workflows", {})]), "Once more.")
+    under_test = chat_with(model, owners=owners)
+    started = await under_test.chat.start(TENANT, TurnRequest("hi", key="k"))
+
+    assert started.stream is not None
+    async for event in started.stream.events():
+        if event.name == "tool_call":
+            owners.dead.add(owners.owner)
+
+    with pytest.raises(ShuttingDown, match="Another server goes on"):
+        await started.outcome()
+    talk = await under_test.store.load(TENANT, started.conversation_id)
+    assert [run.status for run in talk.runs] == ["running"]
+    assert len(script.requests) == 1

@@ -10,10 +10,12 @@ from tests.support.in_memory import InMemoryRunJournal
 from tests.support.postgres import an_empty_database
 from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.calls import EndedCall, tool_record
+from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.iterations import Iteration, Message
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import RunJournal
 from workflow_agent.storage.files.journal import JsonlRunJournal
+from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.journal import PostgresRunJournal
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -87,3 +89,30 @@ async def test_what_cannot_be_kept_fails_nothing(journal: RunJournal) -> None:
     await journal.keep("nobody", run(), step(1), [CALL])
 
     await journal.forget("nobody", run())
+
+
+async def test_what_the_model_said_stays_known_when_the_next_attempt_died_before_it_came_so_far() -> None:
+    async with an_empty_database() as database:
+        journal = PostgresRunJournal(database)
+        await journal.keep("acme", run(), step(1), [], b"one")
+        await journal.keep("acme", run(), step(2), [], b"two")
+        await journal.keep("acme", run(fence=2), step(1), [], b"one")
+
+        left = await journal.left_by("acme", run(fence=2))
+        unbegun = await journal.left_by("acme", run(fence=3))
+
+    assert (left.iterations, left.responses) == ((step(1),), (b"one", b"two"))
+    assert (unbegun.iterations, unbegun.responses) == ((), (b"one", b"two"))
+
+
+async def test_nothing_is_kept_of_an_attempt_once_another_has_begun() -> None:
+    async with an_empty_database() as database:
+        journal, store = PostgresRunJournal(database), PostgresConversationStore(database)
+        talk = Conversation(id="talk", tenant="acme", created_at=NOON, updated_at=NOON, runs=(run(fence=2),))
+        await store.create(talk)
+        await journal.keep("acme", run(fence=2), step(1), [], b"one")
+        await journal.keep("acme", run(), step(2), [], b"late")
+
+        left = await journal.left_by("acme", run(fence=2))
+
+    assert left.responses == (b"one",)

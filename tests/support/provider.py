@@ -232,10 +232,17 @@ def _whole(
 async def provider_stub(*answers: Answer) -> AsyncIterator[ProviderStub]:
     """Serve a provider with these answers, one a request, for as long as the block lasts."""
     stub = ProviderStub(list(answers))
+    async with served(stub):
+        yield stub
+
+
+@asynccontextmanager
+async def served(stub: ProviderStub) -> AsyncIterator[None]:
+    """Serve a provider for as long as the block lasts."""
     server = await asyncio.start_server(stub.serve, "127.0.0.1", 0)
     stub.port = server.sockets[0].getsockname()[1]
     try:
-        yield stub
+        yield
     finally:
         server.close()
         stub.closing.set()

@@ -157,6 +157,8 @@ class Evidence:
     now: Callable[[], datetime]
     calls: CallRecorder
     keep_step: StepKept
+    check: Callable[[], None] = lambda: None
+    """Raises where the run is another process's by now: what the model says would be for nothing."""
     costs: RunCosts = field(default_factory=RunCosts)
     model: str = ""
     finish_reason: FinishReason = "stop"
@@ -247,6 +249,7 @@ class Evidence:
         Returns:
             The results of calls that were refused before they began.
         """
+        self.check()
         before = self.turn.current_iteration
         results = self._requesting(asked)
         never_began = tuple(result for result in results if result.id not in self.results)

@@ -1,7 +1,7 @@
 """The events of a run, kept so that a client can come back for those it missed."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -13,7 +13,7 @@ class RunEvent:
     """One event of a run's stream."""
 
     id: int
-    """From 1, without gaps."""
+    """Without gaps, from 1 in the first attempt at a run and from 1,000,001 in the second."""
     name: str
     """start, mode, tool_call, tool_result, delta, context, complete, error or shutdown"""
     data: JsonObject
@@ -22,16 +22,23 @@ class RunEvent:
 class RunEvents(Protocol):
     """The events of a run, in order, wherever it is worked on."""
 
-    def events(self, after: int = 0) -> AsyncIterator[RunEvent]:
+    def events(self, after: int = 0) -> AsyncGenerator[RunEvent]:
         """Yield the events with an id above `after`, waiting for new ones until the last."""
         ...
 
 
+_MOST_EVENTS = 1_000_000
+
+
 @dataclass(slots=True)
 class RunStream:
-    """A run's events, in order; any number of readers, each from where it likes."""
+    """An attempt's events, in order; any number of readers, each from where it likes.
+
+    Whoever has read an earlier attempt at the run, which broke off, has read none of these.
+    """
 
     run_id: str
+    attempt: int = 1
     _events: list[RunEvent] = field(default_factory=list[RunEvent])
     _is_closed: bool = False
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -41,9 +48,18 @@ class RunStream:
         """Return whether no further event will come."""
         return self._is_closed
 
+    @property
+    def told(self) -> Sequence[RunEvent]:
+        """Return what was published so far."""
+        return tuple(self._events)
+
+    @property
+    def _before(self) -> int:
+        return (self.attempt - 1) * _MOST_EVENTS
+
     def publish(self, name: str, data: JsonObject) -> None:
         """Add an event and wake every reader."""
-        self._events.append(RunEvent(len(self._events) + 1, name, data))
+        self._events.append(RunEvent(self._before + len(self._events) + 1, name, data))
         self._wake()
 
     def close(self) -> None:
@@ -55,9 +71,9 @@ class RunStream:
         self._news.set()
         self._news = asyncio.Event()
 
-    async def events(self, after: int = 0) -> AsyncIterator[RunEvent]:
+    async def events(self, after: int = 0) -> AsyncGenerator[RunEvent]:
         """Yield the events with an id above `after`, waiting for new ones until the stream is closed."""
-        position = max(after, 0)
+        position = max(after - self._before, 0)
         while True:
             news = self._news
             while position < len(self._events):

@@ -31,7 +31,7 @@ class LeftBehind:
     last_seen: datetime | None = None
     """The last sign of life of its process; None where none is left."""
     responses: Sequence[bytes] = ()
-    """What the model said in its first steps, as the assistant writes it."""
+    """What the model said in the run's first steps, in this attempt or before, as the assistant writes it."""
 
 
 _NOTHING = LeftBehind()

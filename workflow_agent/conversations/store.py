@@ -208,7 +208,7 @@ class Owners(Protocol):
         ...
 
     def is_alive(self, owner: str) -> bool:
-        """Say whether the process with this owner id still runs."""
+        """Say whether the process with this owner id still runs, and nobody else has its runs."""
         ...
 
     async def last_seen(self, owner: str) -> datetime | None:

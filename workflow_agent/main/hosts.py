@@ -2,11 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 
 from workflow_agent.conversations.seals import SealRule
+from workflow_agent.errors import Misconfigured
 from workflow_agent.main.clock import now
-from workflow_agent.main.stores import SECONDS_AN_HOUR, Stores, Upkeep, caches_of, search_of
+from workflow_agent.main.stores import (
+    SECONDS_AN_HOUR,
+    AnsweringProcesses,
+    Stores,
+    Upkeep,
+    caches_of,
+    search_of,
+)
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
@@ -77,17 +84,27 @@ def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stor
         records=PostgresRecords(database, settings.tenant),
         owners=hosts,
         running_owners=hosts.alive,
-        others=_sockets(settings.data_dir, hosts.owner),
+        others=_others(settings, hosts),
         caches=caches,
         upkeep=_upkeep(database, hosts, conversations),
         hosts=hosts,
     )
 
 
-def _sockets(root: Path, owner: str) -> ProcessSockets:
-    """Return how the workers on one machine ask each other."""
-    (root / ".owners").mkdir(mode=0o700, parents=True, exist_ok=True)
-    return ProcessSockets(root, owner)
+def _others(settings: Settings, hosts: PostgresHosts) -> AnsweringProcesses:
+    """Return how processes ask each other: those on one machine over sockets, hosts over Redis."""
+    (settings.data_dir / ".owners").mkdir(mode=0o700, parents=True, exist_ok=True)
+    near = ProcessSockets(settings.data_dir, hosts.owner)
+    if settings.redis_url is None:
+        return near
+    try:
+        # Here, because its package is an extra.
+        from workflow_agent.storage.redis import RedisProcesses  # noqa: PLC0415 - see above
+    except ImportError as error:
+        raise Misconfigured(
+            f"Redis needs more packages ({error}): pip install 'workflow-agent[redis]'."
+        ) from error
+    return RedisProcesses(settings.redis_url.get_secret_value(), near, lambda: hosts.owner)
 
 
 def _upkeep(database: Database, hosts: PostgresHosts, conversations: PostgresConversationStore) -> Upkeep:

@@ -12,7 +12,7 @@ from workflow_agent.assistant.window.past_turns import Rendered
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.conversations.seals import SealRule
-from workflow_agent.conversations.store import ConversationStore, Hosts, Owners, RunJournal
+from workflow_agent.conversations.store import ConversationStore, Hosts, OtherProcesses, Owners, RunJournal
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
 from workflow_agent.settings import Settings
@@ -26,7 +26,7 @@ from workflow_agent.storage.files.owners import ProcessOwners, running_owners
 from workflow_agent.storage.files.people import JsonPersonMemory
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
-from workflow_agent.storage.files.sockets import ProcessSockets
+from workflow_agent.storage.files.sockets import Answer, ProcessSockets
 from workflow_agent.storage.files.sweeper import Sweeper
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.stored import JsonObject
@@ -106,6 +106,18 @@ class SettledMemory(WorkflowMemory, Protocol):
         ...
 
 
+class AnsweringProcesses(OtherProcesses, Protocol):
+    """The other server processes, which ask this one too."""
+
+    async def listen(self, answer: Answer) -> None:
+        """Answer other processes from here on."""
+        ...
+
+    async def close(self, grace_seconds: float = 0.0) -> None:
+        """Ask and answer nothing any more; own questions may still take so long."""
+        ...
+
+
 class Presence(Owners, Protocol):
     """This process among the others on the same data."""
 
@@ -144,7 +156,7 @@ class Stores:
     owners: Presence
     running_owners: Callable[[], Iterable[str]]
     """The server processes that are alive."""
-    others: ProcessSockets
+    others: AnsweringProcesses
     caches: Caches
     upkeep: Upkeep
     hosts: Hosts | None = None

@@ -1,21 +1,21 @@
 """Joining runs that are under way or over: in this process, or in another on the same data."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from workflow_agent.assistant.requests import StartedTurn, TurnOutcome, outcome_of
 from workflow_agent.assistant.streams import RunEvent, RunEvents
 from workflow_agent.assistant.turns.failures import error_data, error_of
 from workflow_agent.assistant.turns.live import LiveRuns
-from workflow_agent.assistant.turns.narration import replayed
+from workflow_agent.assistant.turns.narration import replayed, stream_of_outcome
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import Past, recorded_run
 from workflow_agent.conversations.records import Records, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, ProcessGone
-from workflow_agent.errors import ShuttingDown, StaleRun
+from workflow_agent.errors import ShuttingDown, StaleRun, StorageFailed, WorkflowAgentError
 from workflow_agent.values.stored import JsonObject
 
 _LAST = ("complete", "error")
@@ -138,7 +138,7 @@ class Joining:
         stream = await self.stream(tenant, run.run_id) or replayed(records, run)
 
         async def wait() -> TurnOutcome:
-            if isinstance(stream, StreamElsewhere):
+            if isinstance(stream, StreamElsewhere | StreamAcrossHosts):
                 await _to_its_end(stream)
             return await self._outcome(tenant, run.run_id)
 
@@ -146,11 +146,13 @@ class Joining:
 
     async def stream(self, tenant: str, run_id: str) -> RunEvents | None:
         """Return the stream of a run under way, or of one that ended a short while ago, else None."""
+        if self.are_taken_over and (await self.newest(tenant, run_id))[1].status == "running":
+            return StreamAcrossHosts(tenant, run_id, self)
         live = self.live.get(run_id)
         if live is not None:
             return live.stream
         for _ in range(_MOST_LOOKS):
-            _, run = await self._newest(tenant, run_id)
+            _, run = await self.newest(tenant, run_id)
             if run.owner == self.owners.owner or not self.owners.is_alive(run.owner):
                 return None
             try:
@@ -171,7 +173,7 @@ class Joining:
             ShuttingDown: This process is stopping.
         """
         while True:
-            records, run = await self._newest(tenant, run_id)
+            records, run = await self.newest(tenant, run_id)
             outcome = outcome_of(records, run_id, replayed=True)
             if outcome is not None and run.status == "completed":
                 return outcome
@@ -182,12 +184,99 @@ class Joining:
                 raise _ended(run_id, self.live)
             await asyncio.sleep(_POLL_SECONDS)
 
-    async def _newest(self, tenant: str, run_id: str) -> tuple[Records, Run]:
+    async def attempt(self, run: Run) -> RunEvents | None:
+        """Return the stream of an attempt under way, where this process or another can be asked for it."""
+        live = self.live.get(run.run_id)
+        if live is not None and (run.owner == self.owners.owner or not live.is_settled):
+            return live.stream
+        if run.owner == self.owners.owner or not self.owners.is_alive(run.owner):
+            return None
+        try:
+            is_there = await self.elsewhere.has(run.owner, run.run_id)
+        except ProcessGone:
+            return None
+        return self.elsewhere.stream(run.owner, run.run_id) if is_there else None
+
+    async def newest(self, tenant: str, run_id: str) -> tuple[Records, Run]:
+        """Return the newest of the runs that answer a run's message, and the records it is in."""
         records, run = await recorded_run(self.store, tenant, run_id)
         return records, newest_in(records, run)
 
 
-async def _to_its_end(stream: StreamElsewhere) -> None:
+@dataclass(frozen=True, slots=True)
+class StreamAcrossHosts:
+    """The events of a run, whichever host works on it: where one dies, those of the next attempt follow."""
+
+    tenant: str
+    run_id: str
+    joining: Joining
+
+    async def events(self, after: int = 0) -> AsyncGenerator[RunEvent]:
+        """Yield the events with an id above `after` as far as they can be had, and in any case the last."""
+        last = RunEvent(after, "", {})
+        while True:
+            async with aclosing(self._attempt(last.id)) as told:
+                async for event in told:
+                    last = event
+                    yield event
+            if last.name in _LAST:
+                return
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def _attempt(self, after: int) -> AsyncGenerator[RunEvent]:
+        """Yield what can be had now, up to the last event or the end of an attempt that broke off."""
+        try:
+            records, run = await self.joining.newest(self.tenant, self.run_id)
+            stream = await self.joining.attempt(run)
+        except StorageFailed:
+            # Away for a while, as a host may be; whoever follows has time.
+            for event in self._leaving(after):
+                yield event
+            return
+        except WorkflowAgentError as gone:
+            yield RunEvent(after + 1, "error", error_data(gone))
+            return
+        if stream is None:
+            ended = run.status != "running"
+            for event in _told_afterwards(records, run, after) if ended else self._leaving(after):
+                yield event
+            return
+        async with aclosing(stream.events(after)) as told:
+            async for event in told:
+                if event.name == "error" and await self._goes_on():
+                    return
+                yield event
+
+    def _leaving(self, after: int) -> Iterator[RunEvent]:
+        """Yield the end of the stream where this process is stopping."""
+        if self.joining.live.is_closing:
+            yield RunEvent(after + 1, "error", error_data(_ended(self.run_id, self.joining.live)))
+
+    async def _goes_on(self) -> bool:
+        """Say whether an attempt that broke off is not the end of a run."""
+        try:
+            _, run = await self.joining.newest(self.tenant, self.run_id)
+        except StorageFailed:
+            return True
+        return run.status == "completed" or (run.status == "running" and not self.joining.live.is_closing)
+
+
+def _told_afterwards(records: Records, run: Run, last_id: int) -> Iterator[RunEvent]:
+    """Yield how a run ended; all of it to whoever has seen nothing."""
+    outcome = outcome_of(records, run.run_id, replayed=True)
+    if outcome is None or run.status != "completed":
+        yield RunEvent(last_id + 1, "error", error_data(_without_reply(run)))
+        return
+    told = stream_of_outcome(outcome).told
+    for number, event in enumerate(told if last_id == 0 else told[-1:], start=last_id + 1):
+        yield replace(event, id=number)
+
+
+def _without_reply(run: Run) -> StaleRun:
+    return StaleRun(f"Run {run.run_id!r} was {run.status} and has no reply.", run_id=run.run_id)
+
+
+async def _to_its_end(stream: RunEvents) -> None:
     """Wait until a run of another process ends; raise what it failed of."""
     async for event in stream.events():
         if event.name == "error":

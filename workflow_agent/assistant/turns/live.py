@@ -8,7 +8,7 @@ from itertools import islice
 
 from workflow_agent.assistant.requests import TurnOutcome
 from workflow_agent.assistant.streams import RunStream
-from workflow_agent.errors import WorkflowAgentError
+from workflow_agent.errors import ShuttingDown, WorkflowAgentError
 
 
 @dataclass(slots=True)
@@ -41,6 +41,7 @@ class LiveRun:
     stopping: str | None = None
     """Why it is being stopped, once it is: cancelled, lost to another process, or interrupted."""
     ended_at: float | None = None
+    clock: Callable[[], float] = time.monotonic
 
     @property
     def is_settled(self) -> bool:
@@ -61,14 +62,23 @@ class LiveRun:
         # An error was logged when the run was settled; taken, it is not logged by asyncio too.
         if not task.cancelled():
             task.exception()
+        if not self.is_settled:
+            # Stopped before its first step, so it settled nothing itself; whoever waits is told all the same.
+            self.settle(
+                ShuttingDown(
+                    f"Run {self.run_id!r} was stopped before it began. Send the message again with the same "
+                    "Idempotency-Key.",
+                    run_id=self.run_id, retry_after=1,
+                )
+            )  # fmt: skip
         self.task = None
         self.end = None
 
-    def settle(self, outcome: TurnOutcome | WorkflowAgentError, at: float) -> None:
+    def settle(self, outcome: TurnOutcome | WorkflowAgentError) -> None:
         """Let everyone who waits have the outcome."""
         assert self.end is not None  # noqa: S101 - the work is not over before this
         self.end.outcome = outcome
-        self.ended_at = at
+        self.ended_at = self.clock()
         self.stream.close()
         self.end.came.set()
 
@@ -104,10 +114,10 @@ class LiveRuns:
     _runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
     """The oldest first, but for those under way that were passed over."""
 
-    def open(self, run_id: str) -> LiveRun:
+    def open(self, run_id: str, attempt: int = 1) -> LiveRun:
         """Return a new live run; an earlier attempt under the same id makes way."""
         self._forget_oldest()
-        live = LiveRun(run_id, RunStream(run_id))
+        live = LiveRun(run_id, RunStream(run_id, attempt), clock=self.clock)
         self.also(run_id, live)
         return live
 

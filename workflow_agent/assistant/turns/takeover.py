@@ -80,18 +80,18 @@ class Takeover:
         if before is None or run is None or run.fence == before.fence or run.owner != self.hosts.owner:
             return False
         _log.warning("a run of another host is gone on with", extra={"run_id": run.run_id})
-        self._go_on(tenant, after, run, journals.left_by(before).responses)
+        # Read once the fence is raised: from then on the attempt before keeps nothing more.
+        left = await self.worker.journal.left_by(tenant, before)
+        self._go_on(tenant, after, run, left.responses)
         return True
 
     def _take(self, journals: Journals, conversation: Conversation) -> Conversation:
         run = conversation.active_run()
         if run is None or not self._is_free(run):
             return conversation
-        # Read as long as it is there: the save that ends the run removes it.
-        left = journals.left_by(run)
         if run.attempt >= _MOST_ATTEMPTS or run.agent not in self.worker.runner.roster:
             return interrupt_dead_runs(
-                conversation, is_alive=lambda _: False, at=self.now(), left_by=lambda _: left
+                conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by
             )
         return taken_over(conversation, run, owner=self.hosts.owner, at=self.now())
 

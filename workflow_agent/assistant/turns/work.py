@@ -89,7 +89,7 @@ class Worker:
             self._job(tenant, request, agent, conversation, run, trace),
             recorded=tuple(responses_in(responses)),
         )
-        live = self.live.open(run.run_id)
+        live = self.live.open(run.run_id, run.attempt)
         live.tenant = tenant
         self.live.also(leading_in(conversation, run).run_id, live)
         # Those that answered when this was tried before; whoever watches now has not seen them.
@@ -117,8 +117,13 @@ class Worker:
                 call_id_of(message.id, leading_in(conversation, run).attempt), len(conversation.calls)
             ),
             keep_step=partial(self.journal.keep, tenant, run),
+            check=partial(self._check, run),
         )
         return Job(tenant, request, agent, conversation, run, message, evidence, trace)
+
+    def _check(self, run: Run) -> None:
+        if not self.owners.is_alive(run.owner):
+            raise StaleRun(f"Run {run.run_id!r} is another server's by now.", run_id=run.run_id)
 
     async def _work(self, job: Job, live: LiveRun) -> None:
         """Run a job to its end; whatever happens, the run is settled and everyone who waits is told."""
@@ -144,7 +149,7 @@ class Worker:
             await self._settle_failed(jobs[-1], live, error)
             raise
         else:
-            live.settle(outcome, self.live.clock())
+            live.settle(outcome)
         finally:
             beating.cancel()
             for each in jobs:
@@ -233,6 +238,10 @@ class Worker:
         return Contents(self.store, job.tenant, job.conversation.id, self.inline_bytes, fence)
 
     async def _settle_failed(self, job: Job, live: LiveRun, error: Exception) -> None:
+        if isinstance(error, StaleRun) and not self.owners.is_alive(job.run.owner):
+            live.stopping = "lost"
+            await self._settle_stopped(job, live)
+            return
         stored, told = failure_of(error, job.run.run_id)
         # A provider's message may quote the key, and a key that came with a request is never logged.
         shown = None if job.request.model_key else error
@@ -246,7 +255,7 @@ class Worker:
             told = await self._ended(job, "failed", stored, told)
         job.trace.ended("stale" if isinstance(error, StaleRun) else "failed", stored.type)
         live.stream.publish("error", error_data(told))
-        live.settle(told, self.live.clock())
+        live.settle(told)
 
     async def _settle_stopped(self, job: Job, live: LiveRun) -> None:
         """Settle a run whose task was cancelled: by request, or because the server stops."""
@@ -271,7 +280,7 @@ class Worker:
             )
         job.trace.ended("cancelled" if live.stopping == "cancelled" else "interrupted")
         live.stream.publish("error", error_data(ended))
-        live.settle(ended, self.live.clock())
+        live.settle(ended)
 
     async def _ended(
         self, job: Job, status: EndStatus, error: RunError, told: WorkflowAgentError

@@ -91,6 +91,10 @@ class ProcessSockets(OtherProcesses):
         with suppress(OSError):
             (self._directory / f"{self._owner}.sock").unlink()
 
+    def reaches(self, owner: str) -> bool:
+        """Say whether a process is on this machine and answers there."""
+        return (self._directory / f"{owner}.sock").exists()
+
     @override
     async def answers(self, owner: str, question: JsonObject) -> AsyncGenerator[JsonObject]:
         try:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ _ADVISORY_LOCK = 7_102_059_417
 _BROKEN = (
     OSError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -76,7 +77,7 @@ class Database:
         pause_seconds = _FIRST_PAUSE_SECONDS
         while True:
             try:
-                return await (await self._opened()).fetch(statement, *values)
+                return await self._fetched(statement, values)
             except (asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError) as error:
                 raise StorageFailed(f"The database took too long: {error}. Try again.") from error
             except _BROKEN as error:
@@ -95,6 +96,16 @@ class Database:
                 ) from error
             await asyncio.sleep(pause_seconds)
             pause_seconds = min(2 * pause_seconds, _LONGEST_PAUSE_SECONDS)
+
+    async def _fetched(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
+        async with self.connection() as connection:
+            try:
+                return await connection.fetch(statement, *values)
+            except _BROKEN:
+                # The server may have ended it with a word, and its end is still on the way: nobody else is to
+                # be given it.
+                connection.terminate()
+                raise
 
     async def row(self, statement: str, *values: Any) -> asyncpg.Record | None:
         """Return the only row of a statement, or None; raises as `rows` does."""

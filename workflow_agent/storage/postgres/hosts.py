@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +35,7 @@ _ABANDONED = """SELECT tenant, id FROM conversation AS talk WHERE owner IS NOT N
 _WORKING_ON = "SELECT tenant, id, run_id FROM conversation WHERE owner = $1"
 _FORGET = """DELETE FROM host WHERE lease_until < clock_timestamp() - interval '1 hour'
     AND NOT EXISTS (SELECT FROM conversation WHERE conversation.owner = host.owner)"""
-_FAILURES = (OSError, asyncpg.InterfaceError, asyncpg.PostgresError)
+_FAILURES = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class PostgresHosts(Hosts):
         self._lease_seconds = lease_seconds
         self._owner = new_owner()
         self._seen = _Seen()
+        self._valid_until = math.inf
+        """By this process's clock, which goes on while it is stopped; its first lease is still to come."""
         self._unknown: dict[str, int] = {}
         """Owners without a row, by the beat after which they were asked for first."""
         self._lost: Callable[[], None] = lambda: None
@@ -105,8 +108,11 @@ class PostgresHosts(Hosts):
 
     @override
     def is_alive(self, owner: str) -> bool:
+        if owner == self._owner:
+            # A process that was stopped for a while learns of it here first.
+            return time.monotonic() < self._valid_until
         seen = self._seen
-        if owner == self._owner or owner in seen.alive:
+        if owner in seen.alive:
             return True
         if owner in seen.seen_at:
             return False
@@ -154,15 +160,15 @@ class PostgresHosts(Hosts):
 
     async def _keep(self) -> None:
         """Renew the lease until the host leaves; say so each time it is lost."""
-        valid_until = time.monotonic() + self._lease_seconds
+        self._valid_until = time.monotonic() + self._lease_seconds
         while not self._leaving.is_set():
             began = time.monotonic()
             is_kept = await self._renewed()
             if is_kept:
-                valid_until = began + self._lease_seconds
-            elif is_kept is False or time.monotonic() >= valid_until:
+                self._valid_until = began + self._lease_seconds
+            elif is_kept is False or time.monotonic() >= self._valid_until:
                 self._lose()
-                valid_until = time.monotonic() + self._lease_seconds
+                self._valid_until = time.monotonic() + self._lease_seconds
                 continue
             pause_seconds = max(began + self._lease_seconds / _BEATS_A_LEASE - time.monotonic(), 0.0)
             await asyncio.to_thread(self._leaving.wait, pause_seconds)

@@ -19,11 +19,15 @@ from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
 
 _log = logging.getLogger(__name__)
-_KEEP = """INSERT INTO run_step AS known VALUES ($1, $2, $3, $4, $5, $6, $7)
+# Once another attempt has begun, nothing more is kept of this one: the other has read what there is.
+_KEEP = """
+WITH talk AS (SELECT run_id, fence FROM conversation WHERE tenant = $1 AND id = $2 FOR SHARE)
+INSERT INTO run_step AS known SELECT $1, $2, $3, $4, $5, $6, $7
+WHERE NOT EXISTS (SELECT FROM talk WHERE run_id = $3 AND fence > $4)
 ON CONFLICT (tenant, conversation_id, run_id, fence, number)
 DO UPDATE SET body = excluded.body, response = coalesce(excluded.response, known.response)"""
-_LEFT = """SELECT number, body, response FROM run_step
-WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence = $4 ORDER BY number"""
+_LEFT = """SELECT fence, number, body, response FROM run_step
+WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence <= $4 ORDER BY number, fence DESC"""
 _FORGET = "DELETE FROM run_step WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence = $4"
 
 
@@ -60,8 +64,12 @@ class PostgresRunJournal(RunJournal):
     async def left_by(self, tenant: str, run: Run) -> LeftBehind:
         steps: list[Iteration] = []
         calls: list[CallRecord] = []
+        said: dict[int, bytes | None] = {}
         rows = await self._database.rows(_LEFT, *_key(tenant, run))
         for row in rows:
+            # An attempt that died before it came so far kept less than the one before, whose steps it was at.
+            said[row["number"]] = said.get(row["number"]) or row["response"]
+        for row in (row for row in rows if row["fence"] == run.fence):
             entry = orjson.loads(row["body"])
             try:
                 steps.append(Iteration.model_validate(entry["iteration"]))
@@ -69,8 +77,8 @@ class PostgresRunJournal(RunJournal):
             except ValidationError:
                 # Of another release; what was done before it still counts.
                 break
-        responses = takewhile(lambda one: one is not None, (row["response"] for row in rows))
-        return LeftBehind(tuple(steps), tuple(calls), responses=tuple(responses))
+        responses = takewhile(lambda one: one is not None, said.values())
+        return LeftBehind(tuple(steps), tuple(calls), responses=tuple(filter(None, responses)))
 
     @override
     async def forget(self, tenant: str, run: Run) -> None:

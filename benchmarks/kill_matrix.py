@@ -1,0 +1,566 @@
+"""Strike hosts on PostgreSQL at every point of a turn, and count what was lost or doubled.
+
+    python -m benchmarks.kill_matrix --turns 2000 --faults 300
+    python -m benchmarks.kill_matrix --turns 60 --faults 14 --hosts 2
+
+Each turn is a message with an idempotency key, sent to two hosts at once, that takes a step of the model, a
+tool that changes a workflow, and another step of the model; some are followed as streams, some cancelled. A
+fault strikes the host that comes first to a point: after the accept, in the model, after the tool's write,
+before and after the commit, in a compaction, in a takeover. It is killed, stopped for three leases, loses its
+connections, or cannot reach the database for three leases. Hosts that were killed are started again. Clocks
+are left alone: no setting moves them. WORKFLOW_AGENT_TEST_DATABASE_URL names the server; without it one is
+started.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx
+
+from benchmarks.kill_storm import free_port
+from benchmarks.postgres_wire import Sent, Wire
+from tests.support.postgres import a_database_of_ones_own
+from tests.support.provider import Answer, CallsTools, Hangs, JsonObject, ProviderStub, Refuses, Says, served
+from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.document import AgentReply, Event, UserMessage
+from workflow_agent.storage.postgres.conversations import PostgresConversationStore
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions
+
+LEASE_SECONDS = 2.0
+SWEEP_SECONDS = 2.0
+"""How long after a lease is over a run may wait for somebody to go on with it."""
+PATIENCE_SECONDS = 180.0
+POINTS = (
+    "accepted", "in the model", "after the tool's write", "before the commit", "after the commit",
+    "in a compaction", "in a takeover",
+)  # fmt: skip
+KINDS = ("killed", "stopped", "connections terminated", "cut off")
+_ORDER = re.compile(r"order-([0-9]+)")
+_HELD = "wait for me"
+_MOST_ARMED = 4
+_ORDERS_EACH = 100_000
+"""Orders of a conversation are numbered from its own number times this."""
+# Everything is imported once; a host is a copy of that process.
+_NURSERY = """
+import json, os, signal, sys
+from workflow_agent.main import run
+import workflow_agent.main.composition, workflow_agent.main.hosts, workflow_agent.main.serve
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    order = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(log, 1), os.dup2(log, 2)
+        os.environ.update(order["environment"])
+        sys.argv = ["workflow-agent", "serve"]
+        run()
+        os._exit(0)
+    print(child, flush=True)
+"""
+
+
+@dataclass
+class Provider(ProviderStub):
+    """A model that changes the workflow as it is told, says so, and remembers what it was asked and when."""
+
+    asked: list[tuple[int, int, float]] = field(default_factory=list[tuple[int, int, float]])
+    """Order, step and time of each request."""
+    held: dict[int, asyncio.Event] = field(default_factory=dict[int, asyncio.Event])
+    begun: Callable[[int], None] = lambda _: None
+    """Is told of each order that a model is at."""
+
+    def __post_init__(self) -> None:
+        """Answer by what is asked."""
+        self.chooses = self.answer_to
+
+    def answer_to(self, request: JsonObject) -> Answer:
+        """Return what comes next in the order that a request is about."""
+        messages = request["messages"]
+        last = max(at for at, one in enumerate(messages) if one["role"] == "user")
+        said = str(messages[last]["content"])
+        named = _ORDER.search(said)
+        if named is None or not any(tool["function"]["name"] == "edit_workflow" for tool in request["tools"]):
+            # A summary: without one the oldest turns are left out of the window, which is a compaction too.
+            return Refuses(500)
+        number = int(named[1])
+        step = 1 + sum(one["role"] == "tool" for one in messages[last:])
+        self.asked.append((number, step, time.monotonic()))
+        self.begun(number)
+        if _HELD in said:
+            self.held.setdefault(number, asyncio.Event()).set()
+            return Hangs()
+        if step > 1:
+            return Says(["The description says", f" state {number}."])
+        edit = {"op": "set_description", "description": f"state {number}"}
+        workflow = re.search(r"wf_matrix-[0-9]+", said)
+        assert workflow is not None
+        return CallsTools([("edit_workflow", json.dumps({"workflow": workflow[0], "edits": [edit]}))])
+
+
+@dataclass(eq=False)
+class Host:
+    """A host, and how it is struck."""
+
+    name: str
+    folder: Path
+    wire: Wire
+    port: int = field(default_factory=free_port)
+    process: int | None = None
+    is_struck: bool = False
+    """Whether it is away, or on its way back."""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/api/v1"
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to its process; fine where it has ended."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.process, number)
+
+
+@dataclass
+class Ownership:
+    """Who works on a run, as the database was told."""
+
+    host: Host
+    fence: int
+    struck_at: float | None = None
+
+
+@dataclass
+class Matrix:
+    """The hosts, their clients, and what strikes them."""
+
+    turns: int
+    faults: int
+    chance: random.Random
+    provider: Provider
+    folder: Path
+    database: str
+    hosts: list[Host] = field(default_factory=list[Host])
+    nursery: asyncio.subprocess.Process | None = None
+    room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_ARMED))
+    armed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    struck: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    runs: dict[str, Ownership] = field(default_factory=dict[str, Ownership])
+    kept: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
+    """When the answer to a step of a run was stored."""
+    takeovers: list[float] = field(default_factory=list[float])
+    cancels: list[float] = field(default_factory=list[float])
+    replies: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+    answers: Counter[str] = field(default_factory=Counter[str])
+    reattached: Counter[str] = field(default_factory=Counter[str])
+    cancelled: set[int] = field(default_factory=set[int])
+    striking: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    # The hosts
+
+    async def begin(self, count: int) -> None:
+        """Start the hosts."""
+        self.nursery = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", _NURSERY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for number in range(count):
+            host = Host(f"host-{number}", self.folder, Wire(self.database, lambda *_: _yes()))
+            host.wire.watch = self._watching(host)
+            await host.wire.open()
+            self.hosts.append(host)
+        await asyncio.gather(*(self.start(host) for host in self.hosts))
+
+    async def start(self, host: Host) -> None:
+        """Start a host and wait until it is ready."""
+        assert self.nursery is not None
+        assert self.nursery.stdin is not None
+        assert self.nursery.stdout is not None
+        environment = {
+            "DATABASE_URL": host.wire.url, "HOST_LEASE_SECONDS": str(LEASE_SECONDS), "PORT": str(host.port),
+            "DATA_DIR": str(self.folder / host.name), "MODEL": "openai:stub-1",
+            "MODEL_BASE_URL": self.provider.base_url, "MODEL_API_KEY": "k", "MODEL_ATTEMPTS": "1",
+            "MAX_TURNS": "6", "SEAL_ABOVE_BYTES": "65536", "DATABASE_PATIENCE_SECONDS": "3",
+        }  # fmt: skip
+        order = {
+            "environment": {f"WORKFLOW_AGENT_{name}": value for name, value in environment.items()},
+            "log": str(self.folder / f"{host.name}.log"),
+        }
+        async with self.starting:
+            self.nursery.stdin.write(json.dumps(order).encode() + b"\n")
+            host.process = int(await self.nursery.stdout.readline())
+        async with httpx.AsyncClient() as client:
+            while True:
+                with suppress(httpx.HTTPError):
+                    if (await client.get(f"http://127.0.0.1:{host.port}/ready")).status_code == 200:
+                        return
+                await asyncio.sleep(0.05)
+
+    async def end(self) -> None:
+        """Kill every host."""
+        await asyncio.gather(*self.striking, return_exceptions=True)
+        for host in self.hosts:
+            host.signal(signal.SIGKILL)
+            await host.wire.close()
+        if self.nursery is not None:
+            self.nursery.kill()
+            await self.nursery.wait()
+
+    # What the hosts are seen to do
+
+    def _watching(self, host: Host) -> Any:
+        async def watch(sent: Sent, is_done: bool) -> bool:
+            point = self._noted(host, sent) if is_done else self._foreseen(sent)
+            return point is None or not self.strike(point, host)
+
+        return watch
+
+    @staticmethod
+    def _foreseen(sent: Sent) -> str | None:
+        is_save = "UPDATE conversation SET version" in sent.text
+        return "before the commit" if is_save and sent.word(25) is not None else None
+
+    def _noted(self, host: Host, sent: Sent) -> str | None:
+        """Take note of what a host has just had stored; return the point that it is at."""
+        if "INSERT INTO workflow_version" in sent.text and "UPDATE workflow SET" in sent.text:
+            return "after the tool's write"
+        if "INSERT INTO lock" in sent.text:
+            return "in a compaction" if str(sent.word(2)).startswith("compacting") else None
+        if "INSERT INTO run_step" in sent.text:
+            run_id, step = sent.word(3), sent.integer(5)
+            # Nothing is kept any more of an attempt once another has begun.
+            if run_id and step is not None and sent.values[6] is not None and sent.rows:
+                self.kept.setdefault((run_id, step), time.monotonic())
+            return None
+        # One that stood on an old version changes nothing, and gives no row.
+        is_saved = "UPDATE conversation SET version" in sent.text and sent.rows
+        return self._saved(host, sent) if is_saved else None
+
+    def _saved(self, host: Host, sent: Sent) -> str | None:
+        ended, run_id, fence = sent.word(25), sent.word(14), sent.integer(15)
+        if ended is not None:
+            self.runs.pop(ended, None)
+            return "after the commit"
+        if run_id is None or fence is None:
+            return None
+        known = self.runs.get(run_id)
+        if known is not None and known.fence >= fence:
+            return None
+        self.runs[run_id] = Ownership(host, fence)
+        if known is None:
+            return "accepted"
+        if known.struck_at is not None and known.host is not host:
+            self.takeovers.append(time.monotonic() - known.struck_at)
+        return "in a takeover"
+
+    def at_the_model(self, number: int) -> None:
+        """Take note that a host asks the model about an order."""
+        run_id = self._run_in(f"matrix-{number // _ORDERS_EACH}")
+        if run_id is not None:
+            self.strike("in the model", self.runs[run_id].host)
+
+    def _run_in(self, conversation_id: str) -> str | None:
+        return next((one for one in self.runs if one.startswith(f"run_{conversation_id}_")), None)
+
+    # Faults
+
+    async def arm(self) -> None:
+        """Keep a few faults ready for whoever comes to their points, until there were enough."""
+        pairs = list(itertools.product(POINTS, KINDS))
+        self.chance.shuffle(pairs)
+        for point, kind in itertools.islice(itertools.cycle(pairs), self.faults):
+            await self.room.acquire()
+            self.armed.append((point, kind))
+
+    def strike(self, point: str, host: Host) -> bool:
+        """Strike a host that is at a point, if that is armed; say whether its connection breaks at once."""
+        found = next((one for one in self.armed if one[0] == point), None)
+        others_are_well = any(not one.is_struck for one in self.hosts if one is not host)
+        if found is None or host.is_struck or not others_are_well:
+            return False
+        self.armed.remove(found)
+        self.room.release()
+        self.struck[found] += 1
+        kind = found[1]
+        host.is_struck = True
+        if kind != "connections terminated":
+            for one in self.runs.values():
+                if one.host is host and one.struck_at is None:
+                    one.struck_at = time.monotonic()
+        match kind:
+            case "killed":
+                host.signal(signal.SIGKILL)
+            case "stopped":
+                host.signal(signal.SIGSTOP)
+            case "cut off":
+                host.wire.cut()
+        task = asyncio.create_task(self._mended(host, kind))
+        self.striking.add(task)
+        task.add_done_callback(self.striking.discard)
+        return kind != "stopped"
+
+    async def _mended(self, host: Host, kind: str) -> None:
+        match kind:
+            case "killed":
+                await asyncio.sleep(self.chance.uniform(0.0, LEASE_SECONDS))
+                await self.start(host)
+            case "stopped":
+                await asyncio.sleep(3 * LEASE_SECONDS)
+                host.signal(signal.SIGCONT)
+            case "cut off":
+                await asyncio.sleep(3 * LEASE_SECONDS)
+                host.wire.is_cut = False
+            case _:
+                connection = await asyncpg.connect(self.database)
+                await connection.execute(
+                    "SELECT pg_terminate_backend(p) FROM unnest($1::int[]) p", host.wire.keys()
+                )
+                await connection.close()
+        # It is to have its lease again before it is struck again.
+        await asyncio.sleep(LEASE_SECONDS)
+        host.is_struck = False
+
+    # Clients
+
+    async def talk(self, conversation: int, count: int) -> None:
+        """Have the turns of one conversation, one after the other."""
+        async with httpx.AsyncClient(timeout=8) as client:
+            for at in range(count):
+                await self._turn(client, conversation, conversation * _ORDERS_EACH + at)
+
+    async def _turn(self, client: httpx.AsyncClient, conversation: int, number: int) -> None:
+        name = f"matrix-{conversation}"
+        body = {
+            "message": f"order-{number}: describe wf_{name} anew.",
+            "conversation_id": name,
+            "mode": "modification",
+        }
+        if self.chance.random() < 0.05:
+            await self._cancelled(client, number, {**body, "message": f"order-{number}: {_HELD}."})
+            return
+        is_followed = self.chance.random() < 0.25
+        one, other = self.chance.sample(self.hosts, 2)
+        second = self._followed if is_followed else self._sent
+        await asyncio.gather(self._sent(client, one, number, body), second(client, other, number, body))
+
+    async def _sent(self, client: httpx.AsyncClient, host: Host, number: int, body: JsonObject) -> None:
+        """Send a message until it is answered, to another host each time."""
+        until, answered = time.monotonic() + PATIENCE_SECONDS, None
+        while time.monotonic() < until:
+            try:
+                answered = await client.post(f"{host.url}/chat", json=body, headers=_key(number))
+            except httpx.HTTPError as error:
+                self.answers[type(error).__name__] += 1
+            else:
+                self.answers[str(answered.status_code)] += 1
+                if answered.status_code == 200:
+                    self.replies.setdefault(number, set()).add(answered.json()["response"])
+                    return
+                if answered.status_code not in (409, 503):
+                    raise RuntimeError(f"{number}: {answered.status_code} {answered.text[:500]}")
+            await asyncio.sleep(0.1)
+            host = self.chance.choice(self.hosts)
+        raise RuntimeError(f"{number} was not answered: {answered.text[:300] if answered else None}")
+
+    async def _followed(self, client: httpx.AsyncClient, host: Host, number: int, body: JsonObject) -> None:
+        """Follow a message's stream to its end, at another host where one breaks."""
+        for attempt in range(200):
+            name = None
+            with suppress(httpx.HTTPError):
+                sending = client.stream("POST", f"{host.url}/chat/stream", json=body, headers=_key(number))
+                async with sending as told:
+                    async for line in told.aiter_lines():
+                        name = line.removeprefix("event: ") if line.startswith("event: ") else name
+                        if line.startswith("data: ") and name == "complete":
+                            self.reattached["again" if attempt else "at once"] += 1
+                            said = json.loads(line.removeprefix("data: "))["response"]
+                            self.replies.setdefault(number, set()).add(said)
+                            return
+            await asyncio.sleep(0.1)
+            host = self.chance.choice(self.hosts)
+        raise RuntimeError(f"{number} was followed to no end")
+
+    async def _cancelled(self, client: httpx.AsyncClient, number: int, body: JsonObject) -> None:
+        """Send a message whose answer does not come, and cancel it at any host."""
+        asked = asyncio.create_task(self._until_told(client, number, body))
+        await self.provider.held.setdefault(number, asyncio.Event()).wait()
+        # It has begun, so it was accepted; once it is cancelled, no more is known of it here.
+        run_id, status = self._run_in(body["conversation_id"]), None
+        while status != "cancelled":
+            await asyncio.sleep(0.1)
+            run_id = run_id or self._run_in(body["conversation_id"])
+            host = self.chance.choice([one for one in self.hosts if not one.is_struck] or self.hosts)
+            began = time.monotonic()
+            with suppress(httpx.HTTPError):
+                told = await client.post(f"{host.url}/runs/{run_id}/cancel")
+                status = told.json().get("status")
+        if not host.is_struck:
+            self.cancels.append(time.monotonic() - began)
+        self.cancelled.add(number)
+        await asked
+
+    async def _until_told(self, client: httpx.AsyncClient, number: int, body: JsonObject) -> None:
+        """Send a message until a host says that it was cancelled."""
+        while True:
+            with suppress(httpx.HTTPError):
+                host = self.chance.choice(self.hosts)
+                told = await client.post(f"{host.url}/chat", json=body, headers=_key(number))
+                if told.status_code == 409 and number in self.cancelled:
+                    return
+            await asyncio.sleep(0.1)
+
+    async def run(self, conversations: int) -> JsonObject:
+        """Have all turns under fire; return what came of it."""
+        async with httpx.AsyncClient(timeout=30) as client:
+            for number in range(conversations):
+                workflow = {"id": f"wf_matrix-{number}", "name": f"Matrix {number}",
+                            "steps": [{"id": "one", "name": "One"}]}  # fmt: skip
+                url = self.hosts[0].url
+                (
+                    await client.post(f"{url}/conversations", json={"id": f"matrix-{number}"})
+                ).raise_for_status()
+                (await client.post(f"{url}/workflows", json=workflow)).raise_for_status()
+        began = time.monotonic()
+        arming = asyncio.create_task(self.arm())
+        each = self.turns // conversations
+        try:
+            await asyncio.gather(*(self.talk(number, each) for number in range(conversations)))
+        finally:
+            arming.cancel()
+        seconds = time.monotonic() - began
+        return {"seconds": round(seconds), "turns": each * conversations, **await self._judged(conversations)}
+
+    # What is to hold afterwards
+
+    async def _judged(self, conversations: int) -> JsonObject:
+        database = Database(DatabaseOptions(self.database))
+        store = PostgresConversationStore(database)
+        messages: Counter[int] = Counter()
+        replies: Counter[int] = Counter()
+        runs: dict[str, int] = {}
+        for number in range(conversations):
+            for event in await _events(store, f"matrix-{number}"):
+                if isinstance(event, UserMessage) and event.run_id:
+                    runs[event.run_id] = _order_in(event.content)
+                    messages[runs[event.run_id]] += 1
+                elif isinstance(event, AgentReply):
+                    replies[runs[str(event.run_id)]] += 1
+        made = Counter(
+            int(json.loads(row["body"])["document"]["description"].removeprefix("state "))
+            for row in await database.rows("SELECT body FROM workflow_version WHERE version > 1")
+        )
+        await database.close()
+        due = set(self.replies)
+        finished = {(runs[run_id], step): at for (run_id, step), at in self.kept.items() if run_id in runs}
+        again = [one for one in self.provider.asked if one[2] > finished.get(one[:2], one[2])]
+        for one in again:
+            print("asked again:", one, "kept", finished[one[:2]], file=sys.stderr)
+        late = [one for one in self.takeovers if one > LEASE_SECONDS + SWEEP_SECONDS]
+        return {
+            "faults": sum(self.struck.values()),
+            "by point and kind": {f"{point}, {kind}": n for (point, kind), n in sorted(self.struck.items())},
+            "answers": dict(self.answers), "followed": dict(self.reattached),
+            "messages lost": len(due - set(messages)), "messages doubled": _beyond_one(messages),
+            "replies lost": len(due - set(replies)), "replies doubled": _beyond_one(replies),
+            "replies that differ": sum(len(said) > 1 for said in self.replies.values()),
+            "versions lost": len(due - set(made)), "versions doubled": _beyond_one(made),
+            "finished model steps repeated": len(again), "model steps asked": len(self.provider.asked),
+            "taken over": len(self.takeovers), "taken over late": len(late),
+            "longest until taken over, s": round(max(self.takeovers, default=0.0), 2),
+            "cancelled": len(self.cancels), "longest cancel, s": round(max(self.cancels, default=0.0), 2),
+        }  # fmt: skip
+
+
+def damage_in(told: JsonObject) -> JsonObject:
+    """Return what was lost, doubled or made twice."""
+    bad = ("lost", "doubled", "differ", "repeated")
+    return {name: count for name, count in told.items() if name.endswith(bad) and count}
+
+
+async def _yes() -> bool:
+    return True
+
+
+def _key(number: int) -> dict[str, str]:
+    return {"Idempotency-Key": f"key-{number}"}
+
+
+def _order_in(text: str) -> int:
+    named = _ORDER.search(text)
+    assert named is not None
+    return int(named[1])
+
+
+def _beyond_one(counted: Counter[int]) -> int:
+    return sum(times - 1 for times in counted.values())
+
+
+async def _events(store: PostgresConversationStore, conversation_id: str) -> list[Event]:
+    talk = await store.load("default", conversation_id)
+    events: list[Event] = []
+    while len(events) < talk.sealed_events:
+        part = await store.sealed("default", conversation_id, Position("event", len(events)))
+        events += part.events
+    return [*events, *talk.events]
+
+
+@asynccontextmanager
+async def a_matrix(turns: int, faults: int, hosts: int, seed: int, database: str) -> AsyncIterator[Matrix]:
+    """Give the hosts, ready for it."""
+    provider = Provider([])
+    # Left where it is: the logs tell why, should anything not hold.
+    folder = Path(tempfile.mkdtemp(prefix="kill-matrix-"))
+    async with served(provider):
+        matrix = Matrix(turns, faults, random.Random(seed), provider, folder, database)
+        provider.begun = matrix.at_the_model
+        try:
+            await matrix.begin(hosts)
+            yield matrix
+        finally:
+            await matrix.end()
+
+
+async def measured(
+    turns: int, faults: int, hosts: int, conversations: int, seed: int, url: str
+) -> JsonObject:
+    """Return what came of turns under fire."""
+    async with a_matrix(turns, faults, hosts, seed, url) as matrix:
+        return await matrix.run(conversations)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--turns", type=int, default=2_000)
+    options.add_argument("--faults", type=int, default=300)
+    options.add_argument("--hosts", type=int, default=3)
+    options.add_argument("--conversations", type=int, default=8)
+    options.add_argument("--seed", type=int, default=1)
+    given = options.parse_args()
+    url = a_database_of_ones_own()
+    told = asyncio.run(measured(given.turns, given.faults, given.hosts, given.conversations, given.seed, url))
+    print(json.dumps(told, indent=2))
+    is_late = told["taken over late"] or told["longest cancel, s"] >= 1
+    return 1 if damage_in(told) or is_late else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
