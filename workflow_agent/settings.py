@@ -206,6 +206,9 @@ class Runs:
     """How long one run may take, all its model requests and tools together."""
     tool_timeout_seconds: Seconds = 30
     """How long one tool call may take."""
+    extensions: Annotated[tuple[str, ...], NoDecode] = ()
+    """Modules that bring tools, agents, formats or models of your own, separated by commas; those of packages
+    that name theirs as entry points are there without it."""
     agents_file: Path | None = None
     """A JSON or YAML file with the agents there are, in place of the five built-in ones: a list `agents` of
     `name`, `description`, and optionally `mode`, `tools`, `model` and `max_iterations`. One is named
@@ -407,7 +410,7 @@ class Settings(
         hide_input_in_errors=True,
     )
 
-    @field_validator("api_keys", "allowed_hosts", "webhook_hosts", mode="before")
+    @field_validator("api_keys", "allowed_hosts", "webhook_hosts", "extensions", mode="before")
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
         if isinstance(value, str):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import FunctionToolset, RunContext
 from pydantic_ai.models import ModelRequestContext
@@ -13,7 +13,7 @@ from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.loop import AgentLoop
 from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls, definition_text
 from workflow_agent.assistant.record import Told
-from workflow_agent.assistant.tools.registry import workflow_tools
+from workflow_agent.assistant.tools.registry import WRITING_TOOLS, workflow_tools
 from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked, modes_sent
 from workflow_agent.assistant.window.record import roster_notes
 from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, latest_calls
@@ -56,6 +56,8 @@ def build_assistant(
     layout: PromptLayout = "auto",
     instrumentation: InstrumentationSettings | None = None,
     foreign: "ForeignTools | None" = None,
+    own_tools: tuple[Callable[..., Any], ...] = (),
+    own_writing: frozenset[str] = frozenset(),
 ) -> Assistant:
     """Return the assistant; its model, limits and dependencies come with each run.
 
@@ -66,10 +68,13 @@ def build_assistant(
         layout: Whether requests keep their beginning; see `has_stable_prefix`.
         instrumentation: Where the framework reports its spans; nowhere without it.
         foreign: The tools of other MCP servers.
+        own_tools: Tools of other packages.
+        own_writing: The names of those that change workflows.
     """
     guidance = phases or {}
-    tools = workflow_tools().tools
-    offer = OfferByMode({name: definition_text(tool.tool_def) for name, tool in tools.items()}, layout)
+    tools = workflow_tools(own_tools).tools
+    texts = {name: definition_text(tool.tool_def) for name, tool in tools.items()}
+    offer = OfferByMode(texts, layout, WRITING_TOOLS | own_writing)
     toolset = FunctionToolset(list(tools.values()), max_retries=TOOL_RETRIES, timeout=tool_timeout_seconds)
 
     async def instructions(ctx: RunContext[WorkflowContext]) -> str:

@@ -15,7 +15,7 @@ from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
 from workflow_agent.assistant.record import Evidence, error_type_of, status_of_error
 from workflow_agent.assistant.replay import arguments_of
-from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, WRITING_TOOLS
+from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS
 from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
 from workflow_agent.assistant.window.layout import OfferByMode
 from workflow_agent.conversations.call_history import CallStatus
@@ -25,7 +25,7 @@ from workflow_agent.conversations.iterations import Outcome
 if TYPE_CHECKING:
     from workflow_agent.assistant.foreign_tools import ForeignTools
 
-_OF_SOME_REQUESTS = WRITING_TOOLS | EXAMINING_TOOLS | RARE_TOOLS
+_OF_SOME_REQUESTS = EXAMINING_TOOLS | RARE_TOOLS
 ToolsByName = dict[str, ToolsetTool[Any]]
 
 
@@ -53,7 +53,8 @@ class OfferedTools(WrapperToolset[Any]):
         if made is None:
             tools = (await super().get_tools(ctx)).items()
             # Those of all modes first: what stands before the first difference is the same in each.
-            in_order = sorted(tools, key=lambda one: one[0] in _OF_SOME_REQUESTS)
+            of_some = self.offer.writing | _OF_SOME_REQUESTS
+            in_order = sorted(tools, key=lambda one: one[0] in of_some)
             made = {name: _without_return_schema(tool) for name, tool in in_order}
             self.made[ctx.max_retries] = made
         names = self.offer.names_sent(ctx.deps, ctx.model)

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 
 from pydantic_ai.models import Model
 
@@ -50,6 +49,7 @@ from workflow_agent.conversations.store import ConversationStore, Hosts
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
+from workflow_agent.main.extensions import extensions_of
 from workflow_agent.main.foreign_tools import foreign_tools_of
 from workflow_agent.main.resources import resources
 from workflow_agent.main.roster import roster_of
@@ -212,6 +212,7 @@ def build(
         Misconfigured: A model, its key, a prompt or the agents file cannot be used.
     """
     telemetry = telemetry or telemetry_of(settings)
+    extensions = extensions_of(settings)
     assistant = build_assistant(
         read_prompts(resources("prompts")),
         phases=read_phase_prompts(resources("prompts") / "phases"),
@@ -219,6 +220,8 @@ def build(
         layout=settings.prompt_layout,
         instrumentation=telemetry.instrumentation,
         foreign=foreign_tools_of(settings),
+        own_tools=extensions.tools,
+        own_writing=extensions.writing,
     )
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
@@ -392,25 +395,25 @@ def models_of(settings: Settings, roster: Roster) -> Models:
     Raises:
         Misconfigured: One of them cannot be used.
     """
-    provider = partial(_provider_of, settings)
+    own = extensions_of(settings).models
 
-    def offline() -> Model:
-        return OfflineModel()
+    def made(name: str) -> Model:
+        if name in own:
+            return own[name]()
+        return build_model(name, _provider_of(settings, name), OfflineModel)
 
-    by_name = {OFFLINE: offline()}
+    by_name: dict[str, Model] = {OFFLINE: OfflineModel()}
     named = (agent.model for agent in roster.values())
     for name in (settings.fallback_model, settings.model, *named):
         if name is not None and name not in by_name:
-            by_name[name] = build_model(name, provider(name), offline)
+            by_name[name] = made(name)
     fallback = by_name[settings.fallback_model] if settings.fallback_model else None
     by_name[settings.model] = with_fallback(by_name[settings.model], fallback)
     configs = [model_config_of(settings, name) for name in by_name]
     aside = {name for config in configs for name in (config.context_planner, config.summarizer)} - {OFFLINE}
     return Models(
         settings.model, by_name, window_tokens=settings.model_window_tokens,
-        aside={
-            name: by_name.get(name) or build_model(name, provider(name), offline) for name in sorted(aside)
-        },
+        aside={name: by_name.get(name) or made(name) for name in sorted(aside)},
         with_key=_with_key(settings) if settings.request_keys else None,
     )  # fmt: skip
 

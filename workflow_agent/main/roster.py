@@ -3,15 +3,25 @@
 from workflow_agent.assistant.tools.registry import TOOL_NAMES, WRITING_TOOLS
 from workflow_agent.conversations.agents import ROSTER, KnownTools, Roster, parse_roster
 from workflow_agent.errors import InvalidInput, Misconfigured
+from workflow_agent.main.extensions import extensions_of
 from workflow_agent.settings import Settings
 
 
 def roster_of(settings: Settings) -> Roster:
-    """Return the agents, the default one first.
+    """Return the agents, the default one first; those of extensions last, where their names are not taken.
 
     Raises:
         Misconfigured: The file cannot be used; names everything that is wrong with it.
     """
+    extensions = extensions_of(settings)
+    known = KnownTools(
+        TOOL_NAMES | {tool.__name__ for tool in extensions.tools}, WRITING_TOOLS | extensions.writing
+    )
+    listed = _listed(settings, known)
+    return {**listed, **{one.name: one for one in extensions.agents if one.name not in listed}}
+
+
+def _listed(settings: Settings, known: KnownTools) -> Roster:
     most = settings.max_model_requests
     if settings.agents_file is None:
         return {name: agent.model_copy(update={"max_iterations": most}) for name, agent in ROSTER.items()}
@@ -22,7 +32,7 @@ def roster_of(settings: Settings) -> Roster:
 
         text = path.read_text(encoding="utf-8")
         listed = read_text(text, what="list of agents")
-        return parse_roster(listed, max_iterations=most, tools=KnownTools(TOOL_NAMES, WRITING_TOOLS))
+        return parse_roster(listed, max_iterations=most, tools=known)
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"The agents file {str(path)!r} cannot be read: {error}.") from error
     except InvalidInput as error:

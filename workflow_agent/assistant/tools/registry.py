@@ -1,6 +1,8 @@
 """The tools of the assistant, one module for each thing they are about."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from pydantic_ai import FunctionToolset
 
@@ -41,17 +43,19 @@ TOOL_NAMES = frozenset(tool.__name__ for module in _MODULES for tool in module.T
 
 
 @cache
-def workflow_tools() -> FunctionToolset[WorkflowContext]:
+def workflow_tools(own: tuple[Callable[..., Any], ...] = ()) -> FunctionToolset[WorkflowContext]:
     """Return the toolset with every tool; which of them a request offers is decided by mode.
 
     Always the same one: it describes functions, and making their schemas takes longer than many a turn.
+
+    Args:
+        own: Tools of other packages.
     """
     toolset = FunctionToolset[WorkflowContext]()
-    for module in _MODULES:
-        for tool in module.TOOLS:
-            toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False, strict=False)
-            function = toolset.tools[tool.__name__].function_schema
-            function.json_schema = brief_schema(function.json_schema)
-            # What the parameters are together is what the tool's own description says.
-            function.json_schema.pop("description", None)
+    for tool in (*(tool for module in _MODULES for tool in module.TOOLS), *own):
+        toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False, strict=False)
+        function = toolset.tools[tool.__name__].function_schema
+        function.json_schema = brief_schema(function.json_schema)
+        # What the parameters are together is what the tool's own description says.
+        function.json_schema.pop("description", None)
     return toolset

@@ -52,13 +52,15 @@ class OfferByMode:
     definitions: Mapping[str, str]
     """What each tool weighs in a request, as text."""
     layout: PromptLayout = "auto"
+    writing: frozenset[str] = WRITING_TOOLS
+    """The names of those that change workflows."""
 
     def names(
         self, mode: Mode, agent: AgentProfile | None = None, idle: frozenset[str] = frozenset()
     ) -> frozenset[str]:
         """Return the names of the tools of a mode, or those of them that an agent has, without idle ones."""
         given = frozenset(agent.tools or ()) if agent else frozenset[str]()
-        others = WRITING_TOOLS if mode in READ_ONLY_MODES else EXAMINING_TOOLS - given
+        others = self.writing if mode in READ_ONLY_MODES else EXAMINING_TOOLS - given
         of_mode = frozenset(self.definitions) - others - idle
         if agent is None:
             return of_mode

@@ -1,6 +1,6 @@
 """The formats workflows come in and go out as, and telling which one a document is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
@@ -11,7 +11,7 @@ from workflow_agent.workflows.formats.late import LateFormats
 from workflow_agent.workflows.formats.shapes import list_in
 from workflow_agent.workflows.formats.text import read_texts
 
-FORMATS: Mapping[str, Format] = LateFormats({
+FORMATS = LateFormats({
     "json": "native.NativeJson",
     "yaml": "native.NativeYaml",
     "asl": "asl.AmazonStatesLanguage",

@@ -43,6 +43,11 @@ class LateFormats(Mapping[str, Format]):
                 "Mend the package that names it, or remove it."
             ) from error
 
+    def add(self, name: str, kind: type[Format]) -> None:
+        """Add a format of another package; one that has a name of ours is left out."""
+        if name not in self._places:
+            self._places[name] = EntryPoint(name, f"{kind.__module__}:{kind.__qualname__}", "")
+
     @override
     def __contains__(self, name: object) -> bool:
         return name in self._places
