@@ -48,16 +48,18 @@ def examples(rows: Iterable[Mapping[str, Any]]) -> list[Example]:
     found: list[Example] = []
     for row in rows:
         reading = read(row["text"])
+        leaning = dependence(reading)
         evidence = gather(
-            reading, row["previous_tools"], row["phase"], workflow_loaded=row["workflow_loaded"]
-        )
+            reading, row["previous_tools"], row["phase"], workflow_loaded=row["workflow_loaded"],
+            dependence=leaning,
+        )  # fmt: skip
         scores = phrase_scores(evidence)
         phrases = tuple(scores[mode] for mode in MODES)
         small = signs_in(
             reading,
             row["previous_tools"],
             workflow_loaded=row["workflow_loaded"],
-            dependence=dependence(reading),
+            dependence=leaning,
         )
         found.append(Example(phrases, frozenset(small), MODES.index(row["mode"])))
     return found

@@ -1,4 +1,4 @@
-"""Talk to every peer, alone and by 64 clients, and write `benchmarks/PEERS.md`.
+"""Talk to every peer, alone and by many clients, and write `benchmarks/PEERS.md`.
 
     python -m benchmarks.peers [--turns 1000] [peer …]
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.clients import address_in, load
+from benchmarks.measured.starting import processor_ms
 from benchmarks.peers.protocol import (
     CLIENTS,
     LOOKED_AT,
@@ -36,24 +37,28 @@ def talked(name: str, turns: int) -> dict[str, Any]:
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
-def served(name: str) -> dict[str, float]:
-    """Return the turns a second, and their 99th percentile, of many conversations at once over HTTP."""
+def served(name: str, *, calls: bool) -> list[dict[str, float]]:
+    """Return what so many conversations at once over HTTP come to, for each number of clients."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "benchmarks.peers.served", name, directory, str(MODEL_SECONDS)]
+        command += ["--calls"] if calls else []
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            return asyncio.run(_load(address_in(process.stdout.readline())))
+            url = address_in(process.stdout.readline())
+            return [_loaded(url, process.pid, clients) for clients in CLIENTS]
         finally:
             process.terminate()
             process.communicate(timeout=60)
 
 
-async def _load(url: str) -> dict[str, float]:
+def _loaded(url: str, pid: int, clients: int) -> dict[str, float]:
     # What is made at the first use is not the turns'.
-    await load(url, 1, 1, message_of)
-    done = await load(url, CLIENTS, TURNS_EACH, message_of)
-    return {"per_second": done.per_second, "p99_ms": done.p99_ms}
+    asyncio.run(load(url, 1, 1, message_of))
+    before = processor_ms(pid)
+    done = asyncio.run(load(url, clients, TURNS_EACH, message_of))
+    spent_ms = (processor_ms(pid) - before) / (clients * TURNS_EACH)
+    return {"per_second": done.per_second, "p99_ms": done.p99_ms, "processor_ms": spent_ms}
 
 
 def main() -> None:
@@ -67,7 +72,8 @@ def main() -> None:
     found: dict[str, Any] = {}
     for name in wanted.peers or PEERS:
         started = time.perf_counter()
-        found[name] = {"turns": talked(name, wanted.turns), "http": served(name)}
+        found[name] = {"turns": talked(name, wanted.turns), "http": served(name, calls=False)}
+        found[name]["http_calls"] = served(name, calls=True)
         print(f"{PEERS[name].name}: {time.perf_counter() - started:.0f} s", flush=True)
         print(json.dumps(found[name]), flush=True)
     if not wanted.peers and wanted.turns == LOOKED_AT[-1]:

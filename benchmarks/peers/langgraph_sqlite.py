@@ -14,13 +14,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from benchmarks.peers.protocol import INSTRUCTIONS, SUMMARY, message_of, reply_of
+from benchmarks.peers.protocol import INSTRUCTIONS, SUMMARY, TOOL, look_up_team, message_of, reply_of
 
 
 class FakeChat(BaseChatModel):
-    """Answers every message, and sums up where it is asked to."""
+    """Answers every message, after a call of the tool where there is one; sums up where it is asked to."""
 
     seconds: float = 0.0
+    calls: bool = False
 
     @property
     def _llm_type(self) -> str:
@@ -29,10 +30,16 @@ class FakeChat(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         raise NotImplementedError("only asked asynchronously")
 
+    def bind_tools(self, *_: Any, **__: Any) -> Any:
+        return self
+
     async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         if self.seconds:
             await asyncio.sleep(self.seconds)
         said = str(messages[-1].content)
+        if self.calls and isinstance(messages[-1], HumanMessage) and "Context Extraction" not in said:
+            call = {"name": TOOL, "args": {"name": "3"}, "id": f"call_{len(messages)}"}
+            return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
         text = SUMMARY if "Context Extraction Assistant" in said else reply_of(said)
         return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
 
@@ -59,25 +66,26 @@ def _thread(conversation: str) -> Any:
 
 @asynccontextmanager
 async def _opened(
-    directory: Path, seconds: float, middleware: Sequence[AgentMiddleware]
+    directory: Path, seconds: float, middleware: Sequence[AgentMiddleware], *, calls: bool
 ) -> AsyncGenerator[_Talks]:
+    tools: list[Any] = [look_up_team] if calls else []
     async with AsyncSqliteSaver.from_conn_string(str(directory / "checkpoints.sqlite")) as saver:
         yield _Talks(
             create_agent(
-                FakeChat(seconds=seconds), [], system_prompt=INSTRUCTIONS, checkpointer=saver,
+                FakeChat(seconds=seconds, calls=calls), tools, system_prompt=INSTRUCTIONS, checkpointer=saver,
                 middleware=middleware,
             )
         )  # fmt: skip
 
 
-def open_whole(directory: Path, seconds: float) -> Any:
+def open_whole(directory: Path, seconds: float, *, calls: bool = False) -> Any:
     """Return it with the whole history in each request."""
-    return _opened(directory, seconds, [])
+    return _opened(directory, seconds, [], calls=calls)
 
 
-def open_summarised(directory: Path, seconds: float) -> Any:
+def open_summarised(directory: Path, seconds: float, *, calls: bool = False) -> Any:
     """Return it with the summarisation that its documentation shows."""
     middleware = SummarizationMiddleware(
         FakeChat(seconds=seconds), trigger=("tokens", 4_000), keep=("messages", 20)
     )
-    return _opened(directory, seconds, [middleware])
+    return _opened(directory, seconds, [middleware], calls=calls)

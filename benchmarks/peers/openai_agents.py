@@ -1,33 +1,41 @@
 """The OpenAI Agents SDK: its runner over its own SQLite session."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, SQLiteSession, Usage
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, SQLiteSession, Usage, function_tool
 from agents.memory import SessionSettings
-from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from benchmarks.peers.protocol import INSTRUCTIONS, message_of, reply_of
+from benchmarks.peers.protocol import INSTRUCTIONS, TOOL, look_up_team, message_of, reply_of
 
 _LAST_ITEMS = 30
 
 
 @dataclass
 class FakeModel(Model):
-    """Answers every message."""
+    """Answers every message, after a call of the tool where there is one."""
 
     seconds: float = 0.0
+    calls: bool = False
 
     async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
         if self.seconds:
             await asyncio.sleep(self.seconds)
         asked = given[1] if len(given) > 1 else named["input"]
-        said = asked if isinstance(asked, str) else str(asked[-1]["content"])
-        return ModelResponse(output=[_message(reply_of(said))], usage=Usage(), response_id=None)
+        last: Any = {"content": asked} if isinstance(asked, str) else asked[-1]
+        output: Any = _message(reply_of(str(last.get("content", last.get("output")))))
+        if self.calls and "content" in last:
+            arguments, call_id = json.dumps({"name": "3"}), f"call_{len(asked)}"
+            output = ResponseFunctionToolCall(
+                arguments=arguments, call_id=call_id, name=TOOL, type="function_call"
+            )
+        return ModelResponse(output=[output], usage=Usage(), response_id=None)
 
     def stream_response(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError("only asked for whole responses")
@@ -67,9 +75,10 @@ class _Talks:
 
 @asynccontextmanager
 async def _opened(
-    directory: Path, seconds: float, settings: SessionSettings | None
+    directory: Path, seconds: float, settings: SessionSettings | None, *, calls: bool
 ) -> AsyncGenerator[_Talks]:
-    agent = Agent[None]("peer", instructions=INSTRUCTIONS, model=FakeModel(seconds))
+    tools: list[Any] = [function_tool(look_up_team)] if calls else []
+    agent = Agent[None]("peer", instructions=INSTRUCTIONS, model=FakeModel(seconds, calls), tools=tools)
     config = RunConfig(tracing_disabled=True, session_settings=settings)
     talks = _Talks(directory / "sessions.sqlite", agent, config)
     try:
@@ -79,11 +88,11 @@ async def _opened(
             session.close()
 
 
-def open_whole(directory: Path, seconds: float) -> Any:
+def open_whole(directory: Path, seconds: float, *, calls: bool = False) -> Any:
     """Return it with the whole session in each request."""
-    return _opened(directory, seconds, None)
+    return _opened(directory, seconds, None, calls=calls)
 
 
-def open_cut(directory: Path, seconds: float) -> Any:
+def open_cut(directory: Path, seconds: float, *, calls: bool = False) -> Any:
     """Return it with the last items of the session in each request."""
-    return _opened(directory, seconds, SessionSettings(limit=_LAST_ITEMS))
+    return _opened(directory, seconds, SessionSettings(limit=_LAST_ITEMS), calls=calls)

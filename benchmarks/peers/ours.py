@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from benchmarks.peers.protocol import SUMMARY, reply_of
 from workflow_agent.assistant.providers import Models
@@ -21,8 +21,11 @@ from workflow_agent.settings import Settings
 _TENANT = "default"
 
 
-def fake_model(seconds: float) -> FunctionModel:
-    """Return a model that answers every message, and sums up where it is asked to."""
+_TOOL = "list_workflows"
+
+
+def fake_model(seconds: float, *, calls: bool = False) -> FunctionModel:
+    """Return a model that answers every message, after a tool call if it calls; sums up where it is asked to."""
 
     async def whole(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if seconds:
@@ -31,17 +34,21 @@ def fake_model(seconds: float) -> FunctionModel:
             return ModelResponse([ToolCallPart(info.output_tools[0].name, {"text": SUMMARY})])
         return ModelResponse([TextPart(SUMMARY)])
 
-    async def streamed(messages: list[ModelMessage], _: AgentInfo) -> AsyncIterator[str]:
+    async def streamed(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         if seconds:
             await asyncio.sleep(seconds)
+        is_asked = messages[-1].parts[-1].part_kind != "tool-return"
+        if calls and is_asked and any(tool.name == _TOOL for tool in info.function_tools):
+            yield {0: DeltaToolCall(_TOOL, "{}", tool_call_id=f"call_{len(messages)}")}
+            return
         yield reply_of(str(messages[-1].parts[-1].content))  # type: ignore[union-attr]
 
     return FunctionModel(whole, stream_function=streamed, model_name="fake")
 
 
-def application(directory: Path, seconds: float) -> Application:
+def application(directory: Path, seconds: float, *, calls: bool = False) -> Application:
     """Return the service as it is served, around the fake model."""
-    models = Models("fake", {"fake": fake_model(seconds)}, window_tokens=128_000)
+    models = Models("fake", {"fake": fake_model(seconds, calls=calls)}, window_tokens=128_000)
     return build(Settings(data_dir=directory), models)
 
 
@@ -71,9 +78,9 @@ class _Talks:
 
 
 @asynccontextmanager
-async def open_service(directory: Path, seconds: float) -> AsyncGenerator[Any]:
+async def open_service(directory: Path, seconds: float, *, calls: bool = False) -> AsyncGenerator[Any]:
     """Run the service in this process."""
-    one = application(directory, seconds)
+    one = application(directory, seconds, calls=calls)
     await one.prepare()
     try:
         yield _Talks(one)

@@ -7,8 +7,9 @@ from typing import Protocol
 
 LOOKED_AT = (1, 10, 100, 1_000)
 """Turns after which figures are taken."""
-CLIENTS, TURNS_EACH, MODEL_SECONDS = 64, 20, 0.05
+CLIENTS, TURNS_EACH, MODEL_SECONDS = (24, 64), 10, 0.05
 """Of the conversations over HTTP."""
+TOOL = "look_up_team"
 INSTRUCTIONS = "You help people with workflows."
 SUMMARY = "The user told which team reports to whom, one message after the other; nothing is left to do."
 
@@ -28,6 +29,11 @@ def reply_of(message: str) -> str:
     )
 
 
+def look_up_team(name: str) -> str:
+    """Return what is known of a team."""
+    return f"Team {name} has seven people."
+
+
 class Talks(Protocol):
     """A peer that is running."""
 
@@ -43,12 +49,15 @@ class Talks(Protocol):
 class Opens(Protocol):
     """Starts a peer over a directory."""
 
-    def __call__(self, directory: Path, seconds: float) -> AbstractAsyncContextManager[Talks]:
+    def __call__(
+        self, directory: Path, seconds: float, *, calls: bool = False
+    ) -> AbstractAsyncContextManager[Talks]:
         """Return the peer, running as long as the block lasts.
 
         Args:
             directory: Where it keeps its files.
-            seconds: How long its model takes beside the processor's time.
+            seconds: How long its model takes beside the processor's time, for each request.
+            calls: Whether its model calls a tool before it answers.
         """
         ...
 
@@ -73,7 +82,7 @@ class Peer:
 PEERS = {
     "ours": Peer(
         "workflow_agent", "ours", "open_service", ("pydantic-ai-slim",), "everything",
-        "all of it: file and directory synced, twice a turn",
+        "all of it: the message synced before the model is asked, file and directory with the reply",
     ),
     "langgraph": Peer(
         "LangGraph, SQLite checkpointer", "langgraph_sqlite", "open_whole",
@@ -101,6 +110,15 @@ PEERS = {
         "Pydantic AI Harness, step persistence in SQLite", "pydantic_ai_steps", "open_whole",
         ("pydantic-ai-harness", "pydantic-ai-slim"), "everything",
         "all of it: WAL with SQLite's default of synchronous = FULL", seeded_at=100,
+    ),
+    "synced": Peer(
+        "Pydantic AI, two synced appends, last 15 turns", "pydantic_ai_json", "open_synced",
+        ("pydantic-ai-slim",), "everything on disk, the last 15 turns for the model",
+        "all of it: the message synced before the model is asked, the turn after it",
+    ),
+    "floor": Peer(
+        "No framework, two synced appends", "no_framework", "open_bare", (),
+        "the texts on disk, nothing for the model", "as above",
     ),
     "jsonl": Peer(
         "Pydantic AI, appended JSONL, last 15 turns", "pydantic_ai_json", "open_appended",

@@ -15,24 +15,34 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
     TextPart,
+    ToolCallPart,
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from benchmarks.peers.protocol import INSTRUCTIONS, message_of, reply_of
+from benchmarks.peers.protocol import INSTRUCTIONS, TOOL, look_up_team, message_of, reply_of
 
 _WINDOW_TURNS = 15
 
 
 def fake_model(seconds: float) -> FunctionModel:
-    """Return a model that answers every message."""
+    """Return a model that answers every message, after a call of the tool where there is one."""
 
-    async def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if seconds:
             await asyncio.sleep(seconds)
-        return ModelResponse([TextPart(reply_of(str(messages[-1].parts[-1].content)))])  # type: ignore[union-attr]
+        last = messages[-1].parts[-1]
+        if info.function_tools and isinstance(last, UserPromptPart):
+            return ModelResponse([ToolCallPart(TOOL, {"name": "3"}, f"call_{len(messages)}")])
+        return ModelResponse([TextPart(reply_of(str(last.content)))])  # type: ignore[union-attr]
 
     return FunctionModel(answer, model_name="fake")
+
+
+def agent_of(seconds: float, *, calls: bool, **how: Any) -> Agent[None, str]:
+    """Return an agent over the fake model."""
+    tools = [look_up_team] if calls else []
+    return Agent(fake_model(seconds), instructions=INSTRUCTIONS, tools=tools, **how)
 
 
 def talked(turns: int) -> list[ModelMessage]:
@@ -73,7 +83,11 @@ def _replace(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
+    _sync_directory(path.parent)
+
+
+def _sync_directory(path: Path) -> None:
+    directory = os.open(path, os.O_RDONLY)
     try:
         os.fsync(directory)
     finally:
@@ -106,13 +120,47 @@ class _Appended:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Synced(_Appended):
+    """Stores the message before the model is asked, and the turn after it, both durably."""
+
+    async def say(self, conversation: str, message: str) -> str:
+        turns = self.turns.setdefault(conversation, [])
+        history = [one for turn in turns[-_WINDOW_TURNS:] for one in turn]
+        file = self.directory / f"{conversation}.jsonl"
+        asked = ModelMessagesTypeAdapter.dump_json([ModelRequest([UserPromptPart(message)])])
+        await asyncio.to_thread(append_synced, file, asked + b"\n")
+        done = await self.agent.run(message, message_history=history)
+        turns.append(done.new_messages())
+        said = ModelMessagesTypeAdapter.dump_json(turns[-1])
+        await asyncio.to_thread(append_synced, file, said + b"\n")
+        return done.output
+
+
+def append_synced(path: Path, line: bytes) -> None:
+    """Append a line durably."""
+    is_new = not path.exists()
+    with path.open("ab") as file:
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+    if is_new:
+        _sync_directory(path.parent)
+
+
 @asynccontextmanager
-async def open_whole(directory: Path, seconds: float) -> AsyncGenerator[Any]:
+async def open_whole(directory: Path, seconds: float, *, calls: bool = False) -> AsyncGenerator[Any]:
     """Run it with the whole history in one file and in each request."""
-    yield _OneFile(directory, Agent(fake_model(seconds), instructions=INSTRUCTIONS))
+    yield _OneFile(directory, agent_of(seconds, calls=calls))
 
 
 @asynccontextmanager
-async def open_appended(directory: Path, seconds: float) -> AsyncGenerator[Any]:
+async def open_appended(directory: Path, seconds: float, *, calls: bool = False) -> AsyncGenerator[Any]:
     """Run it with the last turns in each request."""
-    yield _Appended(directory, Agent(fake_model(seconds), instructions=INSTRUCTIONS))
+    yield _Appended(directory, agent_of(seconds, calls=calls))
+
+
+@asynccontextmanager
+async def open_synced(directory: Path, seconds: float, *, calls: bool = False) -> AsyncGenerator[Any]:
+    """Run it with the last turns in each request, and as durable as the service is."""
+    yield _Synced(directory, agent_of(seconds, calls=calls))

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic_ai import Agent
 from pydantic_ai_harness.step_persistence import SqliteStepStore, StepPersistence, continue_run
 
-from benchmarks.peers.protocol import INSTRUCTIONS, message_of
-from benchmarks.peers.pydantic_ai_json import fake_model, talked
+from benchmarks.peers.protocol import message_of
+from benchmarks.peers.pydantic_ai_json import agent_of, talked
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,8 @@ class _Talks:
 
 
 @asynccontextmanager
-async def open_whole(directory: Path, seconds: float) -> AsyncGenerator[Any]:
+async def open_whole(directory: Path, seconds: float, *, calls: bool = False) -> AsyncGenerator[Any]:
     """Run it with the whole history in each request and each snapshot."""
     store = SqliteStepStore(database=directory / "steps.sqlite")
-    agent = Agent(
-        fake_model(seconds), instructions=INSTRUCTIONS,
-        capabilities=[StepPersistence(store=store, agent_name="peer")],
-    )  # fmt: skip
-    yield _Talks(store, agent)
+    steps = [StepPersistence(store=store, agent_name="peer")]
+    yield _Talks(store, agent_of(seconds, calls=calls, capabilities=steps))

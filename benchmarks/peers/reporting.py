@@ -19,6 +19,11 @@ Every peer holds the same conversation with the same fake model, which answers a
 one model call a turn, each peer in a process of its own, nothing else in it. Figures are medians of the
 last turns up to the one that is named; the mean has the turns that compact or sum up in it. A machine that
 has other work to do, or a slower disk, shows in the times by the clock: compare within this page."""
+_ABOUT_HTTP = """\
+The service is served as itself; each other peer by a minimal FastAPI application. The processor's time is
+the server's alone, with the most clients; a thousand milliseconds of it are the turns a second that one
+processor allows whatever else the machine does.
+"""
 _COMMON_NOTES = """\
 - Where SQLite is used, its write-ahead log is part of the size; nobody was asked to compact their file.
 - A turn of the service chooses a mode, counts the window, stores the message before the model is asked,
@@ -36,8 +41,8 @@ def write(found: Found, results: Path, report_file: Path) -> None:
     results.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     report_file.write_text(report(found), "utf-8")
     last = {PEERS[name].name: one["turns"][_TURNS[-1]]["processor_ms"] for name, one in found.items()}
-    rate = {PEERS[name].name: one["http"]["per_second"] for name, one in found.items() if "http" in one}
-    title = f"Turns a second, {CLIENTS} conversations at once, a model of {MODEL_SECONDS * 1_000:.0f} ms"
+    rate = {PEERS[name].name: one["http"][-1]["per_second"] for name, one in found.items()}
+    title = f"Turns a second, {CLIENTS[-1]} conversations at once, a model of {MODEL_SECONDS * 1_000:.0f} ms"
     (pictures / "peers-turns.svg").write_text(
         bars(f"Processor time of turn {LOOKED_AT[-1]:,}", last, "ms"), "utf-8"
     )
@@ -47,9 +52,7 @@ def write(found: Found, results: Path, report_file: Path) -> None:
 def report(found: Found) -> str:
     """Return the figures as Markdown."""
     last = f"mean at {LOOKED_AT[-1]:,}"
-    over_http = (
-        f"{CLIENTS} conversations of {TURNS_EACH} turns over HTTP, a model of {MODEL_SECONDS * 1_000:.0f} ms"
-    )
+    model = f"a model of {MODEL_SECONDS * 1_000:.0f} ms"
     seeded = [PEERS[name] for name in found if PEERS[name].seeded_at]
     notes = [_SEEDED_NOTE.format(name=one.name, turns=one.seeded_at, last=LOOKED_AT[-1]) for one in seeded]
     return "\n".join(
@@ -66,10 +69,10 @@ def report(found: Found) -> str:
             *_table(found, _named_turns(), lambda one: _by_turn(one, "stored_kb")),
             "## Resident memory after so many turns, MB\n",
             *_table(found, _named_turns(), lambda one: _by_turn(one, "resident_mb")),
-            f"## {over_http}\n",
-            "The service is served as itself; each other peer by a minimal FastAPI application.\n",
-            *_table(found, ["turns a second", "p99, ms"], lambda one: [
-                _shown(one.get("http", {}).get(figure)) for figure in ("per_second", "p99_ms")]),
+            f"## Over HTTP, conversations of {TURNS_EACH} turns, {model}\n",
+            _ABOUT_HTTP,
+            *_by_load(found, "http", "One model call a turn"),
+            *_by_load(found, "http_calls", "One tool call a turn, so two model calls"),
             "![Turns a second](pictures/peers-http.svg)\n",
             "## Notes\n",
             *notes,
@@ -77,6 +80,21 @@ def report(found: Found) -> str:
             "",
         ]
     )  # fmt: skip
+
+
+def _by_load(found: Found, kind: str, title: str) -> list[str]:
+    """Return the figures of each number of clients, and what the processor alone would allow."""
+    columns = [
+        f"{figure}, {clients} clients" for clients in CLIENTS for figure in ("turns a second", "p99 ms")
+    ]
+    columns += ["processor of a turn, ms", "turns a second of one processor"]
+
+    def cells(one: Mapping[str, Any]) -> list[str]:
+        spent_ms = one[kind][-1]["processor_ms"]
+        loads = [_shown(each[figure]) for each in one[kind] for figure in ("per_second", "p99_ms")]
+        return [*loads, _shown(spent_ms), _shown(1_000 / spent_ms)]
+
+    return [f"### {title}\n", *_table(found, columns, cells)]
 
 
 def _machine() -> str:
@@ -94,7 +112,7 @@ def _set_ups(found: Found) -> list[str]:
 
 
 def _versions(peer: Peer) -> str:
-    return ", ".join(f"{package} {version(package)}" for package in peer.packages)
+    return ", ".join(f"{package} {version(package)}" for package in peer.packages) or "\N{EM DASH}"
 
 
 def _named_turns() -> list[str]:

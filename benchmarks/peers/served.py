@@ -1,6 +1,6 @@
 """One peer behind HTTP, in a process of its own.
 
-    python -m benchmarks.peers.served <peer> <directory> <seconds its model takes>
+    python -m benchmarks.peers.served <peer> <directory> <seconds its model takes> [--calls]
 
 It prints where it listens. The service is served as itself; every other peer gets a minimal application.
 """
@@ -31,8 +31,10 @@ def _tell(listener: socket.socket) -> None:
     print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
 
 
-async def _serve(peer: Peer, directory: Path, seconds: float, listener: socket.socket) -> None:
-    async with opens(peer)(directory, seconds) as talks:
+async def _serve(
+    peer: Peer, directory: Path, seconds: float, listener: socket.socket, *, calls: bool
+) -> None:
+    async with opens(peer)(directory, seconds, calls=calls) as talks:
         app = FastAPI()
 
         @app.post("/api/v1/chat")
@@ -49,7 +51,7 @@ async def _serve(peer: Peer, directory: Path, seconds: float, listener: socket.s
         await uvicorn.Server(config).serve([listener])
 
 
-def _serve_ours(directory: Path, seconds: float, listener: socket.socket) -> None:
+def _serve_ours(directory: Path, seconds: float, listener: socket.socket, *, calls: bool) -> None:
     # Here, because no other peer's process should load it; and as the command line does it.
     from workflow_agent.main.garbage import importing  # noqa: PLC0415 - see above
 
@@ -57,16 +59,18 @@ def _serve_ours(directory: Path, seconds: float, listener: socket.socket) -> Non
         from benchmarks.peers.ours import application  # noqa: PLC0415 - see above
         from workflow_agent.main.serve import serve_alone  # noqa: PLC0415 - see above
 
-    with closing(application(directory, seconds)) as one:
+    with closing(application(directory, seconds, calls=calls)) as one:
         serve_alone(one, listener)
 
 
 if __name__ == "__main__":
     logging.disable(logging.WARNING)
     listening = socket.create_server(("127.0.0.1", 0), backlog=2_048)
+    its_directory, its_seconds, is_calling = Path(sys.argv[2]), float(sys.argv[3]), "--calls" in sys.argv
     if sys.argv[1] == "ours":
-        _serve_ours(Path(sys.argv[2]), float(sys.argv[3]), listening)
+        _serve_ours(its_directory, its_seconds, listening, calls=is_calling)
     else:
         import uvloop
 
-        uvloop.run(_serve(PEERS[sys.argv[1]], Path(sys.argv[2]), float(sys.argv[3]), listening))
+        peer = PEERS[sys.argv[1]]
+        uvloop.run(_serve(peer, its_directory, its_seconds, listening, calls=is_calling))

@@ -45,8 +45,9 @@ def infer_mode(
         workflow_loaded: Whether a workflow is open in the conversation.
     """
     reading = read(_ends_of(message))
-    evidence = gather(reading, previous_tools, phase, workflow_loaded=workflow_loaded)
-    signs = signs_in(reading, previous_tools, workflow_loaded=workflow_loaded, dependence=dependence(reading))
+    leaning = dependence(reading)
+    evidence = gather(reading, previous_tools, phase, workflow_loaded=workflow_loaded, dependence=leaning)
+    signs = signs_in(reading, previous_tools, workflow_loaded=workflow_loaded, dependence=leaning)
     said, hinted = phrase_scores(evidence), sign_scores(signs)
     scores: dict[Mode, float] = {mode: round(said[mode] + hinted[mode], 3) for mode in MODES}
     mode = most_likely(scores)

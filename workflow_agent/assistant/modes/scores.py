@@ -6,11 +6,10 @@ from itertools import pairwise
 from typing import Final, cast
 
 from workflow_agent.assistant.modes import phrases
-from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase
+from workflow_agent.assistant.modes.patterns import Phrase, PhraseIndex, compile_phrase
 from workflow_agent.assistant.modes.reader import Reading
 from workflow_agent.assistant.modes.shape import (
     around_message,
-    dependence,
     last_telling,
     shape_signals,
     topic_strength,
@@ -38,38 +37,40 @@ WORD_WEIGHTS: Final[Mapping[str, tuple[int, ...]]] = _weights(
 The file is made by `python -m benchmarks.fit_mode_words`; change the training utterances rather than it.
 """
 
+_WORDS: Final = {sign: weights for sign, weights in WORD_WEIGHTS.items() if sign.islower() and sign.isalnum()}
 
-def _index(table: Mapping[str, str]) -> PhraseIndex:
+
+def _compiled(table: Mapping[str, str]) -> list[Phrase]:
     lines = (
         (mode, line.split(None, 1)) for mode, text in table.items() for line in text.strip().splitlines()
     )
-    return PhraseIndex(compile_phrase(phrase, mode, float(weight)) for mode, (weight, phrase) in lines)
+    return [compile_phrase(phrase, mode, float(weight)) for mode, (weight, phrase) in lines]
 
 
-_ALWAYS: Final = _index(phrases.ALWAYS)
-_ON_TOPIC: Final = _index(phrases.ON_TOPIC)
-_OFF_TOPIC: Final = _index(phrases.OFF_TOPIC)
+_ALWAYS: Final = _compiled(phrases.ALWAYS)
+_ON_TOPIC: Final = frozenset(_compiled(phrases.ON_TOPIC))
+_OFF_TOPIC: Final = frozenset(_compiled(phrases.OFF_TOPIC))
+_PHRASES: Final = PhraseIndex([*_ALWAYS, *_ON_TOPIC, *_OFF_TOPIC])
+"""One index of all, so that each word is looked up once."""
 
 
 def gather(
-    reading: Reading, previous_tools: Sequence[str], phase: str, *, workflow_loaded: bool
+    reading: Reading, previous_tools: Sequence[str], phase: str, *, workflow_loaded: bool, dependence: float
 ) -> list[Evidence]:
     """Return what the message's phrases, its build and its circumstances say."""
-    leaning = dependence(reading)
     topic = max(topic_strength(reading), OPEN_WORKFLOW_TOPIC if workflow_loaded else 0.0)
-    nothing_said = 2.6 - 2.2 * max(topic, 0.7 * leaning if previous_tools else 0.0)
+    nothing_said = 2.6 - 2.2 * max(topic, 0.7 * dependence if previous_tools else 0.0)
     return [
-        *_phrases(_ALWAYS, reading, 1.0),
-        *_phrases(_ON_TOPIC, reading, 0.35 + 0.65 * topic),
-        *_phrases(_OFF_TOPIC, reading, 1 - topic),
+        *_phrases(reading, topic),
         *shape_signals(reading),
-        *around_message(previous_tools, phase, workflow_loaded=workflow_loaded, dependence=leaning),
+        *around_message(previous_tools, phase, workflow_loaded=workflow_loaded, dependence=dependence),
         Evidence("general", nothing_said, "little about workflows"),
     ]
 
 
-def _phrases(index: PhraseIndex, reading: Reading, share: float) -> Iterator[Evidence]:
-    for phrase, start, end in index.found_in(reading.classes):
+def _phrases(reading: Reading, topic: float) -> Iterator[Evidence]:
+    for phrase, start, end in _PHRASES.found_in(reading.classes):
+        share = 0.35 + 0.65 * topic if phrase in _ON_TOPIC else 1 - topic if phrase in _OFF_TOPIC else 1.0
         mode = cast("Mode", phrase.meaning)
         yield Evidence(mode, phrase.weight * share, f"phrase {reading.excerpt(start, end)!r}")
 
@@ -99,8 +100,8 @@ def sign_evidence(signs: Iterable[str], mode: Mode) -> Iterator[Evidence]:
     """Yield the single words that speak for a mode."""
     column = MODES.index(mode)
     for sign in signs:
-        hundredths = WORD_WEIGHTS.get(sign)
-        if hundredths and hundredths[column] > 0 and sign.islower() and sign.isalnum():
+        hundredths = _WORDS.get(sign)
+        if hundredths and hundredths[column] > 0:
             yield Evidence(mode, hundredths[column] / 100, f"word {sign!r}")
 
 
