@@ -25,7 +25,7 @@ _TOOL = "list_workflows"
 
 
 def fake_model(seconds: float, *, calls: bool = False) -> FunctionModel:
-    """Return a model that answers every message, after a tool call if it calls; sums up where it is asked to."""
+    """Return a model that answers every message, with `calls` after a tool call, and sums up when asked."""
 
     async def whole(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if seconds:

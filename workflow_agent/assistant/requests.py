@@ -1,7 +1,7 @@
 """What comes into a turn and what comes out of it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 
 from pydantic_ai.messages import ModelResponse
 
@@ -73,14 +73,18 @@ class TurnRequest:
 
     def fingerprint(self) -> str:
         """Return a digest that only an equal request has."""
-        asked = {name: value for name, value in asdict(self).items() if name not in ("key", "model_key")}
-        for name in ("attachments", "echoed"):
-            if not asked[name]:
-                # So that a message without any is the one it was before there could be some.
-                del asked[name]
+        asked = {name: getattr(self, name) for name in _COMPARED}
+        # Left out where there is none: so it is the message that it was before there could be some.
+        if self.attachments:
+            asked["attachments"] = [asdict(one) for one in self.attachments]
+        if self.echoed:
+            asked["echoed"] = self.echoed
         return digest_of(asked)
 
 
+_COMPARED = tuple(
+    one.name for one in fields(TurnRequest) if one.name not in ("key", "model_key", "attachments", "echoed")
+)
 _ASKED = frozenset({"workflow_id", "mode", "agent", "model", "context_utilization", "instructions", "echoed"})
 
 

@@ -98,6 +98,8 @@ class LiveRun:
         return True
 
 
+_BEAT_SECONDS = 2.0
+"""How much working time a crash may lose."""
 _LOOKED_AT = 8
 """So many of the oldest runs are looked at for each new one, so that none costs more than another."""
 
@@ -113,6 +115,18 @@ class LiveRuns:
     is_closing: bool = False
     _runs: dict[str, LiveRun] = field(default_factory=dict[str, LiveRun])
     """The oldest first, but for those under way that were passed over."""
+    _next_beat: asyncio.TimerHandle | None = None
+
+    def beaten(self, beat: Callable[[], None]) -> None:
+        """Let the process give signs of life every few seconds, as long as any run is under way."""
+        if self._next_beat is None:
+            self._beat(beat)
+
+    def _beat(self, beat: Callable[[], None]) -> None:
+        self._next_beat = None
+        if any(not live.is_settled for live in self._runs.values()):
+            self._next_beat = asyncio.get_running_loop().call_later(_BEAT_SECONDS, self._beat, beat)
+            beat()
 
     def open(self, run_id: str, attempt: int = 1) -> LiveRun:
         """Return a new live run; an earlier attempt under the same id makes way."""

@@ -47,8 +47,6 @@ from workflow_agent.telemetry.webhooks import Webhooks
 from workflow_agent.values.run_fence import RunFence
 
 _log = logging.getLogger(__name__)
-_BEAT_SECONDS = 2.0
-"""How much working time a crash may lose."""
 _FAILURES = (AgentRunError, FallbackExceptionGroup, UserError, WorkflowAgentError)
 
 
@@ -130,15 +128,9 @@ class Worker:
         with job.trace.active():
             await self._settled(job, live)
 
-    async def _beat(self) -> None:
-        """Give signs of life for as long as there is work."""
-        while True:
-            self.owners.beat()
-            await asyncio.sleep(_BEAT_SECONDS)
-
     async def _settled(self, job: Job, live: LiveRun) -> None:
         jobs = [job]
-        beating = asyncio.create_task(self._beat(), name=f"{job.run.run_id} beats")
+        self.live.beaten(self.owners.beat)
         try:
             outcome = await self._answered(jobs, live)
         except asyncio.CancelledError:
@@ -151,7 +143,6 @@ class Worker:
         else:
             live.settle(outcome)
         finally:
-            beating.cancel()
             for each in jobs:
                 each.trace.calls_unrecorded(each.evidence.calls.failed)
             self.owners.settle(job.tenant, job.conversation.id)

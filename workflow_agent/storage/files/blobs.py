@@ -3,6 +3,7 @@
 import hashlib
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -14,13 +15,22 @@ from workflow_agent.storage.files.caches import StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState
 from workflow_agent.storage.files.refusals import no_content
-from workflow_agent.values.digests import digest_in, parse_canonical
+from workflow_agent.values.digests import content_json, digest_in, parse_canonical
 
 _KNOWN = 4_096
 _YOUNG_SECONDS = 600.0
 _CACHE_BYTES = 8 * 2**20
 _SMALL_BYTES = 64 * 2**10
 """Up to so many bytes a content is kept in memory."""
+
+
+_TEXTS, _TEXT_CHARS = 64, 16_000
+
+
+# The parts of the instructions are the same texts from turn to turn.
+@lru_cache(maxsize=_TEXTS)
+def _text_digest(text: str) -> str:
+    return hashlib.sha256(content_json(text)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +54,10 @@ class ConversationBlobs:
                 self._durable[str(path)] = state
         return f"sha256:{digest}"
 
-    def reference_of_known(self, archive: Path, data: bytes) -> str | None:
+    def reference_of_known(self, archive: Path, content: Any) -> str | None:
         """Return the reference of a content that is kept durably already, or None; it takes one look."""
-        digest = hashlib.sha256(data).hexdigest()
+        is_text = isinstance(content, str) and len(content) <= _TEXT_CHARS
+        digest = _text_digest(content) if is_text else hashlib.sha256(content_json(content)).hexdigest()
         return f"sha256:{digest}" if self._is_durable(archive / "blobs" / digest) else None
 
     def known(self, archive: Path, content_ref: str) -> bytes | None:

@@ -144,7 +144,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         place = self._place(tenant, conversation_id)
         check_new_id(conversation_id)
         if not isinstance(content, str) or len(content) <= _LARGE_CHARS:
-            known = self._blobs.reference_of_known(place.archive, content_json(content))
+            known = self._blobs.reference_of_known(place.archive, content)
             if known is not None:
                 return known
         return await asyncio.to_thread(self._put_blob, place, tenant, content, fence)

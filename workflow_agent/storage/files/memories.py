@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import orjson
@@ -161,7 +162,7 @@ class JsonWorkflowMemory(WorkflowMemory):
         return merged_references(known, new, most=self._most) if new else tuple(known)
 
     def _path(self, tenant: str, user: str) -> Path:
-        return tenant_directory(self._files.root, tenant) / _DIRECTORY / file_name_of(user)
+        return user_file(tenant_directory(self._files.root, tenant), _DIRECTORY, user)
 
     def _known(self, path: Path) -> tuple[WorkflowReference, ...] | None:
         """Return what was read or written last, where the file is as it was then; it takes one look."""
@@ -205,10 +206,12 @@ def _parsed(data: bytes, path: Path) -> RememberedWorkflows:
     return RememberedWorkflows.model_validate(orjson.loads(data))
 
 
-def file_name_of(user: str) -> str:
-    """Return the name of a user's file: the user where that is a plain name, else `_` and a digest."""
+# Asked for several times a turn, about the same few.
+@lru_cache(maxsize=4_096)
+def user_file(tenant: Path, folder: str, user: str) -> Path:
+    """Return a user's file: named by the user where that is a plain name, else by `_` and a digest."""
     digest = hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{user if _PLAIN_NAME.fullmatch(user) else f'_{digest}'}.json"
+    return tenant / folder / f"{user if _PLAIN_NAME.fullmatch(user) else f'_{digest}'}.json"
 
 
 def writable(user: str) -> str:

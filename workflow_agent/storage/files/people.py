@@ -13,7 +13,7 @@ from workflow_agent.storage.files.caches import StatCache
 from workflow_agent.storage.files.documents import DocumentReader
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.memories import file_name_of, writable
+from workflow_agent.storage.files.memories import user_file, writable
 from workflow_agent.storage.files.paths import tenant_directory
 
 DIRECTORY = "people"
@@ -50,7 +50,7 @@ class JsonPersonMemory(PersonMemory):
         return await asyncio.to_thread(self._forgetful, directory)
 
     def _path(self, tenant: str, user: str) -> Path:
-        return tenant_directory(self._files.root, tenant) / DIRECTORY / file_name_of(user)
+        return user_file(tenant_directory(self._files.root, tenant), DIRECTORY, user)
 
     def _known(self, path: Path, user: str) -> Person | None:
         state = self._files.state(path)
