@@ -79,6 +79,7 @@ export class Reply {
   /** Say how the proposal was decided, as far as the next reply shows it. */
   decided(next) {
     const { preview } = this.reply ?? {};
+    if (next) this.element.querySelector(".quick")?.remove();
     const words = this.element.querySelector(".preview-past");
     if (!preview || !words || !next) return;
     const made = next.workflows_touched?.find((one) => one.id === preview.workflow_id && CHANGES[one.change]);
@@ -93,9 +94,9 @@ export class Reply {
       claims.length ? h("div", { className: "note is-warning" }, icon("alert"), h("span", {}, "The record does not show this: ", claims.map((one) => `“${one}”`).join(", "), ". Look at the workflow before you rely on it.")) : null];
   }
 
-  /** Offer the likely answers to a question that the reply ends with. */
+  /** Offer the likely answers to a question that the reply ends with, or that only what it asks about follows. */
   #quickReplies() {
-    const last = this.text.trim().split(/\n+/).at(-1) ?? "";
+    const last = this.text.trim().split(/\n+/).findLast((line) => !/^\s*(?:\d+\.|[-*])\s/.test(line))?.trim() ?? "";
     if (!last.endsWith("?")) return null;
     const named = /\bwhich\b/i.test(last) ? [...this.body.querySelectorAll("li > strong:first-child, li > p > strong:first-child")].map((one) => one.textContent).slice(0, 5) : [];
     const words = named.length > 1 ? named : /\b(?:shall|should|may|can) i\b|want me to|would you like me/i.test(last) ? ["Yes, do it", "Show me first", "No"] : [];
@@ -107,7 +108,7 @@ export class Reply {
     const id = reply.workflows_touched?.at(-1)?.id;
     const source = [...this.body.querySelectorAll(".code")].find((one) => ["mermaid", "dot"].includes(one.querySelector(".code-head span").textContent));
     if (!id || !source) return;
-    const place = h("div", { className: "drawn", role: "img", "aria-label": "Diagram" });
+    const place = h("div", { className: "drawn", role: "img", "aria-label": "Diagram", tabIndex: 0 });
     const fold = h("details", { className: "drawn-source" }, h("summary", {}, "Source"));
     source.replaceWith(place, fold);
     fold.append(source);

@@ -94,7 +94,7 @@ class StepCard {
     const found = this.context.findings.filter((one) => one.steps.includes(this.step.id));
     if (!found.length) return null;
     return h("div", { className: "card-findings" }, ...found.map((one) => h("div", { className: `card-finding is-${one.severity}` }, h("p", {}, one.message),
-      one.fix?.length && this.context.isEditable ? button("check", "Fix", () => this.context.edit(one.fix), { quiet: false, className: "is-small" }) : null)));
+      one.fix?.length && this.context.isEditable ? button("check", "Fix", () => this.context.fix(one.fix), { quiet: false, className: "is-small" }) : null)));
   }
 
   #history() {

@@ -268,7 +268,7 @@ export class WorkflowTab {
   #context() {
     return {
       workflow: this.shown, versions: this.versions, findings: this.version ? [] : this.analysis.findings, isEditable: !this.version && !this.preview,
-      edit: (edits) => this.#edit(edits), add: (id, place) => this.#add(id, place), connect: (id) => this.#connect(id, null), remove: (part) => this.#remove(part),
+      edit: (edits) => this.#edit(edits), fix: (edits) => this.#edit(edits, { isFix: true }), add: (id, place) => this.#add(id, place), connect: (id) => this.#connect(id, null), remove: (part) => this.#remove(part),
       pick: (part) => (part.step ? this.#goTo(part.step) : this.graph.select(part)), again: () => this.#card(),
       close: () => { const step = this.graph.selected?.step; this.draft = null; this.graph.select(null); if (step) this.graph.focusStep(step); },
       ask: (step) => this.talk(`About “${step.name}” (${step.id}) in ${this.id}: `),
@@ -308,13 +308,14 @@ export class WorkflowTab {
     this.#edit([part.step ? { op: "remove_step", step: part.step } : { op: "disconnect", transition: part.transition }]);
   }
 
-  async #edit(edits) {
+  /** Make a change; what it added is in the hand then, unless it mends what is there already. */
+  async #edit(edits, { isFix = false } = {}) {
     const isTyping = this.card.contains(document.activeElement);
     const kept = this.draft;
     const report = await this.hand.edit(this.workflow, edits);
     if (!report) { this.draft = kept; return; }
     this.draft = null;
-    const added = report.diff?.steps?.added?.[0]?.id;
+    const added = isFix ? null : report.diff?.steps?.added?.[0]?.id;
     if (added) this.graph.selected = { step: added };
     this.graph.select(this.graph.selected ?? null);
     if (added || isTyping) this.card.querySelector("h3")?.focus({ preventScroll: true });
