@@ -215,6 +215,8 @@ async def read_json_body(headers: Headers, receive: Receive, limits: BodyLimits)
 
 def _require_plain_json(headers: Headers) -> None:
     given = headers.get("content-type", "")
+    if given == "application/json" and "content-encoding" not in headers:
+        return
     parsed = Message()
     parsed["content-type"] = given
     kind = parsed.get_content_type() if given else ""

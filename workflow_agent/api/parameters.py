@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Depends, Header, Path, Query, Request
 from pydantic import BeforeValidator, StringConstraints
@@ -11,7 +11,6 @@ from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem, UserNotAllowed
 from workflow_agent.values.revisions import Revision, Versioned, revision_of
-from workflow_agent.values.tokens import Utilization
 from workflow_agent.workflows.model.terms import WORKFLOW_ID_PATTERN
 from workflow_agent.workflows.service import WorkflowService
 
@@ -139,42 +138,18 @@ def page_start(cursor: str | None) -> int:
     return int(cursor)
 
 
-async def _idempotency_key(
-    key: Annotated[
-        str | None,
-        Header(
-            alias="Idempotency-Key",
-            pattern=KEY_PATTERN,
-            description="Makes sending the same request again safe: it is done once, and answered alike.",
-        ),
-    ] = None,
-) -> str | None:
+IdempotencyHeader = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=KEY_PATTERN,
+        description="Makes sending the same request again safe: it is done once, and answered alike.",
+    ),
+]
+
+
+async def _idempotency_key(key: IdempotencyHeader = None) -> str | None:
     return key
-
-
-async def _context_utilization(
-    share: Annotated[
-        Literal["low", "medium", "full"] | None,
-        Header(
-            alias="X-Context-Utilization",
-            description="How much of the model's window may be used, where the body does not say.",
-        ),
-    ] = None,
-) -> Utilization | None:
-    return share
-
-
-async def _model_key(
-    model_key: Annotated[
-        str | None,
-        Header(
-            alias="X-Model-Key",
-            pattern=KEY_PATTERN,
-            description="The key for `model`, for this request alone, where the server takes keys.",
-        ),
-    ] = None,
-) -> str | None:
-    return model_key
 
 
 MAX_USER_CHARS = 200
@@ -231,8 +206,6 @@ Required = Annotated[Revision | None, Depends(_required)]
 KnownEtag = Annotated[str | None, Depends(_has)]
 User = Annotated[str, Depends(_user)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
-ModelKey = Annotated[str | None, Depends(_model_key)]
-ContextUtilization = Annotated[Utilization | None, Depends(_context_utilization)]
 Limit = Annotated[
     int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)
 ]

@@ -1,24 +1,24 @@
 """Turns: one message, one reply, as JSON or as a stream."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Body, Depends, Header, Request
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.native.request_shapes import ChatRequest
 from workflow_agent.api.parameters import (
-    ContextUtilization,
-    IdempotencyKey,
-    ModelKey,
-    Tenant,
-    TheServices,
+    KEY_PATTERN,
+    IdempotencyHeader,
+    services_of,
+    tenant_of,
     user_of,
 )
 from workflow_agent.api.replies import event_stream, json_reply, link, replies
 from workflow_agent.api.route_class import StrictRoute
-from workflow_agent.assistant.requests import TurnRequest, chat_response
+from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response
 from workflow_agent.values.tokens import Utilization
 
 router = APIRouter(prefix="/api/v1", tags=["chat"], route_class=StrictRoute)
@@ -38,30 +38,56 @@ _LINKS = {
 }  # fmt: skip
 
 
-def _turn_request(
-    request: Request, body: ChatRequest, key: str | None, share: Utilization | None, model_key: str | None
-) -> TurnRequest:
-    return TurnRequest(
+@dataclass(frozen=True, slots=True)
+class TurnHeaders:
+    """What the headers of a request for a turn say."""
+
+    key: str | None
+    share: Utilization | None
+    model_key: str | None
+
+
+async def _turn_headers(
+    key: IdempotencyHeader = None,
+    share: Annotated[
+        Literal["low", "medium", "full"] | None,
+        Header(
+            alias="X-Context-Utilization",
+            description="How much of the model's window may be used, where the body does not say.",
+        ),
+    ] = None,
+    model_key: Annotated[
+        str | None,
+        Header(
+            alias="X-Model-Key",
+            pattern=KEY_PATTERN,
+            description="The key for `model`, for this request alone, where the server takes keys.",
+        ),
+    ] = None,
+) -> TurnHeaders:
+    return TurnHeaders(key, share, model_key)
+
+
+Headers = Annotated[TurnHeaders, Depends(_turn_headers)]
+"""All in one, because each dependency of a route takes as long as reading the body does."""
+
+
+async def _started(request: Request, body: ChatRequest, headers: TurnHeaders) -> StartedTurn:
+    services, tenant = await services_of(request), await tenant_of(request)
+    wanted = TurnRequest(
         message=body.message, author=user_of(request, body.user),
         conversation_id=body.conversation_id, workflow_id=body.workflow_id, mode=body.mode,
         agent=body.agent, model=body.model,
-        context_utilization=body.context_utilization or share, key=key,
-        attachments=new_attachments(body.attachments), model_key=model_key,
+        context_utilization=body.context_utilization or headers.share, key=headers.key,
+        attachments=new_attachments(body.attachments), model_key=headers.model_key,
     )  # fmt: skip
+    return await services.chat.start(tenant, wanted)
 
 
 @router.post("/chat", operation_id="chat", responses=replies("ChatResponse", *_PROBLEMS, links=_LINKS))
-async def chat(
-    request: Request,
-    body: Annotated[ChatRequest, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    share: ContextUtilization,
-    model_key: ModelKey,
-) -> Response:
+async def chat(request: Request, body: Annotated[ChatRequest, Body()], headers: Headers) -> Response:
     """Send a message and get the reply, which may take as long as a run may."""
-    started = await services.chat.start(tenant, _turn_request(request, body, key, share, model_key))
+    started = await _started(request, body, headers)
     outcome = await started.outcome()
     replayed = {"Idempotency-Replayed": "true"} if outcome.replayed else {}
     return json_reply(chat_response(outcome), headers=replayed)
@@ -74,15 +100,7 @@ async def chat(
     response_class=EventStream,
     responses=event_stream(*_PROBLEMS),
 )
-async def chat_stream(
-    request: Request,
-    body: Annotated[ChatRequest, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    share: ContextUtilization,
-    model_key: ModelKey,
-) -> Response:
+async def chat_stream(request: Request, body: Annotated[ChatRequest, Body()], headers: Headers) -> Response:
     """Send a message and follow the run that answers it; the run goes on when the client goes away."""
-    started = await services.chat.start(tenant, _turn_request(request, body, key, share, model_key))
+    started = await _started(request, body, headers)
     return EventStream(own_frames(await stream_of(started), request))
