@@ -45,6 +45,52 @@ def test_a_conversation_is_renamed_and_deleted(data_dir: Path) -> None:
     assert on(data_dir, "conversations", "list").out == ""
 
 
+def test_a_case_is_played_and_what_is_not_known_is_asked_for(data_dir: Path) -> None:
+    facts = (
+        "--set",
+        "amount=1500",
+        "--set",
+        "approved=true",
+        "--time",
+        "review=PT2H",
+        "--cost",
+        "manager=60",
+    )
+    played = on(data_dir, "workflows", "simulate", "Expense approval", *facts)
+    many = on(data_dir, "workflows", "simulate", EXPENSES, "--runs", "20", "--chance", "review>pay=0.5")
+    wrong = on(data_dir, "workflows", "simulate", EXPENSES, "--staff", "manager=few")
+
+    assert played.code == 0
+    rows = [line.split("\t") for line in played.out.splitlines()]
+    assert ["at once", "Manager review", "manager", "2 hours", "done"] in rows
+    assert ["outcomes", "completed 1"] in rows
+    assert ["cost", "120.00 a case"] in rows
+    assert "nothing says how long they last: submit" in played.err
+    assert (many.code, "At 'Manager review': which way it goes" in many.err) == (1, True)
+    assert (wrong.code, "'manager=few' is not a name, '=' and a whole number" in wrong.err) == (2, True)
+
+
+def test_addresses_are_told_of_events_until_they_are_removed(data_dir: Path) -> None:
+    def told(*arguments: str) -> Ran:
+        return run(
+            "webhooks",
+            *arguments,
+            DATA_DIR=str(data_dir),
+            WEBHOOK_HOSTS="example.org",
+            WEBHOOK_SECRET="s" * 40,
+        )
+
+    refused = on(data_dir, "webhooks", "add", "https://example.org/told")
+    added = told("add", "https://example.org/told", "--event", "workflow.changed")
+    listed = told("list").out.split("\t")
+    told("remove", listed[0])
+
+    assert (refused.code != 0, "WORKFLOW_AGENT_WEBHOOK_SECRET" in refused.err) == (True, True)
+    assert len(added.out.strip()) >= 32
+    assert listed[1:] == ["https://example.org/told", "workflow.changed\n"]
+    assert told("list").out == ""
+
+
 def test_only_names_that_are_alike_are_suggested(data_dir: Path) -> None:
     near = on(data_dir, "workflows", "show", "Expence aproval")
     far = on(data_dir, "workflows", "show", "money for lunch")

@@ -21,13 +21,14 @@ COMMANDS = {
         "inspect": ("inspect", "Show a conversation: turns, modes, steps, calls, compactions, cost."),
         "workflows": (
             "workflow_changes",
-            "List, search, draw, check, change, import and export workflows.",
+            "List, search, draw, check, play, change, import and export workflows.",
         ),
         "conversations": (
             "conversations",
             "List, show, search, fork, export and import conversations.",
         ),
         "previews": ("previews", "List the changes that wait for a decision, and decide them."),
+        "webhooks": ("webhooks", "List, add and remove the addresses that are told of events."),
         "memory": ("memory", "See, correct and forget what is known of a person."),
     },
     "Run and check": {

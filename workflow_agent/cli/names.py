@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -31,6 +31,14 @@ def workflow_ids(context: typer.Context, incomplete: str) -> list[tuple[str, str
         for one in listed_silently(context, _MOST_COMPLETED)
         if one["id"].startswith(starts)
     ]
+
+
+Which = Annotated[
+    str,
+    typer.Argument(
+        metavar="WORKFLOW", help="An id such as wf_expense_approval, or a name.", autocompletion=workflow_ids
+    ),
+]
 
 
 def workflow_id_of(backend: Backend, named: str) -> str:

@@ -10,11 +10,11 @@ import typer
 from workflow_agent.cli.backends import with_backend
 from workflow_agent.cli.documents import read_text, write_or_print
 from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
-from workflow_agent.cli.names import workflow_id_of
+from workflow_agent.cli.names import Which, workflow_id_of
 from workflow_agent.cli.options import AsJson
 from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note, print_text, progress
 from workflow_agent.cli.ports import Backend
-from workflow_agent.cli.workflows import CHANGING, Which, command, print_changes, workflows
+from workflow_agent.cli.workflows import CHANGING, command, print_changes, workflows
 
 __all__ = ["workflows"]
 _OF_ONE = ("id", "version", "created_at", "updated_at", "aliases")

@@ -9,21 +9,16 @@ from workflow_agent.cli.backends import with_backend, with_listing
 from workflow_agent.cli.documents import write_or_print
 from workflow_agent.cli.exits import EXIT_CODES
 from workflow_agent.cli.help_texts import Command, Group
-from workflow_agent.cli.names import workflow_id_of, workflow_ids
+from workflow_agent.cli.names import Which, workflow_id_of
 from workflow_agent.cli.options import AsJson, Limit
 from workflow_agent.cli.output import print_facts, print_json, print_markdown, print_note, print_rows
 from workflow_agent.cli.ports import Backend, Listing
+from workflow_agent.cli.simulation import simulate_workflow
 
 workflows = typer.Typer(
     name="workflows", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
-    help="List, search, draw, check, change, import and export workflows.", epilog=EXIT_CODES,
+    help="List, search, draw, check, play, change, import and export workflows.", epilog=EXIT_CODES,
 )  # fmt: skip
-Which = Annotated[
-    str,
-    typer.Argument(
-        metavar="WORKFLOW", help="An id such as wf_expense_approval, or a name.", autocompletion=workflow_ids
-    ),
-]
 LOOKING = "Look"
 CHANGING = "Change"
 _TITLES = ("id", "version", "steps", "name", "description")
@@ -170,6 +165,9 @@ def draw_workflow(
     path = f"/workflows/{workflow_id_of(backend, workflow)}/diagram"
     drawn = backend.get(path, format=form, findings=findings, changes=changes, lanes=lanes)
     write_or_print(drawn["diagram"], output)
+
+
+command("simulate", LOOKING)(with_backend()(simulate_workflow))
 
 
 @command("analyse", LOOKING)

@@ -1,0 +1,80 @@
+"""`webhooks`: which addresses are told of events."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from workflow_agent.cli.backends import with_backend
+from workflow_agent.cli.exits import EXIT_CODES
+from workflow_agent.cli.help_texts import Command, Group
+from workflow_agent.cli.options import AsJson
+from workflow_agent.cli.output import print_json, print_note, print_rows, print_text
+from workflow_agent.cli.ports import Backend
+
+webhooks = typer.Typer(
+    name="webhooks",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="List, add and remove the addresses that are told of events.",
+    epilog=EXIT_CODES,
+)
+
+
+@webhooks.command("list", cls=Command)
+@with_backend()
+def list_webhooks(backend: Backend, as_json: AsJson = False) -> None:
+    """List the addresses that are told of events, the oldest first.
+
+    Example:
+
+      workflow-agent webhooks list --url http://127.0.0.1:8000
+    """
+    items = backend.get("/webhooks")["items"]
+    if as_json:
+        print_json(items)
+        return
+    rows = ((one["id"], one["url"], ", ".join(one["events"]) or "all") for one in items)
+    print_rows(("id", "address", "events"), rows, "Nobody is told of events.")
+
+
+@webhooks.command("add", cls=Command)
+@with_backend()
+def add_webhook(
+    backend: Backend,
+    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="At a host that the server allows.")],
+    events: Annotated[
+        list[str] | None, typer.Option("--event", help="Only these, such as workflow.changed; else all.")
+    ] = None,
+) -> None:
+    """Tell an address of events, and print the key that they are signed with.
+
+    The key is shown only now. Hosts are allowed with
+    WORKFLOW_AGENT_WEBHOOK_HOSTS.
+
+    Example:
+
+    \b
+      workflow-agent webhooks add https://example.org/told \\
+        --event workflow.changed --url http://127.0.0.1:8000
+    """
+    made = backend.post("/webhooks", {"url": address, "events": events or []})
+    print_note(f"{made['id']} is told from now on. Its key, which is shown only now:")
+    print_text(made["key"])
+
+
+@webhooks.command("remove", cls=Command)
+@with_backend()
+def remove_webhook(
+    backend: Backend,
+    webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")],
+) -> None:
+    """Tell an address no more.
+
+    Example:
+
+      workflow-agent webhooks remove wh_3f0a9c21b7de
+    """
+    backend.change("DELETE", f"/webhooks/{quote(webhook, safe='')}")
+    print_note(f"{webhook} is told no more.")
