@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import openai
 import pytest
+from openai import OpenAI
 
 from tests.support.scripted import scripted
 from tests.support.server import serving
@@ -95,3 +97,27 @@ def test_a_rating_is_nothing_that_the_model_sees(tmp_path: Path) -> None:
         said(one, "Hello again")
 
     assert "heliotrope" not in str(script.requests[1])
+
+
+def test_openais_client_rates_a_completion_by_its_metadata(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path)
+    with (
+        serving(settings, OfflineModel()) as served,
+        OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client,
+        httpx.Client(base_url=served.url) as native,
+    ):
+        native.post("/api/v1/conversations", json={"id": "talk"})
+        answer = client.chat.completions.create(
+            model="workflow-agent", messages=[{"role": "user", "content": "Which workflows are there?"}],
+            metadata={"conversation_id": "talk"},
+        )  # fmt: skip
+        rated = client.chat.completions.update(answer.id, metadata={"rating": "down", "note": "Too short."})
+        kept = native.get(f"{TALK}/turns/1").json()["reply"]["feedback"]
+        with pytest.raises(openai.BadRequestError, match="'rating' is 'up' or 'down'") as refused:
+            client.chat.completions.update(answer.id, metadata={"rating": "fine"})
+        with pytest.raises(openai.NotFoundError):
+            client.chat.completions.update("chatcmpl-none", metadata={"rating": "up"})
+
+    assert (rated.id, rated.choices[0].message.content) == (answer.id, answer.choices[0].message.content)
+    assert (kept["rating"], kept["note"]) == ("down", "Too short.")
+    assert refused.value.param == "metadata.rating"

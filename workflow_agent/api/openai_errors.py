@@ -45,7 +45,7 @@ def openai_error(problem: Mapping[str, Any]) -> dict[str, Any]:
     """Return a problem document as an `error` object with all four members."""
     status = openai_status(problem["status"])
     fallback = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _INVALID
-    code = str(problem["code"])
+    code = str(problem.get("openai_code") or problem["code"])
     return {
         "error": {
             "message": problem["detail"],

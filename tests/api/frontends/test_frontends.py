@@ -101,6 +101,18 @@ async def test_ag_ui_gets_its_events(tmp_path: Path) -> None:
     assert (told[0]["threadId"], told[-1]["runId"]) == ("Thread One", "run-1")
 
 
+async def test_ag_ui_gets_no_empty_text_message(tmp_path: Path) -> None:
+    silent = Calls([("list_workflows", {})])
+    async with Asking(tmp_path, silent, silent, "None yet.") as client:
+        answer = await client.post("/api/v1/ag-ui", json=ag_ui("list my workflows"))
+
+    told = chunks(answer.text)
+    begun = [one["messageId"] for one in told if one["type"] == "TEXT_MESSAGE_START"]
+    spoken = {one["messageId"] for one in told if one["type"] == "TEXT_MESSAGE_CONTENT" and one["delta"]}
+    assert len(begun) == 1
+    assert set(begun) == spoken
+
+
 @FRONTENDS
 async def test_a_chat_is_one_conversation_with_the_same_records(
     tmp_path: Path, path: str, body: Body

@@ -93,5 +93,28 @@ def test_what_would_change_the_answer_is_refused(client: OpenAI, api: str, name:
         ask(client, api, **{name: value})
 
     assert (error.value.param, error.value.code, error.value.type) == (
-        name, "invalid_input", "invalid_request_error",
+        name, "unsupported_value", "invalid_request_error",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "told"),
+    [
+        ("temperature", 2.5, "decimal_above_max_value", "decimal above maximum value. Expected a value <= 2"),
+        ("temperature", -1, "decimal_below_min_value", "decimal below minimum value. Expected a value >= 0"),
+        ("temperature", "hot", "invalid_type", "expected a decimal, but got a string instead"),
+        ("temperature", True, "invalid_type", "expected a decimal, but got a boolean instead"),
+        ("top_p", 1.5, "decimal_above_max_value", "Expected a value <= 1, but got 1.5 instead"),
+        ("max_tokens", 0, "integer_below_min_value", "integer below minimum value. Expected a value >= 1"),
+        ("max_tokens", 1.5, "invalid_type", "expected an integer, but got a decimal instead"),
+    ],
+)
+def test_a_number_out_of_its_range_or_of_no_type_is_refused_in_openais_words(
+    client: OpenAI, name: str, value: Any, code: str, told: str
+) -> None:
+    with pytest.raises(openai.BadRequestError, match=re.escape(told)) as error:
+        client.chat.completions.create(
+            model="workflow-agent", messages=[{"role": "user", "content": "hello"}], extra_body={name: value}
+        )
+
+    assert (error.value.param, error.value.code) == (name, code)

@@ -61,7 +61,9 @@ def test_every_route_and_event_has_its_published_shape(client: httpx.Client) -> 
     ask("openai_list_models", "list of models", "GET", "/models")
     ask("openai_get_model", "model", "GET", "/models/workflow-agent/analyst")
     ask("openai_get_model", "error", "GET", "/models/gpt-99")
-    ask("openai_chat_completion", "chat.completion", "POST", "/chat/completions", COMPLETION)
+    completed = ask("openai_chat_completion", "chat.completion", "POST", "/chat/completions", COMPLETION)
+    rating = {"metadata": {"rating": "up"}}
+    ask("openai_update_completion", "chat.completion", "POST", f"/chat/completions/{completed['id']}", rating)
     ask("openai_chat_completion", "error", "POST", "/chat/completions", COMPLETION | {"n": 2})
     counted = COMPLETION | {"stream": True, "stream_options": {"include_usage": True}}
     chunks = frames(client.post("/v1/chat/completions", json=counted).text)

@@ -1,5 +1,6 @@
 """Runs of the Agent-User Interaction protocol (AG-UI) over a turn."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import orjson
@@ -57,10 +58,26 @@ async def ag_ui_run(
     started = await start(services, tenant, ask)
     encoder: AGUIEventStream[Any, Any] = AGUIEventStream(run_input, accept="text/event-stream")
     native = native_events(await stream_of(started), started.asked)
-    told = encoder.encode_stream(encoder.transform_stream(native))
+    told = encoder.encode_stream(_without_empty_messages(encoder.transform_stream(native)))
     return EventStream(
         with_heartbeats((text.encode() async for text in told), request), headers_of(started, ())
     )
+
+
+async def _without_empty_messages(events: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    """Yield events without the text messages that say nothing, which the encoder begins before a call.
+
+    Front ends show them as empty bubbles; a call whose parent was not begun makes its own message there.
+    """
+    begun: Any = None
+    async for event in events:
+        held, begun = begun, None
+        if event.type == "TEXT_MESSAGE_START":
+            begun = event
+        elif held is None or event.type != "TEXT_MESSAGE_END":
+            if held is not None:
+                yield held
+            yield event
 
 
 def _sent(message: JsonObject, at: int) -> Sent:

@@ -151,8 +151,17 @@ async def rate_reply(
     Where several agents answered, `agent` or `run_id` says whose reply; without them it is the first.
     """
     reply = await _reply(services, tenant, conversation_id, n, agent, run_id)
+    kept = await keep_rating(services, tenant, conversation_id, reply, body)
+    told = kept.model_dump(mode="json")
+    return json_reply({"conversation_id": conversation_id, "event_id": reply.id, **told})
+
+
+async def keep_rating(
+    services: Services, tenant: str, conversation_id: str, reply: AgentReply, rating: NewFeedback
+) -> Feedback:
+    """Keep what a reply was worth; return it, as it was where it says the same as before."""
     given = Feedback(
-        turn=reply.turn, run_id=reply.run_id, rating=body.rating, note=body.note, at=services.clock()
+        turn=reply.turn, run_id=reply.run_id, rating=rating.rating, note=rating.note, at=services.clock()
     )
 
     def rated(conversation: Conversation) -> Conversation:
@@ -162,8 +171,7 @@ async def rate_reply(
         return conversation.model_copy(update={"feedback": {**conversation.feedback, reply.id: given}})
 
     stored = await services.conversations.update(tenant, conversation_id, rated)
-    kept = stored.feedback[reply.id].model_dump(mode="json")
-    return json_reply({"conversation_id": conversation_id, "event_id": reply.id, **kept})
+    return stored.feedback[reply.id]
 
 
 @router.delete(

@@ -1,19 +1,24 @@
 """Chat completions: a turn as one object, or as chunks."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Body, Request
+from pydantic import ValidationError
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, Voices, frames, problem_of, stream_of, told
 from workflow_agent.api.native.attachments import new_attachments
+from workflow_agent.api.native.request_shapes import NewFeedback
+from workflow_agent.api.native.turns import keep_rating
 from workflow_agent.api.openai.histories import remember, remembering
 from workflow_agent.api.openai.launch import start
-from workflow_agent.api.openai.models import agent_of
+from workflow_agent.api.openai.models import MODEL, agent_of
 from workflow_agent.api.openai.parameters import ignored_parameters
-from workflow_agent.api.openai.requests import CompletionRequest
+from workflow_agent.api.openai.requests import CompletionRequest, MetadataChange
+from workflow_agent.api.openai.response_object import recorded_response, response_id
 from workflow_agent.api.openai.tasks import task_answer
 from workflow_agent.api.openai.texts import Sent, finish_named, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
@@ -24,8 +29,9 @@ from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import StartedTurn, TurnOutcome
 from workflow_agent.assistant.streams import RunEvent
-from workflow_agent.errors import InvalidInput, Problem
+from workflow_agent.errors import InvalidInput, NotFound, Problem
 from workflow_agent.values.usage import Usage
+from workflow_agent.workflows.model.parser import problems_of
 
 
 def completion(outcome: TurnOutcome, model: str, text: str) -> dict[str, Any]:
@@ -135,6 +141,7 @@ def spent(outcome: dict[str, Any]) -> Usage:
     return total
 
 
+_PREFIX = "chatcmpl-"
 router = APIRouter(prefix="/v1/chat", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
 
 
@@ -166,6 +173,39 @@ async def create_completion(
     written = frames(await stream_of(started), request, chunks.render)
     kept = remembering(written, lambda: chunks.reply, services, tenant, ask, started.conversation_id)
     return EventStream(kept, head)
+
+
+@router.post("/completions/{completion_id}", operation_id="openai_update_completion")
+async def update_completion(
+    completion_id: str, body: Annotated[MetadataChange, Body()], services: TheServices, tenant: Tenant
+) -> Response:
+    """Rate a completion by its metadata: `rating` is `up` or `down`, `note` says why."""
+    given = completion_id.removeprefix(_PREFIX)
+    recorded = await recorded_response(services, tenant, response_id(given), "completion_id")
+    if recorded.outcome is None:
+        raise NotFound(f"Completion {completion_id[:100]!r} has no reply to say anything of.")
+    rating = _rating_in(body.metadata)
+    await keep_rating(services, tenant, recorded.conversation_id, recorded.outcome.reply, rating)
+    text = "".join(told([one.author for one in recorded.replies], recorded.replies))
+    return json_reply(completion(recorded.outcome, MODEL, text))
+
+
+def _rating_in(metadata: Mapping[str, str]) -> NewFeedback:
+    """Return the rating that metadata of a completion says.
+
+    Raises:
+        InvalidInput: It says another thing; nothing else of a completion can be changed.
+    """
+    try:
+        return NewFeedback.model_validate(metadata)
+    except ValidationError as error:
+        problems = [
+            replace(one, pointer=f"/metadata{one.pointer}") for one in problems_of(error, dict(metadata))
+        ]
+        raise InvalidInput(
+            "The metadata of a completion is a rating here: 'rating' is 'up' or 'down', 'note' says why.",
+            problems,
+        ) from error
 
 
 def _check_tool_messages(body: CompletionRequest) -> None:

@@ -12,6 +12,11 @@ Test = Callable[[Any], bool]
 _OWN_TOOLS = "it has tools of its own and calls no others"
 _TEXT = "answers are text"
 _NO_PROBABILITIES = "log probabilities are not available"
+_MOST_SHOWN = 60
+_ARTICLES = {"decimal": "a decimal", "integer": "an integer"}
+_KINDS: Mapping[type, str] = {
+    bool: "a boolean", str: "a string", list: "an array", dict: "an object", float: "a decimal",
+}  # fmt: skip
 _CALLED_BY_CLIENTS = ("function", "custom")
 
 
@@ -29,12 +34,12 @@ def _outside(low: float, high: float, *, whole: bool = False) -> Test:
 
 
 def _number(low: float, high: float) -> "Rule":
-    return Rule(_outside(low, high), f"it is a number from {low:g} to {high:g}", _other_than(None))
+    return Rule(_outside(low, high), "decimal", _other_than(None), (low, high))
 
 
 def _count(low: int) -> "Rule":
-    refused = _outside(low, 2**63 - 1, whole=True)
-    return Rule(refused, f"it is a whole number from {low} on", _other_than(None))
+    high = 2**63 - 1
+    return Rule(_outside(low, high, whole=True), "integer", _other_than(None), (low, high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,27 @@ class Rule:
 
     is_refused: Test
     why: str = ""
+    """Or what a number is, where there are bounds."""
     is_ignored: Test = _never
+    bounds: tuple[float, float] | None = None
+
+    def refusal(self, name: str, value: Any) -> tuple[str, str]:
+        """Return what is told of a value that is refused, and its code, as OpenAI has both."""
+        if self.bounds is None:
+            shown = repr(value)[:_MOST_SHOWN]
+            told = f"Unsupported value: {name!r} does not support {shown} here: {self.why}. Leave it out."
+            return told, "unsupported_value"
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+            kind = _KINDS.get(type(cast("object", value)), "something else")
+            told = f"Invalid type for {name!r}: expected {_ARTICLES[self.why]}, but got {kind} instead."
+            return told, "invalid_type"
+        low, high = self.bounds
+        if low <= value <= high:
+            told = f"Invalid type for {name!r}: expected {_ARTICLES[self.why]}, but got a decimal instead."
+            return told, "invalid_type"
+        side, bound, sign = ("below minimum", low, ">=") if value < low else ("above maximum", high, "<=")
+        told = f"Invalid {name!r}: {self.why} {side} value. Expected a value {sign} {bound:g}"
+        return f"{told}, but got {value} instead.", f"{self.why}_{side[:5]}_{side[6:9]}_value"
 
 
 def _other_than(*values: Any) -> Test:
@@ -112,12 +137,13 @@ def ignored_parameters(request: Open) -> tuple[str, ...]:
         InvalidInput: One would change the meaning of the answer, and cannot be honoured.
     """
     sent = (request.model_extra or {}).items()
-    refused = [
-        Problem(f"/{name}", f"cannot be honoured: {rule.why}. Leave it out.")
+    refused = {
+        name: rule.refusal(name, value)
         for name, value in sent
         if (rule := _RULES.get(name, _ANY_OTHER)).is_refused(value)
-    ]
+    }
     if refused:
-        first = refused[0]
-        raise InvalidInput(f"{first.pointer[1:]!r} {first.message}", refused)
+        told, code = next(iter(refused.values()))
+        problems = [Problem(f"/{name}", message) for name, (message, _) in refused.items()]
+        raise InvalidInput(told, problems, openai_code=code)
     return tuple(name for name, value in sent if _RULES.get(name, _ANY_OTHER).is_ignored(value))
