@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks import soak, token_economics
 from benchmarks.figures import Measure, Section, read_figures, write_figures
 from benchmarks.measured import (
+    client_in_path,
     contexts,
     memory,
     over_http,
@@ -37,6 +38,7 @@ SECTIONS: Mapping[str, Measure] = {
     "variants": variants.measure,
     "contexts": contexts.measure,
     "http": over_http.measure,
+    "client-in-path": client_in_path.measure,
     "workers": workers.measure,
     "parts": parts.measure,
     "search": searching.measure,

@@ -44,24 +44,30 @@ def address_in(told: str) -> str:
     return found[0]
 
 
-async def load(url: str, clients: int, turns: int, message_of: Callable[[int], str]) -> Load:
-    """Let so many clients take so many turns each, one conversation and one connection a client.
+async def load(
+    url: str, clients: int, turns: int, message_of: Callable[[int], str], *, reopens: bool = False
+) -> Load:
+    """Let so many clients take so many turns each, one conversation a client.
 
     Args:
         url: Where the server is.
         clients: All begin at once.
         turns: Of each.
         message_of: What is said in a turn, from 1.
+        reopens: Whether each turn has a connection of its own, rather than each client.
 
     Raises:
         RuntimeError: The server refused a message, or answered otherwise than servers on uvicorn do.
     """
     started = time.perf_counter()
-    done = await asyncio.gather(*(_conversation(url, turns, message_of) for _ in range(clients)))
+    talks = (_conversation(url, turns, message_of, reopens=reopens) for _ in range(clients))
+    done = await asyncio.gather(*talks)
     return Load(time.perf_counter() - started, [one for each in done for one in each])
 
 
-async def _conversation(url: str, turns: int, message_of: Callable[[int], str]) -> list[float]:
+async def _conversation(
+    url: str, turns: int, message_of: Callable[[int], str], *, reopens: bool
+) -> list[float]:
     address = urlsplit(url)
     assert address.hostname is not None
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
@@ -76,6 +82,9 @@ async def _conversation(url: str, turns: int, message_of: Callable[[int], str]) 
         answer = await _answer(reader)
         taken.append((time.perf_counter() - started) * 1_000)
         said["conversation_id"] = json.loads(answer)["conversation_id"]
+        if reopens and turn < turns:
+            writer.close()
+            reader, writer = await asyncio.open_connection(address.hostname, address.port)
     writer.close()
     await writer.wait_closed()
     return taken

@@ -55,9 +55,9 @@ def running(seconds: float, *, is_bare: bool = False, workers: int = 1) -> Gener
             process.communicate(timeout=30)
 
 
-async def talk(peer: Peer, clients: int, turns: int) -> Load:
-    """Let so many clients take so many turns each."""
-    return await load(peer.url, clients, turns, lambda _: MESSAGE)
+async def talk(peer: Peer, clients: int, turns: int, *, reopens: bool = False) -> Load:
+    """Let so many clients take so many turns each, with a connection for each turn where they reopen it."""
+    return await load(peer.url, clients, turns, lambda _: MESSAGE, reopens=reopens)
 
 
 async def _compared(seconds: float) -> list[Figure]:

@@ -13,7 +13,9 @@ from benchmarks.measured.over_http import Peer, running, talk
 from benchmarks.measured.starting import processor_ms
 
 CLIENTS, TURNS_EACH, MODEL_SECONDS, ROUNDS = 64, 2, 0.05, 3
-LEAST = 1.6
+REOPENED = 6
+"""Turns of each client whose connections are reopened."""
+LEAST, MOST_UNEVEN = 1.8, 1.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Round:
 
 def measure() -> Section:
     """Return the figures of one process and of two workers."""
-    one, two = asyncio.run(_compared())
+    one, two, uneven = asyncio.run(_compared())
     by_clock = median(second.per_second / first.per_second for first, second in zip(one, two, strict=True))
     by_processor = median(
         sum(first.processor_ms) / max(second.processor_ms) for first, second in zip(one, two, strict=True)
@@ -49,6 +51,12 @@ def measure() -> Section:
         [
             Figure("two workers / one process: turns the processor allows", by_processor, RATIO, least=LEAST),
             Figure("two workers / one process: turns a second (clock)", by_clock, RATIO),
+            Figure(
+                "the busier worker / the other, connections reopened at each turn",
+                uneven,
+                RATIO,
+                most=MOST_UNEVEN,
+            ),
             *(Figure(f"{name}: turns a second (clock)", rate, "") for name, rate in rates.items()),
             Figure("one process: p99 (clock)", median(each.p99_ms for each in one), "ms"),
             Figure("two workers: p99 (clock)", median(each.p99_ms for each in two), "ms"),
@@ -57,7 +65,7 @@ def measure() -> Section:
     )
 
 
-async def _compared() -> tuple[list[Round], list[Round]]:
+async def _compared() -> tuple[list[Round], list[Round], float]:
     one: list[Round] = []
     two: list[Round] = []
     with running(MODEL_SECONDS) as alone, running(MODEL_SECONDS, workers=2) as together:
@@ -66,12 +74,13 @@ async def _compared() -> tuple[list[Round], list[Round]]:
         for _ in range(ROUNDS):
             one.append(await _round(alone, [alone.pid]))
             two.append(await _round(together, children_of(together.pid)))
-    return one, two
+        reopened = await _round(together, children_of(together.pid), turns=REOPENED, reopens=True)
+    return one, two, max(reopened.processor_ms) / min(reopened.processor_ms)
 
 
-async def _round(peer: Peer, pids: Sequence[int]) -> Round:
+async def _round(peer: Peer, pids: Sequence[int], *, turns: int = TURNS_EACH, reopens: bool = False) -> Round:
     before = [processor_ms(pid) for pid in pids]
-    done = await talk(peer, CLIENTS, TURNS_EACH)
+    done = await talk(peer, CLIENTS, turns, reopens=reopens)
     spent = [processor_ms(pid) - start for pid, start in zip(pids, before, strict=True)]
     return Round(done.per_second, done.p99_ms, [each / len(done.each_ms) for each in spent])
 

@@ -121,7 +121,7 @@ class _Appended:
 
 
 @dataclass(frozen=True, slots=True)
-class _Synced(_Appended):
+class TalksSynced(_Appended):
     """Stores the message before the model is asked, and the turn after it, both durably."""
 
     async def say(self, conversation: str, message: str) -> str:
@@ -163,4 +163,4 @@ async def open_appended(directory: Path, seconds: float, *, calls: bool = False)
 @asynccontextmanager
 async def open_synced(directory: Path, seconds: float, *, calls: bool = False) -> AsyncGenerator[Any]:
     """Run it with the last turns in each request, and as durable as the service is."""
-    yield _Synced(directory, agent_of(seconds, calls=calls))
+    yield TalksSynced(directory, agent_of(seconds, calls=calls))

@@ -63,12 +63,14 @@ def build_model(name: str, provider: Provider, offline: ModelFactory) -> Model:
 
 # The SDKs are imported where they are used: they cost a second that the offline model should not wait for.
 def _openai(model: str, provider: Provider, *, has_responses: bool) -> Model:
-    from openai import AsyncOpenAI, OpenAIError  # noqa: PLC0415 - see above
+    from openai import OpenAIError  # noqa: PLC0415 - see above
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel  # noqa: PLC0415 - see above
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - see above
 
+    from workflow_agent.assistant.openai_client import DirectOpenAI  # noqa: PLC0415 - see above
+
     try:
-        client = AsyncOpenAI(
+        client = DirectOpenAI(
             base_url=provider.base_url,
             api_key=provider.api_key or ("no-key-needed" if provider.base_url else None),
             timeout=provider.timeout_seconds,
