@@ -41,7 +41,13 @@ from workflow_agent.settings import Settings
 DATA = Path(__file__).parent / "data"
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 KINDS = ("orders", "sample_orders", "descriptions", "questions", "references")
-HALVES = {"dev": "development", "heldout": "held out"}
+HALVES = {
+    "dev": "development",
+    "heldout": "held out",
+    "dev_2": "second development",
+    "heldout_2": "second held out",
+}
+"""The sets; of the second there are only descriptions."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
 _SHORT = 700
@@ -126,8 +132,9 @@ def base_of(name: str) -> dict[str, Any]:
 
 
 def cases(kind: str, half: str) -> list[Case]:
-    """Return the cases of one kind and half."""
-    lines = (DATA / f"offline_{kind}_{half}.jsonl").read_text("utf-8").splitlines()
+    """Return the cases of one kind and half; nothing where a set has none of its kind."""
+    path = DATA / f"offline_{kind}_{half}.jsonl"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return [json.loads(line) for line in lines if line.strip()]
 
 
@@ -525,7 +532,9 @@ def _print(kind: str, half: str, judged: Sequence[Judged], shown: str | None, se
 def main() -> None:
     """Print the figures of the sets that are asked for; `--show` prints cases."""
     parser = argparse.ArgumentParser(prog="benchmarks.eval_offline")
-    parser.add_argument("kinds", nargs="*", help="orders, descriptions, questions, references; dev, heldout")
+    parser.add_argument(
+        "kinds", nargs="*", help="orders, descriptions, questions, references; " + ", ".join(HALVES)
+    )
     parser.add_argument("--show", choices=(*VERDICTS, "all"))
     parser.add_argument("--kind", help="only cases of this kind")
     parser.add_argument("--id", help="only these lines of the file, with commas between")
@@ -533,6 +542,8 @@ def main() -> None:
     numbers = frozenset(int(one) for one in given.id.split(",")) if given.id else frozenset[int]()
     for kind in [one for one in KINDS if one in given.kinds] or KINDS:
         for half in [one for one in HALVES if one in given.kinds] or HALVES:
+            if not cases(kind, half):
+                continue
             started = time.monotonic()
             judged = asyncio.run(judge(kind, half, numbers, given.kind))
             _print(kind, half, judged, given.show, time.monotonic() - started)
