@@ -53,7 +53,7 @@ async def test_of_a_description_that_is_too_long_nothing_is_made_before_a_yes(ta
     assert "I understood 200 steps" in reply.content
     assert "task 200" in reply.content
     assert "Nothing is made yet." in reply.content
-    assert work == [f"Task {number}" for number in range(200)]
+    assert work == [f"Do task {number}" for number in range(200)]
 
 
 async def test_an_insert_leaves_no_old_edge_and_is_told_with_its_version(talk: Talk) -> None:

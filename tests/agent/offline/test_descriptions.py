@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.growth import assert_grows_linearly
-from workflow_agent.assistant.offline.description import ReadStep, read_description, read_step
-from workflow_agent.assistant.offline.drafted import Drafted
+from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
 from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
@@ -363,27 +362,3 @@ def test_one_long_word_is_read_in_time_with_its_length(piece: str) -> None:
 
 def test_a_line_of_many_signs_is_read_in_time_with_its_length() -> None:
     assert_grows_linearly(lambda size: "check" + " > send" * size, read_description, 6_000)
-
-
-@pytest.mark.parametrize(
-    ("text", "fields"),
-    [
-        (
-            "legal reviews the contract within two days",
-            {"name": "Review the contract", "type": "human", "assignee": "legal", "timeout": "P2D"},
-        ),
-        (
-            "the contract is signed by the CFO",
-            {"name": "Sign the contract", "type": "human", "assignee": "CFO"},
-        ),
-        ("HR: send the offer", {"name": "Send the offer", "type": "human", "assignee": "HR"}),
-        ("wait 3 days", {"name": "Wait", "type": "wait", "duration": "P3D"}),
-    ],
-)
-def test_a_phrase_of_an_order_is_read_as_one_step(text: str, fields: dict[str, str]) -> None:
-    assert read_step(text) == ReadStep(fields, ())
-
-
-@pytest.mark.parametrize("text", ["if approved, pay it", "legal checks it and HR signs it", ""])
-def test_a_phrase_with_more_than_a_step_is_none(text: str) -> None:
-    assert read_step(text) is None

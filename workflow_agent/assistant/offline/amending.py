@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from workflow_agent.assistant.offline.drafted import Drafted
+from workflow_agent.assistant.offline.drafting.description import Drafted
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear, akin

@@ -8,8 +8,7 @@ from functools import cache
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.amending import amended
 from workflow_agent.assistant.offline.clauses import read_clause, stripped
-from workflow_agent.assistant.offline.description import read_description
-from workflow_agent.assistant.offline.drafted import Drafted
+from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.request import Meaning, Request, read_answer, unquoted
 from workflow_agent.assistant.offline.skills import (
@@ -392,6 +391,7 @@ def _described(turn: Turn, text: str) -> Drafted | None:
         return None
     lists = len(_LIST.findall(text)) >= 3 or len(_ARROW.findall(text)) >= 2
     tells = focus(turn) is None and not is_order(text) and (len(_STOPS.findall(text)) > 1 or len(text) > 60)
+    tells = tells or (focus(turn) is None and _lists_work(text))
     makes = _MADE_SO.match(text) is not None and (lists or ":" in text)
     if not (is_asked or lists or tells or makes):
         return None
@@ -399,6 +399,19 @@ def _described(turn: Turn, text: str) -> Drafted | None:
     if draft is None or (len(draft.arguments["steps"]) < 2):
         return None
     return draft
+
+
+def _lists_work(text: str) -> bool:
+    """Say whether what reads like an order tells three steps of work and nothing of a workflow."""
+    said = read_tokens(text)
+    if (
+        not said
+        or said[0].among("answering.edits")
+        or any(token.among("catalogue.workflow") for token in said)
+    ):
+        return False
+    draft = _drafted(text)
+    return draft is not None and not draft.undrawn and len(draft.arguments["steps"]) > 3
 
 
 def _orders_listed(text: str) -> bool:

@@ -1,1 +1,1 @@
-"""From a description to the graph it tells: words, clauses, sentences, flow."""
+"""From a description in words to the draft of a workflow."""

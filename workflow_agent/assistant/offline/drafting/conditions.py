@@ -109,6 +109,8 @@ def text_of(tokens: Sequence[Token]) -> str:
 def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     """Return where a comparison with an amount ends that begins here: "above 500 euros", "over that"."""
     start = at
+    if (end := _and_more(tokens, at)) is not None:
+        return end
     if at < len(tokens) and tokens[at].lower in word_set("conditions.comparison_end.anything"):
         at += 1
         if at < len(tokens) and tokens[at].lower in ("amounts", "anything", "everything", "sums", "a"):
@@ -144,6 +146,14 @@ def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     ):
         end = _amount_end(tokens, end + 1)
     return end
+
+
+def _and_more(tokens: Sequence[Token], at: int) -> int | None:
+    """Return where "(of) 200 and more" ends, or None."""
+    end = _amount_end(tokens, at + (at < len(tokens) and tokens[at].lower in ("of", "for", "from")))
+    if end is not None and end + 1 < len(tokens) and tokens[end].lower in ("and", "or"):
+        return end + 2 if tokens[end + 1].lower in _OVER | _UNDER else None
+    return None
 
 
 def _amount_end(tokens: Sequence[Token], at: int) -> int | None:

@@ -4,50 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.conditions import text_of
-from workflow_agent.assistant.offline.drafting.grammar import Clause, is_role
-from workflow_agent.assistant.offline.drafting.naming import acts
-from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.drafting.grammar import Clause
+from workflow_agent.assistant.offline.drafting.phrases import acts, is_role, phrase_at, text_of
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import duration_at, schedule_at, times_at
 from workflow_agent.values.stored import JsonObject
 
-_WITHIN = (
-    ("within",),
-    ("in", "under"),
-    ("in", "less", "than"),
-    ("no", "later", "than"),
-    ("not", "later", "than"),
-    ("in", "at", "most"),
-    ("for", "at", "most"),
-    ("inside",),
-    ("in", "up", "to"),
-    ("at", "the", "latest", "after"),
-    ("after", "at", "most"),
-    ("in", "no", "more", "than"),
-    ("under",),
-    ("in",),
-    ("has",),
-    ("have",),
-    ("within", "at", "most"),
-    ("in", "the", "next"),
-    ("within", "the", "next"),
-)
-_AT_MOST = (
-    ("at", "most"),
-    ("up", "to"),
-    ("no", "more", "than"),
-    ("not", "more", "than"),
-    ("a", "maximum", "of"),
-    ("maximum",),
-    ("max",),
-    ("at", "the", "most"),
-    ("maximally",),
-)
 _NO_AGENT: Final = word_set("set.no_agent")
-
-_LEADS = frozenset(one[0] for one in (*_WITHIN, *_AT_MOST))
+_ENDS_AGENT: Final = frozenset({"prep", "wh", "conj", "part"})
 
 
 @dataclass(slots=True)
@@ -59,208 +24,181 @@ class Details:
     agent: tuple[Token, ...] = ()
     timeout: str | None = None
     duration: str | None = None
+    attempts: int | None = None
+    """Of "three times", "at most twice"."""
+    is_again: bool = False
+    is_together: bool = False
     schedule: JsonObject | None = None
-    schedule_tokens: tuple[Token, ...] = ()
-    limit: int | None = None
-    times: int | None = None
-    again: bool = False
-    together: bool = False
-    structure: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """Words that tell of structure that was not drawn: which kind, which word."""
+    doubts: list[str] = field(default_factory=list[str])
+    """What in the rest tells structure that a name cannot."""
 
 
 def details_of(clause: Clause) -> Details:
-    """Return the parts of what follows a clause's verb."""
-    found = Details()
-    kept: list[Token] = []
-    tokens = clause.rest
-    at = 0
+    """Return what the words behind a clause's verb say, each token in one part."""
+    found = Details(timeout=clause.timeout)
+    tokens, kept, at = clause.rest, list[Token](), 0
     while at < len(tokens):
-        end = _read(tokens, at, clause, found)
+        end = _part(tokens, at, clause, found) if tokens[at].kind in ("word", "number", "punct") else None
         if end is None:
             kept.append(tokens[at])
             at += 1
         else:
             at = end
-    while (
-        kept
-        and (kept[-1].kind == "punct" or kept[-1].lower in ("and", "all", "both", "but", "or"))
-        and len(kept) > 0
-    ):
-        if (
-            kept[-1].lower in ("all", "both")
-            and len(kept) > 1
-            and kept[-2].kind != "punct"
-            and not found.together
-        ):
-            break
+    while kept and (kept[-1].kind == "punct" or kept[-1].lower in ("and", "or", "all", "both", "each")):
         kept.pop()
+    while kept and kept[0].kind == "punct":
+        kept.pop(0)
     found.rest = tuple(kept)
-    found.structure += [
-        (kind.partition(".")[2], token.text)
-        for kind in (
-            "structure.branch",
-            "structure.loop",
-            "structure.deadline",
-            "structure.parallel",
-            "structure.limit",
-        )
-        for token in kept
-        if token.kind == "word" and token.lower in word_set(kind)
-    ]
-    found.structure += [
-        ("time", kept[at].text) for at in range(len(kept)) if duration_at(kept, at) is not None
-    ][:1]
+    found.doubts += doubts_of(kept)
     return found
 
 
-def _read(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> int | None:
-    token = tokens[at]
-    if token.kind not in ("word", "number", "punct"):
-        return None
-    if token.text == "(" and (
-        end := next((n for n in range(at, min(at + 9, len(tokens))) if tokens[n].text == ")"), None)
-    ):
-        inside = tuple(tokens[at + 1 : end])
-        if not (inside and acts(inside)):
-            found.structure.append(("note", text_of(inside)))
-        elif clause.voice == "passive" or not clause.subject:
-            found.agent = inside
-        return end + 1
-    end = _limit(tokens, at, found)
-    for read in (_deadline, _agent):
-        end = end or read(tokens, at, clause, found)
-    for read in (_schedule, _together):
-        end = end or read(tokens, at, found)
+def _part(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> int | None:
+    """Read the part that begins at a position; return its end, or None where none does."""
+    if tokens[at].text == "(":
+        return _in_brackets(tokens, at, clause, found)
+    if (together := phrase_at("together", tokens, at)) is not None:
+        found.is_together = True
+        return together[1]
+    if tokens[at].lower in ("again", "anew"):
+        found.is_again = True
+        return at + 1
+    end = _times(tokens, at, found) or _time(tokens, at, clause, found) or _agent(tokens, at, clause, found)
     if end is not None:
         return end
-    if token.lower in ("again", "anew", "once more") and token.kind == "word":
-        found.again = True
-        return at + 1
-    last = at + 1 == len(tokens)
-    if (
-        (skipped := phrase_at("skipped", tokens, at))
-        and (token.has("adv", "part", "filler") or skipped[1] - at > 1)
-        and (last or skipped[1] - at > 1 or not token.has("adj"))
+    if found.schedule is None and tokens[at].lower in word_set("details.schedule.every"):
+        schedule = schedule_at(tokens, at)
+        if schedule is not None and not (
+            tokens[at].has("adj") and at + 1 < len(tokens) and schedule.end == at + 1
+        ):
+            found.schedule = schedule.value
+            return schedule.end
+    skipped = phrase_at("skipped", tokens, at)
+    plain = tokens[at].has("adv", "part", "filler") and not tokens[at].has("noun")
+    return skipped[1] if skipped is not None and (plain or skipped[1] > at + 1) else None
+
+
+def _in_brackets(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> int | None:
+    end = next((n for n in range(at, min(at + 12, len(tokens))) if tokens[n].text == ")"), None)
+    if end is None:
+        return None
+    inside = tuple(tokens[at + 1 : end])
+    if acts(inside) and (clause.voice == "passive" or not clause.subject):
+        found.agent = inside
+    elif (inner := _times(inside, 0, found) or _time(inside, 0, clause, found)) is None or inner < len(
+        inside
     ):
-        return skipped[1]
-    return None
+        found.doubts.append(f"the note {text_of(inside)!r}")
+    return end + 1
 
 
-def _lead(tokens: Sequence[Token], at: int, phrases: Sequence[Sequence[str]]) -> int | None:
-    low = tokens[at].lower
-    if low not in _LEADS:
+def _lead(tokens: Sequence[Token], at: int, group: str) -> int:
+    found = phrase_at(group, tokens, at)
+    return found[1] if found is not None else at
+
+
+def _times(tokens: Sequence[Token], at: int, found: Details) -> int | None:
+    """Read "three times", "up to 5 attempts", "with 4 retries"."""
+    start = _lead(tokens, at, "most")
+    start = start + (start < len(tokens) and tokens[start].lower == "with")
+    times = times_at(tokens, start)
+    nth = tokens[start].lower.endswith(("st", "nd", "rd", "th")) if times is not None else False
+    if times is None or nth or (start == at and tokens[at].lower == "once"):
         return None
-    fits = [len(one) for one in phrases if [token.lower for token in tokens[at : at + len(one)]] == list(one)]
-    return at + max(fits) if fits else None
-
-
-def _limit(tokens: Sequence[Token], at: int, found: Details) -> int | None:
-    start = _lead(tokens, at, _AT_MOST)
-    times = times_at(tokens, at if start is None else start)
-    if (
-        times is None
-        and start is not None
-        and start < len(tokens)
-        and tokens[start].lower in ("once", "twice", "thrice")
-    ):
-        times = times_at(tokens, start)
-    if times is None:
-        return None
-    if start is None and tokens[at].lower == "once":
-        return None
-    if start is None:
-        found.times = times.value
-    else:
-        found.limit = times.value
+    found.attempts = times.value
     end = times.end
-    return end + (end + 2 < len(tokens) and tokens[end].lower == "at" and tokens[end + 1].lower == "most") * 2
+    return _lead(tokens, end, "latest") if end < len(tokens) else end
 
 
-def _deadline(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> int | None:
-    start = _lead(tokens, at, _WITHIN)
-    if start is not None and (length := duration_at(tokens, start)) is not None:
-        if tokens[at].lower == "under" and clause.voice == "state":
-            return None
-        end = length.end
-        if end < len(tokens) and tokens[end].lower in ("before", "after", "prior"):
-            return None
+def _time(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> int | None:
+    """Read a deadline, or how long something takes."""
+    start = _lead(tokens, at, "within")
+    length = duration_at(tokens, start)
+    if length is None:
+        return None
+    behind = tokens[length.end].lower if length.end < len(tokens) else ""
+    if start > at and behind not in ("before", "prior"):
         found.timeout = length.value
-        return _past_reference(tokens, end)
-    if (
-        tokens[at].lower == "for"
-        and (length := duration_at(tokens, at + 1)) is not None
-        and length.end >= len(tokens)
-    ):
+        end = length.end
+        return _lead(tokens, end, "latest")
+    takes = clause.verb in ("wait", "pause", "cool", "rest", "sleep", "take", "stay")
+    if takes or (tokens[at].lower == "for" and length.end == len(tokens)):
         found.duration = length.value
         return length.end
-    if (length := duration_at(tokens, at)) is not None:
-        if clause.verb in ("wait", "pause", "cool", "rest", "sleep") or clause.verb == "take":
-            found.duration = length.value
-            return length.end
-        following = [token.lower for token in tokens[length.end : length.end + 3]]
-        if following == ["at", "the", "latest"] or following[:2] == ["at", "most"]:
-            found.timeout = length.value
-            return length.end + len(following[:3] if following[-1] == "latest" else following[:2])
+    if _lead(tokens, length.end, "latest") > length.end:
+        found.timeout = length.value
+        return _lead(tokens, length.end, "latest")
     return None
-
-
-def _past_reference(tokens: Sequence[Token], at: int) -> int:
-    """Return the position past "of receipt" and its like behind a length of time."""
-    low = [token.lower for token in tokens[at : at + 2]]
-    return at + 2 if low in (["of", "receipt"], ["of", "it"], ["at", "most"], ["or", "less"]) else at
 
 
 def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> int | None:
-    if tokens[at].lower != "by" or clause.voice != "passive" or found.agent or at + 1 >= len(tokens):
+    """Read "by the mail room" of a passive."""
+    if tokens[at].lower == "for" and at + 1 < len(tokens) and tokens[at + 1].lower != "for":
+        at_most = duration_at(tokens, at + 1)
+        if at_most is not None and clause.verb == "wait":
+            found.duration = at_most.value
+            return at_most.end
+    if tokens[at].lower != "by" or clause.voice != "passive" or found.agent:
         return None
     end = at + 1
-    while end < len(tokens) and not (
-        end > at + 1
-        and (
-            (tokens[end].has("prep", "wh", "conj") and tokens[end].lower != "of" and tokens[end].text != "IT")
-            or (tokens[end].kind == "punct" and tokens[end].text != "-")
-            or tokens[end].has("part")
-            or (tokens[end].has("adv") and not tokens[end].has("noun", "adj", "verb"))
-            or (tokens[end].has("det") and tokens[end - 1].lower != "of")
-        )
-    ):
+    while end < len(tokens) and tokens[end].kind in ("word", "quoted", "number"):
+        token = tokens[end]
+        parts = token.has(*_ENDS_AGENT) and token.lower != "of" and token.text != "IT"
+        if end > at + 1 and (parts or (token.has("det") and tokens[end - 1].lower != "of")):
+            break
         end += 1
     said = tuple(tokens[at + 1 : end])
-    if said[-1].lower in _NO_AGENT or (said[-1].entry.form == "ing" and not is_role(said[-1])):
-        return None
     if (
-        said[0].value is not None
-        or duration_at(tokens, at + 1)
-        or said[-1].lower in word_set("details.agent.monday")
+        not said
+        or said[-1].lower in _NO_AGENT | word_set("details.agent.monday")
+        or said[0].value is not None
     ):
         return None
-    if not (
-        acts(said)
-        or said[0].has("det")
-        or said[0].text[:1].isupper()
-        or said[0].lower in ("someone", "somebody")
-    ):
+    if said[-1].entry.form == "ing" and not is_role(said[-1]):
+        return None
+    named = all(token.has("noun", "name", "adj", "det") or not token.entry.known for token in said)
+    if not (acts(said) or named or said[0].has("det") or said[0].text[:1].isupper()):
         return None
     found.agent = said
     return end
 
 
-def _schedule(tokens: Sequence[Token], at: int, found: Details) -> int | None:
-    if found.schedule is not None or tokens[at].lower not in word_set("details.schedule.every"):
-        return None
-    if at + 1 == len(tokens) and tokens[at].has("adj") and not tokens[at].has("adv"):
-        return None
-    schedule = schedule_at(tokens, at)
-    if schedule is None or schedule.end <= at:
-        return None
-    found.schedule, found.schedule_tokens = schedule.value, tuple(tokens[at : schedule.end])
-    return schedule.end
-
-
-def _together(tokens: Sequence[Token], at: int, found: Details) -> int | None:
-    together = phrase_at("together", tokens, at)
-    if together is None:
-        return None
-    found.together = True
-    return together[1]
+def doubts_of(tokens: Sequence[Token]) -> list[str]:
+    """Return what words of a step's name tell of a branch, a loop, a time or further work."""
+    told: list[str] = []
+    for at, token in enumerate(tokens):
+        if token.kind != "word" or token.text == "IT":
+            continue
+        before = tokens[at - 1] if at else None
+        last = at + 1 == len(tokens)
+        finite = (at and token.has("aux")) or (
+            "s" in token.entry.form.split() and token.has("verb") and not token.has("noun")
+        )
+        inside = any(one.lower in word_set("doubts.in_clause.who") for one in tokens[max(0, at - 8) : at])
+        joined = before is not None and before.lower in ("and", "or", ",", "but", "then")
+        verb = joined and token.entry.form.split() and not token.has("noun", "adj", "prep", "det", "conj")
+        behind = tokens[at + 1] if at + 1 < len(tokens) else None
+        bent = joined and before is not None and "s" in token.entry.form.split()
+        other = before is not None and before.lower == "or"
+        verb = verb or (bent and (other or (behind is not None and behind.has("prep", "det"))))
+        if (token.value or 0) > 2 and behind is not None and behind.lemma == "time":
+            told.append(f"how often: {text_of(tokens)[:100]!r}")
+        named = before is not None and before.has("det")
+        structured = token.among("doubts.turns") or (
+            not named
+            and any(
+                token.lower in word_set(f"structure.{kind}")
+                for kind in ("branch", "loop", "deadline", "parallel", "limit")
+            )
+        )
+        if structured and not (token.lower in ("before", "after", "issues") and last):
+            told.append(f"{token.lower!r} in {text_of(tokens)[:100]!r}")
+        elif (finite and not inside) or verb:
+            told.append(f"whether {token.lower!r} in {text_of(tokens)[:100]!r} is a step of its own")
+        elif duration_at(tokens, at) is not None:
+            told.append(f"the time in {text_of(tokens)[:100]!r}")
+    if tokens and tokens[0].lower in ("and", "or", "but"):
+        told.append(text_of(tokens)[:100])
+    if len(tokens) > 11:
+        told.append(f"{text_of(tokens)[:100]!r}: it is long")
+    return told[:1]

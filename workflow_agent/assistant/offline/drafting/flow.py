@@ -1,1659 +1,1084 @@
-"""From the segments of sentences to the graph: what follows what, on which condition, beside what."""
+"""From the statements of sentences to the graph: what follows what, on which condition, beside what."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.conditions import (
-    Condition,
-    comparison_end,
-    read_condition,
-    text_of,
-)
+from workflow_agent.assistant.offline.drafting.conditions import Condition, comparison_end, read_condition
 from workflow_agent.assistant.offline.drafting.details import Details, details_of
-from workflow_agent.assistant.offline.drafting.doubts import doubt_of_condition, doubt_of_step, doubt_of_words
-from workflow_agent.assistant.offline.drafting.grammar import Clause, is_plural, is_role, verb_of
-from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Graph, Node
-from workflow_agent.assistant.offline.drafting.naming import (
+from workflow_agent.assistant.offline.drafting.grammar import Clause
+from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Node
+from workflow_agent.assistant.offline.drafting.naming import object_of, step_name, thing_of
+from workflow_agent.assistant.offline.drafting.phrases import (
     acts,
     bare,
     capitalized,
     cased,
+    is_plural,
     is_pronoun,
     is_system,
-    object_of,
     role_named,
-    shortened,
-    step_name,
-)
-from workflow_agent.assistant.offline.drafting.sentence import Segment, Sub
-from workflow_agent.assistant.offline.drafting.words import phrase_at
+    text_of,
+)  # fmt: skip
+from workflow_agent.assistant.offline.drafting.remarks import (
+    event_of,
+    is_habit,
+    is_late,
+    joins_ways,
+    returns_to,
+    subset_of,
+    target_of,
+    told_apart,
+)  # fmt: skip
+from workflow_agent.assistant.offline.drafting.statements import Statement, Sub
+from workflow_agent.assistant.offline.drafting.track import Track
 from workflow_agent.assistant.offline.lexicon import inflected, word_set
 from workflow_agent.assistant.offline.tokens import Token
-from workflow_agent.assistant.offline.values import duration_at, schedule_at
+from workflow_agent.assistant.offline.values import duration_at, durations_in, schedule_at
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.model.parser import slug
 
-_JOINING: Final = word_set("set.joining")
-_VERBS_OF: Final = {
-    "approval": "approve",
-    "review": "review",
-    "payment": "pay",
-    "signature": "sign",
-    "signing": "sign",
-    "verification": "verify",
-    "inspection": "inspect",
-    "checking": "check",
-    "processing": "process",
-    "confirmation": "confirm",
-    "testing": "test",
-    "repair": "repair",
-    "decision": "decide",
-    "publication": "publish",
-}
-"""The work that a noun names behind "it goes to the manager for …"."""
-_READY: Final = word_set("set.ready")
-
-
-@dataclass(slots=True)
-class Decision:
-    """A question that parts the flow, and the arms told so far."""
-
-    node: Node
-    conditions: list[Condition]
-    ends: list[End] = field(default_factory=list[End])
-    """Where arms that were told to their end go on."""
-    ended: list[End] = field(default_factory=list[End])
-    """Where arms end that a bad outcome closes."""
-    has_else: bool = False
-    before: Node | None = None
-    """The step it follows."""
-    doubt: str = ""
-    """What is unclear where something follows the arms."""
-    closes: bool = False
-    """Whether an arm that was told first ends the work unless what follows says otherwise."""
-
-
-@dataclass(slots=True)
-class Unit:
-    """The last thing that was told: where it begins and ends, for what happens beside it."""
-
-    first: str
-    ends: list[End]
-    fork: str | None = None
+_PARTED: Final = frozenset({"seq", "last", "first", "else", "anyway"})
+"""Marks that end what runs at once."""
 
 
 class Flow:
     """Draws a graph sentence by sentence."""
 
     def __init__(self) -> None:
-        self.graph = Graph()
-        self.frontier: list[End] = []
-        self.ended: list[End] = []
+        self.track = Track()
+        self.graph = self.track.graph
         self.triggers: list[JsonObject] = []
-        self.assumptions: list[str] = []
         self.undrawn: list[str] = []
-        self.unread: list[Token] = []
-        self.used: list[Token] = []
-        self.remarks: list[Token] = []
-        """Tokens that structure was drawn of: ways back, deadlines, joins."""
-        self._pending: tuple[Clause, tuple[Token, ...]] | None = None
-        self.decision: Decision | None = None
-        self.asked: tuple[Token, ...] = ()
-        """The question in the text that the next decision answers."""
+        self.used: set[int] = set()
+        """Where tokens begin that a part of the draft says."""
+        self.remarks: set[int] = set()
+        """Where tokens begin that tell of no step: who somebody is, what for."""
         self.numbered: dict[int, str] = {}
-        self.awaiting_number: int | None = None
-        self._in_arm = False
-        self._must_join = False
-        self._nouns: set[str] = set()
-        self._unit: Unit | None = None
+        self.number: int | None = None
+        """Of the list's item that is told."""
         self._thing = ""
+        self._is_full = False
+        self._kind = ""
+        """What "the others" and "damaged ones" are some of."""
         self._actor: tuple[Token, ...] = ()
-        self._last: tuple[Clause | None, Details, Node] | None = None
         self._moved_to: tuple[Token, ...] = ()
-        self._loop_back: str | None = None
-        self._sentence_first: Node | None = None
-        self._previous_first: Node | None = None
-        self._previous_count = 0
-        self._count = 0
-        self._repeat_from: Node | None = None
-        self._return_to: Node | None = None
-        self._later: list[Segment] = []
-        self._resume: list[End] | None = None
-        self._is_aside = False
-        self._of_subset = False
-        self._alternatives: frozenset[str] = frozenset()
-        self._follows_relative = False
-        self._will_loop = False
-        self._subject: tuple[Token, ...] = ()
-        self._told_with: list[Sub] = []
-        self._context: tuple[Token, ...] = ()
+        self._last: tuple[Clause, Details, Node] | None = None
+        self._firsts: list[Node] = []
+        """The first step of each sentence."""
+        self._told = 0
+        """How many steps the sentence told."""
+        self._loop: str | None = None
+        """The question that the body of "as long as" leads back to."""
+        self._later: list[Statement] = []
+        self._failed: Node | None = None
+        """The step whose failure the sentence before told."""
+        self._excepts = False
+        """Whether the open question was asked by "unless"."""
 
     # ---- sentences
 
     def sentence(
-        self, segments: Sequence[Segment], *, is_list: bool = False, role: str | None = None
+        self, statements: Sequence[Statement], *, role: str | None = None, following: Sequence[Statement] = ()
     ) -> None:
-        """Draw what a sentence tells."""
-        segments = list(segments)
-        if self._closes_decision(segments):
-            self._doubt_arm(segments[0])
-            closing = segments[0].clause is not None and segments[0].clause.verb in word_set("verb.closing")
-            ended = self.decision.ended if closing and self.decision is not None else []
-            if self.decision is not None and closing:
-                self.decision.ends += ended
-                self.decision.ended = []
-            self._close()
-        if self._count:
-            self._previous_first, self._previous_count = self._sentence_first, self._count
-        self._sentence_first, self._count = None, 0
-        groups = _parallel_groups(segments)
+        """Draw what a sentence tells.
+
+        Args:
+            statements: Its parts.
+            role: Who does what an item of a list tells.
+            following: The next sentence.
+        """
+        self._told, own = 0, list(statements)
+        self._after_failure(own)
+        if own and not self._is_further_arm(own[0], following):
+            self._doubt_arm(own[0])
+            self.track.close()
+        groups = _at_once(own)
         at = 0
-        while at < len(segments):
-            if at in groups:
-                self._parallel(segments[at : groups[at]])
-                at = groups[at]
+        while at < len(own):
+            end = groups.get(at)
+            after = [*own[at + 1 :], *following][:4]
+            if end is not None:
+                self._parallel(own[at:end])
             else:
-                following = segments[at + 1].clause if at + 1 < len(segments) else None
-                self._follows_relative = following is not None and following.relative
-                self._segment(segments[at], at, is_list=is_list, role=role)
-                at += 1
-        for segment in self._later:
-            self._segment(segment, 0, is_list=False)
+                before = self._drawn()
+                self._statement(own[at], role, after)
+                told = {token.start for token in own[at].tokens if token.is_content}
+                if told and before == self._drawn() and not told <= self.remarks:
+                    self._doubt(text_of(own[at].tokens))
+            at = end or at + 1
+        for one in self._later:
+            if "meanwhile" in one.marks:
+                self._beside(one)
+            else:
+                self._statement(one, None, ())
         self._later = []
-        self._end_of_sentence()
+        self._end_sentence()
 
-    def _doubt_arm(self, first: Segment) -> None:
+    def _doubt_arm(self, first: Statement) -> None:
         """Doubt whether a sentence still belongs to the last arm: by the same one, and without "then"."""
-        clause = first.clause
-        if self.decision is None or clause is None or first.marks or first.subs or not clause.subject:
+        decision, clause = self.track.decision, first.clause
+        if decision is None or clause is None or first.marks or first.subs or not clause.subject:
             return
-        told, before = role_named(clause.subject), role_named(self._actor)
-        same = told is not None and told == before
-        if len(self.decision.conditions) + self.decision.has_else > 1 and (
-            is_pronoun(clause.subject) or same
-        ):
-            self.undrawn.append(f"which case {text_of(clause.tokens)!r} is for")
+        told = role_named(clause.subject)
+        same = told is not None and told == role_named(self._actor)
+        if len(decision.arms) > 1 and (is_pronoun(clause.subject) or same) and clause.voice == "active":
+            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
 
-    def _end_of_sentence(self) -> None:
+    def _after_failure(self, own: Sequence[Statement]) -> None:
+        """Go on from a step whose failure was told, where the sentence begins with "if it works"."""
+        failed, self._failed = self._failed, None
+        sub = own[0].subs[0] if own and own[0].subs else None
+        otherwise = bool(own) and "else" in own[0].marks
+        works = sub is not None and sub.kind in ("if", "when") and _condition(sub).polarity >= 0
+        if failed is None or not (otherwise or works):
+            return
+        if sub is not None:
+            self._use(sub.tokens)
+            own[0].subs.pop(0)
+        own[0].marks.discard("else")
+        self.track.ended += [end for end in self.track.frontier if end.step != failed.id]
+        self.track.frontier = [End(failed.id)]
+
+    def _drawn(self) -> tuple[object, ...]:
+        """Return what a statement changes that is drawn."""
+        fields = sum(len(node.document) for node in self.graph.nodes)
+        track = self.track
+        return (
+            len(self.graph.nodes),
+            len(self.graph.edges),
+            fields,
+            len(self.triggers),
+            len(track.ended),
+            track.arm,
+        )
+
+    def finish(self) -> None:
+        """Close what is open at the end of the text."""
+        self._end_sentence()
+        self._rejected()
+        self.track.close()
+        self.undrawn += self.track.doubts
+
+    def _end_sentence(self) -> None:
+        track = self.track
+        if self._loop is not None and track.decision is not None:
+            track.lead_back(self._loop)
+            self._loop = None
         if self.graph.parent is not None:
-            self._leave_loop()
-        if self._loop_back is not None:
-            self._end_repeat()
-        if self._return_to is not None and self._in_arm:
-            for end in self.frontier:
-                self.graph.lead(end, self._return_to.id)
-            self.frontier = []
-        self._return_to = None
-        if self._resume is not None:
-            self._end_of_aside()
-        if self._in_arm and self.decision is not None:
-            self.decision.ends += self._arm_ends()
-            self.frontier, self._in_arm, self._must_join = [], False, False
+            track.close()
+            loop, self.graph.parent = self.graph.parent, None
+            track.frontier = [End(loop)]
+        track.end_sentence()
 
-    def _closes_decision(self, segments: Sequence[Segment]) -> bool:
-        """Say whether a sentence goes on after the arms told so far instead of adding one."""
-        if self.decision is None or not segments:
-            return False
-        first = segments[0]
-        if "else" in first.marks or "yes" in first.marks:
-            return False
-        if first.subs and first.subs[0].kind in ("if", "unless", "when"):
-            condition = self._condition(first.subs[0])
-            return not self._is_sibling(condition, first.subs[0])
-        return not self._is_subset(first)
-
-    def _is_sibling(self, condition: Condition, sub: Sub) -> bool:
-        decision = self.decision
+    def _is_further_arm(self, first: Statement, following: Sequence[Statement]) -> bool:
+        """Say whether a sentence adds an arm to the open question instead of going on after it."""
+        decision = self.track.decision
         if decision is None:
             return False
-        if (
-            sub.kind == "when"
-            and condition.polarity == 0
-            and (not condition.elliptic or sub.word in ("after", "following", "upon"))
-        ):
+        if first.marks & {"else", "yes"}:
+            return True
+        if first.subs and first.subs[0].kind in ("if", "unless", "when"):
+            chained = bool(following) and "else" in following[0].marks and first.subs[0].kind == "if"
+            return self._is_sibling(first.subs[0]) or (chained and not decision.has_else)
+        return subset_of(first, (), is_open=True, is_told=True) is not None
+
+    def _is_sibling(self, sub: Sub) -> bool:
+        decision = self.track.decision
+        if decision is None or (sub.kind == "when" and sub.word in ("after", "following", "upon", "once")):
             return False
-        return any(condition.parts_from(other) for other in decision.conditions) and not decision.has_else
+        condition = _condition(sub)
+        if sub.kind == "when" and condition.polarity == 0 and not condition.elliptic:
+            return False
+        parted = any(condition.parts_from(other) for other in decision.conditions)
+        return parted and not any(arm.is_else for arm in decision.arms)
 
-    # ---- segments
+    # ---- statements
 
-    def _segment(self, segment: Segment, at: int, *, is_list: bool, role: str | None = None) -> None:
+    def _statement(self, one: Statement, role: str | None, after: Sequence[Statement]) -> None:
         if len(self.graph.nodes) >= MOST_STEPS:
-            self._unread(segment)
+            if not self._is_full:
+                self._doubt(f"what comes from {text_of(one.tokens)[:100]!r} on")
+            self._is_full = True
             return
-        if "beside" in segment.marks:
-            self._beside(Segment(clause=segment.clause))
+        self._use(one.lead)
+        self.remarks |= {token.start for token in one.context}
+        timed = any(token.lemma in word_set("doubts.units") for token in one.context)
+        if timed or (one.context and one.context[0].lower == "for" and self.graph.nodes):
+            self._doubt(text_of(one.context))
+        if "anyway" in one.marks:
+            self.track.close()
+            self.track.frontier += self.track.ended
+            self.track.ended = []
+        if "last" in one.marks and self._told:
+            self.track.close()
+        if self._retried(one, after) or (one.marks & {"else", "seq"} and self._is_late_turn(one, after)):
             return
-        if "anyway" in segment.marks:
-            self._close()
-            self.frontier += self.ended
-            self.ended = []
-        if (
-            ("last" in segment.marks or "seq" in segment.marks)
-            and at
-            and not segment.subs
-            and "last" in segment.marks
-        ):
-            self._close()
-        if (
-            segment.separator == "or"
-            and at
-            and segment.clause is not None
-            and segment.clause.subject
-            and not is_list
-        ):
-            if not self._else(segment):
-                return
-            self.undrawn.append(f"or {text_of(segment.clause.tokens)!r}")
-        if "else" in segment.marks and not self._else(segment):
+        if "else" in one.marks and not one.subs and not self._otherwise(one):
             return
-        if (
-            segment.clause is not None
-            and segment.lead_tokens
-            and segment.lead_tokens[0].lower == "after"
-            and self._escalates_late(segment.clause)
-        ):
-            self.used += segment.clause.tokens
-            return
-        if "yes" in segment.marks and self.decision is None and self._last is not None:
-            self._open(Condition("yes", 1, "", frozenset()))
-        elif "yes" in segment.marks and self.decision is not None and not self._in_arm:
-            self._arm(Condition("yes", 1, "", frozenset({"yes"})))
-        for schedule in segment.schedules:
-            self._schedule(schedule)
-        for sub in segment.subs:
-            self._sub(sub, segment)
-        subset = None
-        if self._is_rest(segment) and self.decision is not None:
-            self._else(segment)
-            segment.clause = (
-                replace(segment.clause, subject=())
-                if segment.clause and segment.clause.voice == "passive"
-                else segment.clause
-            )
-        elif (subset := self._subset(segment)) is not None:
-            self._branch(self._condition(subset), subset)
-        self._of_subset = subset is not None
-        self._context = segment.context
-        if segment.wait is not None:
-            self._step_of_wait(segment)
-        if segment.clause is not None:
-            self._clause(segment, role)
-        elif segment.phrase:
-            self._phrase(segment, is_list=is_list, role=role)
-        for sub in segment.trailing:
-            self._trailing(sub, segment)
+        self._answered(one)
+        if not (one.subs or one.marks & {"else", "yes"} or any(sub.kind == "if" for sub in one.trailing)):
+            self._rejected()
+        if one.schedule:
+            self._schedule(one.schedule, _time_told(one.schedule))
+        for sub in one.subs:
+            self._sub(sub, one, after)
+        self._of_subset(one, after)
+        around = [sub for sub in one.trailing if sub.kind in ("if", "unless")]
+        back = one.clause is not None and returns_to(one.clause, details_of(one.clause)) is not None
+        around += [sub for sub in one.trailing if sub.kind == "while" and back]
+        for sub in around:
+            self._branch(_condition(sub), sub)
+        if one.joint == "or" and one.clause is not None and not one.subs and self._last is not None:
+            self._or(one.clause)
+        elif one.clause is not None:
+            self._clause(one.clause, role, one, after)
+        elif one.phrase:
+            self._phrase(one, role)
+        for sub in one.trailing:
+            if sub not in around:
+                self._trailing(sub, one)
+        self._excepts = (
+            any(sub.kind == "unless" for sub in around) and bool(after) and "yes" in after[0].marks
+        )
+        if around and not self._excepts:
+            self.track.close()
 
-    def _unread(self, segment: Segment) -> None:
-        tokens = [token for sub in segment.subs for token in sub.tokens]
-        tokens += segment.clause.tokens if segment.clause else segment.phrase
-        tokens += [token for sub in segment.trailing for token in sub.tokens]
-        self.unread += tokens
-        if segment.subs:
-            self.undrawn.append(f"the condition {text_of(segment.subs[0].tokens)!r}")
-
-    def _phrase(self, segment: Segment, *, is_list: bool, role: str | None) -> None:
-        """Draw a phrase without a verb, which is a step in a list and nothing elsewhere."""
-        tokens = bare(segment.phrase) or segment.phrase
-        if (
-            self._in_arm
-            and [token.lower for token in segment.phrase[:2]] == ["back", "to"]
-            and (target := self._node_named(segment.phrase[2:]))
-        ):
-            self.used += segment.phrase
-            self._draw_back(target, Details())
+    def _rejected(self) -> None:
+        """Draw the way of who is rejected, where "approves or rejects" is told and no case follows."""
+        track, last = self.track, self._last
+        if last is None or track.decision is not None or [end.step for end in track.frontier] != [last[2].id]:
             return
-        amount_of = self._last if segment.subs or "else" in segment.marks else None
-        if amount_of is not None and (
-            tokens[0].lower == "by"
-            or all(token.has("noun", "adj", "name", "det") or token.text == "IT" for token in tokens)
-        ):
-            who = tuple(tokens[1:]) if tokens[0].lower == "by" else tuple(tokens)
-            if acts(who):
-                self._same_by(who)
-                return
-        if not is_list or not any(token.is_content for token in segment.phrase):
-            self.unread += [token for token in segment.phrase if token.is_content]
-            return
-        if comparison_end(segment.phrase, 0) or any(
-            token.lower in word_set("flow.phrase.no") or token.has("aux")
-            for token in segment.phrase
-            if token.text != "IT"
-        ):
-            self.undrawn.append(f"{text_of(segment.phrase)[:100]!r}")
-        name = capitalized(shortened(cased(segment.phrase)))
-        node = self._add_step(name, role, frozenset(token.lemma for token in tokens if token.is_content), "")
-        self._thing = cased(segment.phrase)
-        self._remember(None, Details(), node)
+        good = [verb for verb in last[0].verbs if verb in word_set("good")]
+        if good and any(verb in word_set("bad") for verb in last[0].verbs):
+            outcome = inflected(good[0], "VBN")
+            track.open(Condition(outcome, 1, "", frozenset({good[0]})), rejects=True)
+            track.close()
 
-    def _same_by(self, who: tuple[Token, ...]) -> None:
-        """Draw what the clause before does, done by another: "above that by the director"."""
+    def _or(self, clause: Clause) -> None:
+        """Take "or asks for changes" as the other outcome of the step before."""
         if self._last is None:
             return
-        clause, details, node = self._last
-        role = role_named(who)
-        name = node.document["name"]
-        again = self._add_step(name, role, node.words, clause.verb if clause else "")
-        self._remember(clause, details, again)
+        own, details, node = self._last
+        if clause.subject or clause.voice != own.voice or own.is_negated:
+            self._doubt(f"or {text_of(clause.tokens)!r}")
+        self._use(clause.tokens)
+        other = step_name(clause, details_of(clause).rest, self._thing)
+        node.document["name"] = capitalized(f"{node.document['name']} or {other[:1].lower()}{other[1:]}")
+        self._last = (replace(own, verbs=(*(own.verbs or (own.verb,)), clause.verb)), details, node)
+
+    def _answered(self, one: Statement) -> None:
+        """Open or go on with the arm of "yes"."""
+        if "yes" not in one.marks:
+            return
+        if self._excepts and self.track.decision is not None:
+            self.track.else_arm()
+        elif self.track.decision is not None:
+            self.track.next_arm(Condition("yes", 1, "", frozenset({"yes"})))
+        else:
+            self.track.open(Condition("yes", 1, "", frozenset({"yes"})))
+
+    def _otherwise(self, one: Statement) -> bool:
+        """Begin what happens otherwise; False where it is told of no question."""
+        if self.track.else_arm():
+            return True
+        last = self._last
+        if last is not None and last[0].verb in word_set("choice") and last[0].voice != "state":
+            outcome = f"not {inflected(last[0].verb, 'VBN')}"
+            self._after_last(Condition(outcome, -1, "", frozenset({last[0].verb})))
+            return True
+        self._doubt(f"otherwise {text_of(one.tokens)!r}")
+        return True
+
+    def _after_last(self, condition: Condition) -> None:
+        """Open a question behind the last step, beside what goes on from it."""
+        self.track.close()
+        self.track.open(condition)
+
+    def _use(self, tokens: Sequence[Token]) -> None:
+        self.used |= {token.start for token in tokens}
+
+    def _doubt(self, *told: str) -> None:
+        self.undrawn += [one for one in told if one not in self.undrawn]
 
     # ---- conditions
 
-    def _condition(self, sub: Sub) -> Condition:
-        tokens = sub.tokens
-        if (doubt := doubt_of_condition(sub.tokens, sub.clause)) is not None and doubt not in self.undrawn:
-            self.undrawn.append(doubt)
-        subject = sub.clause.subject if sub.clause is not None else ()
-        if sub.word == "amount":
-            subject = ()
-        return read_condition(tokens, negate=sub.kind == "unless", subject=subject)
-
-    def _sub(self, sub: Sub, segment: Segment) -> None:
+    def _sub(self, sub: Sub, one: Statement, after: Sequence[Statement]) -> None:
         if sub.kind == "foreach":
-            self._enter_loop(sub)
-        elif sub.kind == "when" or (sub.kind == "before" and sub.clause is not None):
-            self._when(sub)
-        elif "repeat" in segment.marks and sub.kind in ("until", "while") and self._last is not None:
-            first = (
-                self._sentence_first
-                if self._count
-                else self._previous_first
-                if self._previous_count > 1
-                else self.graph.nodes[0]
-            )
-            self._repeat_from = first or self._last[2]
-            if len(self.graph.nodes) > 2:
-                self.undrawn.append(f"what is repeated {sub.kind} {text_of(sub.tokens)!r}")
-            self._until(sub, segment)
-        elif (
-            sub.kind == "while"
-            and sub.clause is not None
-            and sub.word == "while"
-            and sub.clause.voice != "state"
-        ):
-            self._later.append(Segment(marks=frozenset({"beside"}), clause=sub.clause))
-            if not acts(sub.clause.subject):
-                self.undrawn.append(f"what happens while {text_of(sub.tokens)!r}")
-        elif sub.kind == "while" and sub.clause is not None:
-            self._repeat_while(sub)
+            self._for_each(sub)
         elif sub.kind in ("if", "unless"):
-            if not self.graph.nodes and not self.triggers and sub.kind == "if" and self._starts_work(sub):
+            if (
+                not self.graph.nodes
+                and sub.kind == "if"
+                and (event := event_of(sub)) is not None
+                and not event[1]
+            ):
                 self._trigger(sub)
-                return
-            self._branch(self._condition(sub), sub)
-            if sub.clause is not None and acts(sub.clause.subject) and not is_pronoun(sub.clause.subject):
-                self._actor = sub.clause.subject
+            else:
+                self._branch(_condition(sub), sub, is_chained=bool(after) and "else" in after[0].marks)
+        elif sub.kind == "while" and sub.word == "while" and sub.clause is not None:
+            self._later.append(Statement(marks={"meanwhile"}, clause=sub.clause))
+        elif sub.kind == "while":
+            self._use(sub.tokens)
+            self._loop = self.track.open(_condition(sub)).node
+        elif sub.kind == "until":
+            self._later_until(sub, one)
+        elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
+            self._use(sub.tokens)
+            self._thing = thing_of(object_of(sub.clause, sub.clause.rest)) or self._thing
+            self._later.append(Statement(clause=sub.clause))
         else:
-            lost = self.remarks if sub.kind == "before" and not self.graph.nodes else self.unread
-            lost += [token for token in sub.tokens if token.is_content]
-            if sub.kind in ("until", "while"):
-                self.undrawn.append(f"the loop {text_of(sub.tokens)!r}")
+            self._when(sub)
 
-    def _starts_work(self, sub: Sub) -> bool:
-        return (
-            sub.clause is not None
-            and sub.clause.voice == "active"
-            and sub.clause.verb in word_set("flow.starts_work.arrive")
-        )
-
-    def _branch(self, condition: Condition, sub: Sub | None) -> None:
-        if (
-            self.decision is not None
-            and (self._in_arm or self.decision.ends or self.decision.ended or not self.frontier)
-            and sub is not None
-            and self._is_sibling(condition, sub)
-        ):
-            self._arm(condition)
+    def _branch(self, condition: Condition, sub: Sub, *, is_chained: bool = False) -> None:
+        self._doubt(*_doubts_of_condition(sub))
+        decision = self.track.decision
+        meant = self._failing(sub, condition)
+        if meant is not None:
+            self.track.close()
+            self._leave(meant)
+            self._use(sub.tokens)
             return
-        if self._in_arm:
-            self._close()
-        self._close()
-        earlier = self._step_meant(sub) if sub is not None and condition.polarity < 0 else None
-        if earlier is not None:
-            self._aside_after(earlier, condition)
-            return
-        self._open(condition)
-
-    def _step_meant(self, sub: Sub) -> Node | None:
-        """Return the earlier step, not the last, whose outcome a condition tells: "if the test fails"."""
+        told = self.track.arm is None or self.track.arm.steps
+        rejects = self._last is not None and len(self._last[0].verbs) > 1
         if (
-            sub.clause is None
-            or sub.clause.verb not in ("fail", "be")
-            or self._last is None
-            or self.graph.parent
+            decision is not None
+            and told
+            and (self._is_sibling(sub) or (is_chained and not decision.has_else))
         ):
+            self.track.next_arm(condition)
+        elif self.track.arm is not None and not told:
+            self._doubt(f"the condition {condition.text!r}")
+            return
+        else:
+            self.track.open(condition, rejects=rejects)
+        self._use(sub.tokens)
+        if sub.clause is not None and not is_pronoun(sub.clause.subject):
+            if sub.clause.voice != "active" and sub.clause.subject and is_plural(sub.clause.subject[-1]):
+                self._thing = thing_of(sub.clause.subject) or self._thing
+            self._actor = sub.clause.subject if acts(sub.clause.subject) else self._actor
+
+    def _failing(self, sub: Sub, condition: Condition) -> Node | None:
+        """Return the step before the last that a condition says fails: "if the test fails"."""
+        clause = sub.clause
+        if clause is None or clause.verb != "fail" or condition.polarity >= 0 or is_pronoun(clause.subject):
             return None
-        said = {token.lemma for token in sub.clause.subject if token.is_content} | {
-            verb_of(token) for token in sub.clause.subject if token.is_content
-        }
-        fails = sub.clause.verb == "fail"
-        fitting = [
-            node
-            for node in self.graph.nodes
-            if said
-            and (
-                (fails and said <= node.words | {node.verb})
-                or (len(said) == 1 and any(word == node.verb or _akin(word, node.verb) for word in said))
-            )
-        ]
-        if len(fitting) != 1 or fitting[0] is self._last[2] or fitting[0].document["type"] == "decision":
-            return None
-        return fitting[0]
-
-    def _aside_after(self, node: Node, condition: Condition) -> None:
-        """Begin an arm behind an earlier step; what follows the sentence goes on where it was."""
-        self._resume = list(self.frontier)
-        question = self.graph.add(capitalized(shortened(condition.text)) + "?", "decision")
-        self.graph.nodes.remove(question)
-        self.graph.nodes.insert(self.graph.nodes.index(node) + 1, question)
-        for edge in self.graph.edges:
-            if edge["from"] == node.id:
-                edge["from"], edge["type"] = question.id, "default"
-        self.graph.lead(End(node.id), question.id)
-        self.decision = Decision(question, [condition], before=node, has_else=True)
-        self.frontier = [End(question.id, condition.text, "condition")]
-        self._in_arm, self._unit, self._is_aside = True, None, True
-
-    def _open(self, condition: Condition) -> Decision:
-        """Begin a decision with its first arm."""
-        before = self._last[2] if self._last is not None else None
-        subject = text_of(self.asked) or condition.text.removeprefix("not: ")
-        self.used += self.asked
-        self.asked = ()
-        node = self.graph.add(capitalized(shortened(subject)) + "?", "decision")
-        self._enter(node.id)
-        self.decision = Decision(node, [condition], before=before)
-        self.frontier = [End(node.id, condition.text, "condition")]
-        self._in_arm, self._unit = True, None
-        return self.decision
-
-    def _arm(self, condition: Condition) -> None:
-        """Begin a further arm of the open decision."""
-        if self.decision is None:
-            return
-        if self._in_arm:
-            self.decision.ends += self._arm_ends()
-        same = [one for one in self.decision.conditions if one.polarity == condition.polarity != 0]
-        if same and not (condition.bounds and same[0].bounds):
-            self.undrawn.append(f"whether {condition.text!r} is asked with {same[0].text!r} or after it")
-        self.decision.conditions.append(condition)
-        self.frontier = [End(self.decision.node.id, condition.text, "condition")]
-        self._in_arm, self._must_join, self._unit = True, False, None
-
-    def _arm_ends(self) -> list[End]:
-        """Return where the arm that is told goes on; one that a bad outcome closes goes nowhere."""
-        decision = self.decision
-        if decision is None:
-            return []
-        if self._must_join:
-            self._join()
-        told = self._last[0] if self._last is not None else None
-        verb = told.verb if told is not None else ""
-        last = decision.conditions[-1]
-        is_bad = last.polarity < 0 or (decision.has_else and decision.conditions[0].polarity > 0)
-        if (
-            is_bad
-            and verb in word_set("verb.rework")
-            and self.frontier
-            and self._loop_back is None
-            and self._last is not None
-        ):
-            self.undrawn.append(f"what follows {self._last[2].document['name']!r}: is it looked at again?")
-        known = word_set("verb.terminal") | word_set("verb.rework")
-        if last.polarity < 0 and verb not in known and self._last is not None and self._loop_back is None:
-            decision.doubt = f"whether the work goes on after {self._last[2].document['name']!r}"
-        if (
-            is_bad
-            and verb in word_set("verb.terminal")
-            and self.frontier
-            and self.frontier[0].step != decision.node.id
-        ):
-            decision.ended += self.frontier
-            return []
-        return self.frontier
-
-    def _else(self, segment: Segment) -> bool:
-        """Begin the other arm; say whether anything of the segment is left to draw."""
-        clause = segment.clause
-        last = self._last
-        late = (
-            last is not None
-            and last[2].document.get("timeout")
-            and (self.decision is None or (not self._in_arm and not self.decision.ends))
-        )
-        if (
-            late
-            and clause is not None
-            and last is not None
-            and (
-                clause.verb == "escalate"
-                or (clause.verb in word_set("verb.move") and clause.voice == "active")
-            )
-        ):
-            who = _after_to(clause.rest)
-            if who:
-                last[2].document["escalate_to"] = cased(bare(who))[:100]
-                self.used += (*clause.tokens, *segment.lead_tokens)
-                return False
-        if self.decision is None:
-            if last is None:
-                self.undrawn.append(f"the branch {text_of(segment.lead_tokens)!r}")
-                return True
-            if not late and last[2].verb not in word_set("choice") | word_set("verb.about"):
-                self.undrawn.append(f"otherwise than {last[2].document['name']!r}")
-            told = f"not: {last[2].document['name'].lower()}" if not late else "not in time"
-            self._open(Condition(told, -1, "", frozenset(), elliptic=True))
-            return True
-        if self._in_arm:
-            self.decision.ends += self._arm_ends()
-        self.decision.has_else = True
-        self.frontier = [End(self.decision.node.id, None, "default")]
-        self._in_arm, self._must_join, self._unit = True, False, None
-        return True
-
-    def _close(self) -> None:
-        """Go on after the arms of the open decision."""
-        decision = self.decision
-        if decision is None:
-            return
-        if self._in_arm:
-            decision.ends += self._arm_ends()
-        elif self.frontier:
-            decision.ends += self.frontier
-        exhausted = decision.has_else or len(decision.conditions) > 1
-        self.frontier = list(decision.ends)
-        self.ended += decision.ended
-        if not exhausted:
-            self.frontier.append(End(decision.node.id, None, "default"))
-        elif not self.frontier:
-            self.frontier, self.ended = [], self.ended
-        self.decision, self._in_arm, self._must_join, self._unit = None, False, False, None
-
-    # ---- when
+        words = {token.lemma for token in clause.subject if token.is_content}
+        meant = [node for node in self.graph.nodes if words and words <= node.words | {node.verb}]
+        is_last = self._last is not None and bool(meant) and meant[-1] is self._last[2]
+        return meant[-1] if meant and not is_last else None
 
     def _when(self, sub: Sub) -> None:
-        if sub.kind == "before":
-            if sub.clause is not None and acts(sub.clause.subject):
-                self._later.append(Segment(clause=sub.clause))
-            else:
-                self.unread += [token for token in sub.tokens if token.is_content]
-            return
+        """Read "when an order comes in", "once both are ready", "after the interview"."""
+        self._use(sub.tokens)
         if not self.graph.nodes:
             self._trigger(sub)
             return
-        lows = {token.lower for token in sub.tokens}
-        subject = {token.lower for token in sub.clause.subject} if sub.clause else lows
-        all_of_them = (
-            sub.clause is not None
-            and sub.clause.subject
-            and sub.clause.subject[0].lower in ("both", "all", "everything", "everyone")
-        )
-        if all_of_them or (subject & _JOINING and lows & _READY and (self._must_join or not self._in_arm)):
+        if joins_ways(sub):
             self._close()
-            self.used += sub.tokens
             return
-        condition = self._condition(sub)
-        if self.decision is not None and self._is_sibling(condition, sub):
-            self._arm(condition)
+        if self.track.decision is not None and self._is_sibling(sub):
+            self.track.next_arm(_condition(sub))
             return
-        self._close()
-        if self._was_told(sub):
-            self.used += sub.tokens
-            return
-        if condition.polarity != 0 and (
-            condition.elliptic or (self._last is not None and self._last[2].verb in word_set("choice"))
-        ):
+        condition = _condition(sub)
+        if sub.word == "before":
+            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+        if sub.clause is None and sub.word in ("after", "following", "upon", "before", "on"):
+            self._after(sub)
+        elif self._was_told(sub):
+            self._close()
+        elif self._is_case(condition, sub):
             self._branch(condition, sub)
-            return
+        else:
+            self._close()
+            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+
+    def _is_case(self, condition: Condition, sub: Sub) -> bool:
+        """Say whether "when it is rejected" and "once approved" tell a case rather than a time."""
         clause = sub.clause
         if (
-            clause is not None
-            and clause.voice == "active"
-            and acts(clause.subject)
-            and not is_pronoun(clause.subject)
-            and clause.verb not in word_set("verb.event")
+            sub.word == "when"
+            and clause is not None
+            and clause.voice == "state"
+            and is_pronoun(clause.subject)
         ):
-            self._clause(Segment(clause=clause), None)
-            return
-        node = self.graph.add(
-            capitalized(shortened(text_of(sub.tokens))),
-            "event",
-            event=slug(text_of(sub.tokens), max_chars=60),
-        )
-        self._enter(node.id)
-        self._unit = None
+            return True
+        if not condition.polarity or sub.word in ("after", "before"):
+            return False
+        chose = self._last is not None and (self._last[0].verbs or self._last[0].verb in word_set("choice"))
+        return sub.word in ("when", "whenever", "only when") or (condition.elliptic and bool(chose))
+
+    def _after(self, sub: Sub) -> None:
+        """Go on behind the step that "after the interview" names; where it names none it is a time."""
+        words = {token.lemma for token in sub.tokens if token.is_content}
+        decision = self.track.decision
+        self._close()
+        meant = [node for node in self.graph.nodes if words & node.words]
+        ends = [end for end in self.track.frontier if meant and end.step == meant[-1].id]
+        if decision is not None and ends:
+            self.track.ended += [end for end in self.track.frontier if end not in ends]
+            self.track.frontier = ends
+        elif not meant:
+            self.remarks |= {token.start for token in sub.tokens}
+            if any(token.value is not None for token in sub.tokens):
+                self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+
+    def _close(self) -> None:
+        """Lead the open question's arms on, unless one of them is being told."""
+        if self.track.arm is None:
+            self.track.close()
 
     def _was_told(self, sub: Sub) -> bool:
-        """Say whether a time clause speaks of a step that was told before: "once the contract is signed"."""
-        clause = sub.clause
-        said = sub.tokens if clause is None else clause.subject if clause.voice == "state" else ()
-        verbs = {clause.verb} if clause is not None else set[str]()
-        verbs |= {form for token in said for form in (token.entry.verb, token.entry.noun) if form}
-        if self._last is None or (clause is None and len(said) > 5):
-            return False
-        recent = self.graph.nodes[-12:]
-        return any(
-            node.verb and (node.verb in verbs or any(_akin(node.verb, verb) for verb in verbs))
-            for node in recent
-        )
+        """Say whether a temporal clause only repeats a step: "once the contract is signed"."""
+        words = {
+            token.entry.verb or token.lemma
+            for token in sub.tokens
+            if token.has("verb") and not token.has("aux")
+        }
+        return any(node.verb in words for node in self.graph.nodes[-4:] if node.verb)
 
     def _trigger(self, sub: Sub) -> None:
-        clause = sub.clause
-        self.used += sub.tokens
-        if clause is None or not clause.subject or (is_pronoun(clause.subject) and clause.verb == "be"):
-            event = slug(text_of(bare(sub.tokens)), fallback="", max_chars=60)
-        else:
-            noun = "_".join(token.lemma for token in bare(clause.subject)[-2:] if token.kind == "word")
-            if (
-                clause.voice == "active"
-                and acts(clause.subject)
-                and (thing := bare(object_of(clause, clause.rest)))
-            ):
-                noun = "_".join([*(token.lower for token in thing[-2:-1]), thing[-1].lemma])
-            verb = (
-                "received"
-                if clause.verb in ("come", "arrive") and not acts(clause.subject)
-                else inflected(clause.verb, "VBN")
-            )
-            verb = "_".join(token.lower for token in clause.rest[:3]) if clause.voice == "state" else verb
-            event = f"{slug(noun, fallback='')}.{slug(verb, fallback='')}".strip("._")
-        if event:
-            self.triggers.append({"type": "event", "event": event[:100]})
-        if clause is not None:
-            thing = clause.subject if not acts(clause.subject) else object_of(clause, clause.rest)
-            self._thing = _thing_named(thing) or self._thing
-            self._actor = clause.subject if acts(clause.subject) else self._actor
-            if clause.negated:
-                self.undrawn.append(f"the condition {text_of(sub.tokens)!r}")
-
-    def _schedule(self, tokens: tuple[Token, ...]) -> None:
-        found = schedule_at(tokens, 0)
-        if found is None or self.graph.nodes:
-            self.unread += [token for token in tokens if token.is_content]
-            self.undrawn.append(f"the time {text_of(tokens)!r}")
+        self._use(sub.tokens)
+        if sub.clause is not None and sub.clause.is_negated:
+            self._doubt(f"the condition {text_of(sub.tokens)!r}")
+        found = event_of(sub)
+        if found is None:
+            self.remarks |= {token.start for token in sub.tokens}
             return
-        self.used += tokens
-        self.triggers.append(found.value)
+        event, _ = found
+        if event and not self.triggers:
+            self.triggers.append({"type": "event", "event": event})
+        if sub.clause is not None:
+            who = acts(sub.clause.subject)
+            self._thing = thing_of(object_of(sub.clause, sub.clause.rest) if who else sub.clause.subject)
+            self._actor = sub.clause.subject if who else self._actor
+
+    def _schedule(self, tokens: Sequence[Token], schedule: JsonObject | None) -> None:
+        if schedule is None or len(self.graph.nodes) > 1 or self.triggers:
+            self._doubt(f"the time {text_of(tokens)!r}")
+            return
+        self._use(tokens)
+        self.triggers.append(schedule)
 
     # ---- loops
 
-    def _enter_loop(self, sub: Sub) -> None:
-        self._close()
-        if not self.graph.nodes:
-            self.undrawn.append(f"how much is done for each {text_of(sub.tokens)!r}")
+    def _for_each(self, sub: Sub) -> None:
+        self._use(sub.tokens)
+        self.track.close()
         said = cased(bare(sub.tokens)) or cased(sub.tokens)
-        node = self.graph.add(shortened(f"For each {said}"), "loop", loop={"over": said})
-        self._enter(node.id)
-        self.frontier = []
-        self.graph.parent = node.id
+        node = self.graph.add(capitalized(f"For each {said}"), "loop", loop={"over": said})
+        self.track.enter(node)
+        self.track.frontier, self.graph.parent = [], node.id
         self._thing = f"the {said}"
 
-    def _leave_loop(self) -> None:
-        loop = self.graph.parent
-        if loop is None:
-            return
-        self._close()
-        self.graph.parent = None
-        self.frontier = [End(loop)]
-        self._unit = None
+    def _later_until(self, sub: Sub, one: Statement) -> None:
+        if "repeat" in one.marks:
+            self._use(sub.tokens)
+            self._until(sub, one)
+        elif one.clause is None:
+            self._doubt(f"the loop until {text_of(sub.tokens)!r}")
+        else:
+            one.trailing.insert(0, replace(sub))
 
-    def _repeat_while(self, sub: Sub) -> None:
-        """Begin "as long as …, …": the body leads back to the question."""
-        self._close()
-        condition = self._condition(sub)
-        self._loop_back = self._open(condition).node.id
-
-    def _end_repeat(self) -> None:
-        back, self._loop_back = self._loop_back, None
-        if back is None or self.decision is None:
-            return
-        for end in self.frontier:
-            self.graph.lead(end, back)
-        self.frontier = []
-        self.decision.ends += []
-
-    def _trailing(self, sub: Sub, segment: Segment) -> None:
+    def _trailing(self, sub: Sub, one: Statement) -> None:
         """Draw what a subordinate part behind a clause says of it."""
-        if self._last is None or (segment.clause is None and not segment.phrase):
-            self.unread += [token for token in sub.tokens if token.is_content]
-            return
-        if sub.kind == "until" and self._last[2].document["type"] == "wait":
-            node = self._last[2]
-            node.document["name"] = shortened(f"{node.document['name']} until {cased(sub.tokens)}")
-        elif sub.kind == "until" or (sub.kind == "while" and sub.word != "while"):
-            self._until(sub, segment)
-        elif (
-            sub.kind == "before"
-            and self._in_arm
-            and (target := self._node_named(sub.tokens)) is not None
-            and target is not self._last[2]
-        ):
-            self._aside_before(target)
-        elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
-            self._later.append(Segment(clause=sub.clause))
-        elif sub.kind == "if" and self._last[2].verb in word_set("verb.check") and not self._last[1].rest:
-            self._last[2].document["name"] = shortened(
-                f"{self._last[2].document['name']} {sub.word} {cased(sub.tokens)}"
-            )
-        elif sub.kind in ("if", "unless"):
-            self._conditional_after(sub)
-        elif sub.kind == "while" and sub.clause is not None and sub.clause.voice == "active":
-            self._beside(Segment(clause=sub.clause))
-        elif (
-            sub.kind == "when"
-            and sub.clause is not None
-            and (self._was_told(sub) or (not self.triggers and len(self.graph.nodes) == 1))
-        ):
-            if not self._was_told(sub) or len(self.graph.nodes) == 1:
-                self._trigger(sub)
-        elif sub.kind == "when" and self._condition(sub).polarity:
-            self._conditional_after(sub)
-        else:
-            self.unread += [token for token in sub.tokens if token.is_content]
-            if sub.kind in ("when", "foreach", "while"):
-                self.undrawn.append(f"{sub.word} {text_of(sub.tokens)!r}")
-
-    def _aside_before(self, target: Node) -> None:
-        """Put the arm that is told in front of an earlier step: "…, inform her before storing it"."""
-        decision = self.decision
-        if decision is None:
-            return
-        question = decision.node.id
-        entered = list(self.graph.into.get(question, ()))
-        self._resume = [End(edge["from"], edge.get("when"), edge["type"]) for edge in entered]
-        self.graph.edges = [edge for edge in self.graph.edges if edge["to"] != question]
-        self.graph.into[question] = []
-        self.graph.redirect(target.id, question)
-        self.graph.lead(End(question, None, "default"), target.id)
-        for end in self.frontier:
-            self.graph.lead(end, target.id)
-        self.frontier, self._in_arm, self.decision = [], False, None
-
-    def _end_of_aside(self) -> None:
-        if self._is_aside:
-            self.ended += self.frontier if self.decision is None else []
-            if self.decision is not None:
-                self.ended += self._arm_ends() if self._in_arm else self.decision.ends
-                self.ended += self.decision.ended
-            self.decision, self._in_arm, self._is_aside = None, False, False
-        self.frontier, self._resume, self._unit = self._resume or [], None, None
-
-    def _conditional_after(self, sub: Sub) -> None:
-        """Put the condition in front of the step that was just drawn."""
-        if self._last is None:
-            return
-        node = self._last[2]
-        condition = self._condition(sub)
-        if self._in_arm or self._unit is None or self._unit.first != node.id:
-            self.unread += [token for token in sub.tokens if token.is_content]
-            self.undrawn.append(f"the condition {text_of(sub.tokens)!r}")
-            return
-        question = self.graph.add(
-            capitalized(shortened(condition.text.removeprefix("not: "))) + "?", "decision"
-        )
-        self.graph.redirect(node.id, question.id)
-        self.graph.nodes.remove(question)
-        self.graph.nodes.insert(self.graph.nodes.index(node), question)
-        self.graph.lead(End(question.id, condition.text, "condition"), node.id)
-        self.decision = Decision(question, [condition], list(self.frontier))
-        self.frontier, self._unit, self._in_arm = [], None, False
-
-    def _until(self, sub: Sub, segment: Segment) -> None:
-        """Draw the way back of "… until …" and "… as long as …"."""
-        if self._last is None or self._must_join or not self.frontier:
-            self.unread += [token for token in sub.tokens if token.is_content]
-            self.undrawn.append(f"the loop {text_of(sub.tokens)!r}")
-            return
-        if self._repeat_from is None and self._count > 1:
-            self.undrawn.append(f"what is repeated until {text_of(sub.tokens)!r}")
-        first = self._repeated_from(segment, self._last[2])
-        condition = self._condition(sub)
-        question = self.graph.add(capitalized(shortened(condition.text)) + "?", "decision")
-        for end in self.frontier:
-            self.graph.lead(end, question.id)
-        limit = self._last[1].limit
-        often = f" (at most {limit} times)" if limit else ""
+        self._use(sub.tokens)
         if sub.kind == "until":
-            self.graph.lead(
-                End(question.id, f"not yet{often}", "default")
-                if not often
-                else End(question.id, f"not yet{often}", "condition"),
-                first,
-            )
-            self.frontier = [End(question.id, condition.text, "condition")]
+            self._until(sub, one)
+        elif sub.kind == "while" and sub.word == "while" and sub.clause is not None:
+            self._beside(Statement(clause=sub.clause))
+        elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
+            self._later.append(Statement(clause=sub.clause))
+        elif sub.kind == "when" and self._starts(sub):
+            self._trigger(sub)
         else:
-            self.graph.lead(End(question.id, condition.text + often, "condition"), first)
-            self.frontier = [End(question.id, None, "default")]
-        self._unit = None
+            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
 
-    def _repeated_from(self, segment: Segment, last: Node) -> str:
-        if self._repeat_from is not None:
-            first, self._repeat_from = self._repeat_from, None
-            return first.id
-        if (
-            segment.separator == "and"
-            and self._sentence_first is not None
-            and "seq" not in segment.marks
-            and self._count == 2
-        ):
-            return self._sentence_first.id
-        return last.id
+    def _starts(self, sub: Sub) -> bool:
+        """Say whether "when a build fails" behind the first sentence is what starts the work."""
+        clause = sub.clause
+        if clause is None or clause.voice == "state" or is_pronoun(clause.subject) or self.triggers:
+            return False
+        return len(self.graph.nodes) == 1 or (len(self._firsts) == 1 and len(self.graph.nodes) == self._told)
+
+    def _until(self, sub: Sub, one: Statement) -> None:
+        """Draw the way back of "until it is right": to the step, or to where what is repeated begins."""
+        if self._last is None or self.track.arm is not None:
+            self._doubt(f"the loop until {text_of(sub.tokens)!r}")
+            return
+        first = self._last[2]
+        if "repeat" in one.marks or one.clause is None or one.clause.verb in word_set("verb.repeat"):
+            named = self._named(one.clause.rest) if one.clause is not None else []
+            first = named[0] if named else self._firsts[-1]
+        elif self._told > 1:
+            self._doubt(f"what is repeated until {text_of(sub.tokens)!r}")
+        condition = _condition(sub)
+        self._doubt(*_doubts_of_condition(sub))
+        self.track.close()
+        node = self.graph.add(f"{capitalized(condition.text)}?", "decision")
+        self.track.enter(node)
+        self.graph.lead(End(node.id, "not yet", "condition"), first.id)
+        self.track.frontier = [End(node.id, condition.text, "condition")]
+
+    def _named(self, tokens: Sequence[Token]) -> list[Node]:
+        """Return the steps that a phrase names: by number, by role, or by the words of their names."""
+        said = bare(tokens)
+        number = next((int(token.value) for token in tokens if token.value is not None), None)
+        if number is not None and number in self.numbered:
+            return [self.graph.by_id[self.numbered[number]]]
+        if acts(said) and (role := role_named(said)) is not None:
+            by_role = self.graph.named_role(role)
+            if by_role:
+                return by_role
+        words = [token for token in said if token.is_content]
+        for token in words:
+            found = [
+                node for node in self.graph.nodes if {token.entry.verb, token.lemma, token.lower} & node.words
+            ]
+            if found:
+                return found
+        return []
 
     # ---- clauses
 
-    def _clause(self, segment: Segment, role: str | None) -> None:
-        clause = segment.clause
-        if clause is None:
-            return
+    def _clause(self, clause: Clause, role: str | None, one: Statement, after: Sequence[Statement]) -> None:
         details = details_of(clause)
-        self._subject = subject = self._subject_of(clause)
-        self._told_with = segment.trailing
-        self._will_loop = any(sub.kind in ("until", "while") for sub in segment.trailing)
-        for read in (
-            self._remark,
-            self._repeats,
-            self._retries,
-            self._goes_back,
-            self._ends,
-            self._says_deadline,
-            self._moves,
-            self._again,
-        ):
-            if read(clause, details):
-                self.used += clause.tokens
-                return
-        self._work(clause, details, subject, role)
-
-    def _subject_of(self, clause: Clause) -> tuple[Token, ...]:
-        if clause.relative and not self._moved_to and self._last is not None and self._last[0] is not None:
-            told = self._last[1].rest
-            who = _after_to(told)
-            if who and acts(who):
-                return who
-            if told and acts(told):
-                return tuple(told[-3:] if len(told) > 3 else told)
-        if clause.relative or (clause.inherits and clause.voice != "passive"):
-            return self._moved_to or self._actor
-        subject = clause.subject
+        subject = self._subject_of(clause, one)
+        if self._is_remark(clause, details, one) or self._repeats(clause, details, one):
+            return
+        if self._goes_back(clause, details, after) or self._ends(clause, details):
+            return
+        if self._moves(clause, details):
+            return
         if (
-            is_pronoun(subject)
-            and subject[0].lower in ("he", "she", "they", "who")
+            clause.verb in word_set("verb.event")
+            and not acts(subject)
             and clause.voice == "active"
+            and subject
         ):
-            return self._moved_to or self._actor
-        if is_pronoun(subject) and subject[0].lower == "it" and clause.voice == "active":
-            return self._actor
-        return subject
+            if not self.graph.nodes and clause.verb in ("arrive", "come", "land"):
+                self._trigger(Sub("when", "when", clause.tokens, clause))
+                return
+            self._doubt(*([text_of(clause.tokens)] if clause.verb in ("happen", "occur") else []))
+            self._step(clause, details, None, name=capitalized(cased(clause.tokens)))
+            return
+        who = details.agent if clause.voice == "passive" else subject
+        named = role or (role_named(who) if who and (acts(who) or clause.voice == "passive") else None)
+        self._work(clause, details, who, named, one)
 
-    def _remark(self, clause: Clause, details: Details) -> bool:
-        """Leave out what tells no work: what somebody thinks, what holds, what is not done."""
-        if (
-            clause.inherits
-            and len(clause.tokens) > 2
-            and clause.tokens[0].has("aux")
-            and clause.tokens[1].has("pron", "det")
-        ):
-            self.unread += [token for token in clause.tokens if token.is_content]
-            self.undrawn.append(f"the condition {text_of(clause.tokens)!r}")
-            return True
-        if (
-            not self.graph.nodes
-            and clause.subject
-            and clause.subject[0].lower == "we"
-            and clause.form == "base"
-            and _is_general(details.rest)
-        ):
-            self.remarks += [token for token in clause.tokens if token.is_content]
-            return True
-        has = (
-            clause.verb == "have"
-            and not {token.lower for token in clause.rest} & word_set("had")
-            and not _caused(clause.rest)
-            and not any(token.lower == "to" for token in clause.rest)
-        )
-        if (
-            has
-            or clause.voice == "state"
-            or clause.verb in word_set("verb.state")
-            or clause.negated
-            or clause.modal in ("would", "could", "might", "may", "did")
-        ):
-            if (
-                clause.voice == "state"
-                and clause.verb == "be"
-                and not clause.negated
-                and any(token.lower in ("over", "done", "finished", "complete") for token in clause.rest)
-            ):
-                return True
-            self.remarks += [token for token in clause.tokens if token.is_content]
-            if self.graph.nodes and (
-                details.structure
-                or clause.modal in ("may", "might", "could", "would")
-                or clause.negated
-                or details.timeout
-                or any(token.kind == "number" for token in details.rest)
-            ):
-                self.undrawn.append(f"what {text_of(clause.tokens)!r} says")
-            return True
+    def _work(
+        self, clause: Clause, details: Details, who: tuple[Token, ...], role: str | None, one: Statement
+    ) -> None:
+        if clause.voice == "active" and who and not role and not is_pronoun(who):
+            if not details.rest or details.rest[0].has("prep", "adv"):
+                # "The gate opens": what happens by itself is told whole.
+                told = clause.tokens if clause.subject else (*who, *clause.tokens)
+                self._step(clause, details, None, name=capitalized(cased(told)))
+                return
+            role = role_named(who)
         if (
             clause.subject
-            and clause.subject[0].lower in ("that", "this", "everything")
-            and len(clause.subject) == 1
-            and clause.verb in ("make", "help", "happen", "work", "take")
-        ) and (clause.verb != "take" or details.duration is None):
-            if not self._moves_deadline(clause, details):
-                self.remarks += [token for token in clause.tokens if token.is_content]
-            return True
-        return False
+            and acts(clause.subject)
+            and self.track.arm is not None
+            and self.track.arm.is_else
+            and self.track.arm.steps
+            and one.joint in (",", "and")
+            and not one.subs
+        ):
+            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
+        told = self._last[0] if self._last is not None and self._told else None
+        orders = clause.voice == "active" and not clause.subject and clause.form == "base" and not role
+        alone = not (one.is_item or one.subs or one.marks)
+        if orders and alone and told is not None and told.subject and told.form != "base":
+            self._doubt(f"who does {text_of(clause.tokens)!r}")
+        if any(token.lower in ("and", "or") for token in bare(who)):
+            self._doubt(f"who does {text_of(clause.tokens)!r}")
+        if any(token.kind == "number" or (token.value or 0) > 1 for token in who) or len(bare(who)) > 5:
+            self._doubt(f"how many: {text_of(who)!r}")
+        if who and is_pronoun(who) and who[0].lower in ("he", "she") and not role:
+            self._doubt(f"who {who[0].lower!r} is")
+        self._step(clause, details, role, is_program=bool(who) and is_system(who), is_item=one.is_item)
+        if not clause.is_sure and not acts(clause.subject):
+            self._doubt(f"who does {text_of(clause.tokens)!r}")
+        if who and acts(who):
+            self._actor = () if is_pronoun(who) else who
+        self._moved_to = ()
 
-    def _moves_deadline(self, clause: Clause, details: Details) -> bool:
-        """Read "that must happen within a day" of the step before."""
-        if clause.verb in ("happen", "take") and details.timeout and self._last is not None:
+    def _step(
+        self,
+        clause: Clause,
+        details: Details,
+        role: str | None,
+        *,
+        name: str = "",
+        is_program: bool = False,
+        is_item: bool = False,
+    ) -> None:
+        """Draw a step of a clause, and keep what later clauses call it."""
+        self._use(clause.tokens)
+        name = name or step_name(clause, details.rest, self._thing_for(clause, is_item=is_item))
+        kind = "human" if role and not is_program else "action"
+        if clause.verb in ("wait", "pause") and details.duration:
+            kind, role = "wait", None
+        retry = {"max_attempts": details.attempts} if details.attempts else None
+        node = self.graph.add(
+            name, kind, assignee=role if kind == "human" else None, timeout=details.timeout,
+            duration=details.duration, retry=retry,
+        )  # fmt: skip
+        said = (*details.rest, *(clause.subject if clause.voice == "passive" else ()))
+        words = {token.lemma for token in said if token.is_content} | {clause.verb, *clause.verbs}
+        self.graph.know(node, role or "", clause.verb, frozenset(words))
+        self.track.enter(node, verb=clause.verb)
+        self._keep(clause, details, node)
+        if details.schedule is not None:
+            self._schedule(clause.tokens, details.schedule)
+        if details.is_again and self._loop is None:
+            self._doubt(f"the loop {text_of(clause.tokens)!r}")
+        if clause.is_negated or clause.verb in ("skip", "omit", "waive"):
+            self._doubt(text_of(clause.tokens))
+        self._doubt(*details.doubts)
+        if clause.verb not in word_set("verb.move") | word_set("verb.tell"):
+            self._thing = thing_of(object_of(clause, details.rest)) or self._thing
+
+    def _thing_for(self, clause: Clause, *, is_item: bool) -> str:
+        """Return what "it", and a verb without its object, stand for."""
+        if is_item and not clause.subject and not details_of(clause).rest:
+            return ""
+        persons = is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she", "they")
+        goes_on = not clause.subject and self._last is not None and self._last[0].voice == "active"
+        if clause.voice == "passive" and self._actor and (goes_on or persons):
+            return cased(self._actor)
+        return self._thing
+
+    def _keep(self, clause: Clause, details: Details, node: Node) -> None:
+        self._last = (clause, details, node)
+        if not self._told:
+            self._firsts.append(node)
+        self._told += 1
+        if self.number is not None:
+            self.numbered[self.number], self.number = node.id, None
+
+    def _subject_of(self, clause: Clause, one: Statement | None = None) -> tuple[Token, ...]:
+        """Return who a clause is about, for pronouns and where it goes on with the subject before."""
+        if clause.is_relative:
+            return self._moved_to or self._person_told() or self._actor
+        if not clause.subject:
+            goes_on = clause.form != "base" or (self._last is not None and self._last[0].form == "base")
+            if one is not None and one.is_item and clause.form == "base":
+                return ()
+            imperative = clause.form == "base" and (
+                self._last is None or (not self._last[0].subject and not self._actor)
+            )
+            plain = self._last is not None and self._last[0].form != clause.form and not clause.is_negated
+            return () if imperative or plain or not goes_on else self._actor
+        if is_pronoun(clause.subject):
+            low = clause.subject[0].lower
+            if low in ("he", "she", "they", "who"):
+                return self._moved_to or self._actor or clause.subject
+            if low in ("it", "this", "that") and clause.voice == "active" and is_system(self._actor):
+                return self._actor
+        return clause.subject
+
+    def _person_told(self) -> tuple[Token, ...]:
+        """Return the person at the end of what was told last: "informs an expert, who …"."""
+        if self._last is None:
+            return ()
+        rest = self._last[1].rest
+        at = next((at for at in range(len(rest) - 1, -1, -1) if rest[at].has("det")), 0)
+        return rest[at:] if rest and acts(rest[at:]) else ()
+
+    def _phrase(self, one: Statement, role: str | None) -> None:
+        """Draw a phrase without a verb: an item of a list, or who does the same in another case."""
+        tokens = one.phrase
+        said = bare(tokens)
+        by = next((at for at, token in enumerate(tokens) if token.lower == "by"), None)
+        who = tokens[by + 1 :] if by is not None else tokens if one.subs or "else" in one.marks else ()
+        if self._last is not None and who and acts(who) and (one.subs or by is not None):
+            if by and any(comparison_end(tokens, at) for at in range(by)):
+                sub = Sub("if", "amount", tokens[:by])
+                self._branch(_condition(sub), sub)
+            clause, details, node = self._last
+            self._use(tokens)
+            again = self.graph.add(node.document["name"], "human", assignee=role_named(who))
+            self.graph.know(again, role_named(who) or "", clause.verb, node.words)
+            self.track.enter(again, verb=clause.verb)
+            self._keep(clause, details, again)
+            return
+        if len(said) > 2 and [token.lower for token in tokens[:2]] == ["back", "to"]:
+            targets = self._named(tokens[2:])
+            if targets and (self.track.arm is not None or self.track.resume is not None):
+                self._use(tokens)
+                self.track.lead_back(targets[0].id)
+                return
+        if not one.is_item or not any(token.is_content for token in tokens):
+            if self.graph.nodes and any(token.is_content for token in tokens):
+                self._doubt(text_of(tokens))
+            else:
+                self.remarks |= {token.start for token in tokens}
+            return
+        self._item(tokens, said, role)
+
+    def _item(self, tokens: tuple[Token, ...], said: tuple[Token, ...], role: str | None) -> None:
+        """Draw an item of a list that has no verb of its own: "background check (HR)"."""
+        clause = Clause((), said[0].lemma if said else "", "active", "base", said, tokens)
+        details = details_of(clause)
+        kept = details.rest or said or tokens
+        role = role or role_named(details.agent)
+        words = frozenset(
+            word for token in kept for word in (token.lemma, token.entry.verb or "") if token.is_content
+        )
+        node = self.graph.add(
+            capitalized(cased(kept)), "human" if role else "action", assignee=role, timeout=details.timeout
+        )
+        self.graph.know(node, role or "", "", words)
+        self._use(tokens)
+        self.track.enter(node)
+        self._keep(clause, details, node)
+        self._doubt(*details.doubts)
+        self._thing = thing_of(kept) or self._thing
+
+    # ---- clauses that tell no step
+
+    def _is_remark(self, clause: Clause, details: Details, one: Statement) -> bool:
+        """Read what says something of the work and is no step: a state, a habit, a deadline."""
+        given = duration_at(clause.rest, 0) if clause.verb == "have" else None
+        if given is not None and given.end == len(clause.rest) and self._last is not None:
+            # "The manager has two days" is about the manager's last step.
+            named = self.graph.named_role(role_named(clause.subject) or "") or [self._last[2]]
+            self._use(clause.tokens)
+            named[-1].document["timeout"] = given.value
+            return True
+        sets = details.timeout and is_pronoun(clause.subject) and not details.rest
+        plain = clause.verb in ("happen", "be", "take", "do", "") or clause.voice == "state"
+        if sets and plain and self._last is not None:
+            self._use(clause.tokens)
             self._last[2].document["timeout"] = details.timeout
             return True
-        return False
-
-    def _says_deadline(self, clause: Clause, details: Details) -> bool:
-        """Read "the office has four weeks to answer" and "which takes about a week"."""
-        subject = self._subject
-        if (
-            clause.verb == "have"
-            and (length := duration_at(clause.rest, 0)) is not None
-            and length.end + 1 < len(clause.rest)
-            and clause.rest[length.end].lower == "to"
-        ):
-            verb = clause.rest[length.end + 1]
-            told = replace(clause, verb=verb_of(verb), verbs=(verb,), rest=clause.rest[length.end + 2 :])
-            self._work(told, replace(details_of(told), timeout=length.value), subject, None)
+        if any(token.kind == "number" for token in clause.tokens) and clause.voice == "state":
+            self._doubt(text_of(clause.tokens))
+        if not self.graph.nodes and not one.marks and is_habit(clause, details):
+            self.remarks |= {token.start for token in clause.tokens}
             return True
-        if (
-            clause.verb == "take"
-            and self._last is not None
-            and (details.duration or details.timeout)
-            and not any(token.has("noun") for token in details.rest if token.is_content)
-        ):
-            key = "duration" if details.duration else "timeout"
-            self._last[2].document[key] = details.duration or details.timeout
+        needs = clause.verb in ("need", "require", "complain")
+        points = [token.lower for token in clause.subject] in (["that"], ["this"], ["everything"])
+        if points and clause.verb in ("make", "help", "mean", "save", "happen", "work", "take"):
+            self.remarks |= {token.start for token in clause.tokens}
+            return True
+        waits = clause.verb in word_set("verb.state") and needs == (clause.voice == "passive")
+        if clause.voice == "state" or waits:
+            if self.graph.nodes or one.subs:
+                self._doubt(text_of(clause.tokens))
+            self.remarks |= {token.start for token in clause.tokens}
             return True
         return False
 
-    def _repeats(self, clause: Clause, details: Details) -> bool:
-        """Read "repeat painting until …": where the way back leads."""
-        if clause.verb not in ("repeat", "redo") or self._last is None:
-            return False
-        target = self._node_named(details.rest) or (
-            self._node_named(clause.subject) if clause.voice == "passive" else None
-        )
-        if target is None:
-            return False
-        if self._will_loop:
-            self._repeat_from = target
+    def _repeats(self, clause: Clause, details: Details, one: Statement) -> bool:
+        """Read "repeat until …", "this goes on until …", "try again up to three times"."""
+        retries = clause.verb in word_set("verb.retry") and (details.attempts or clause.verb == "retry")
+        if retries and self._last is not None and details.attempts:
+            self._use(clause.tokens)
+            self._last[2].document["retry"] = {"max_attempts": details.attempts}
             return True
-        if self._in_arm:
-            self._draw_back(target, details)
+        loops = any(sub.kind == "until" for sub in one.trailing)
+        if (clause.verb in word_set("verb.repeat") or "repeat" in one.marks) and loops:
+            self._use(clause.tokens)
             return True
         return False
 
-    def _retries(self, clause: Clause, details: Details) -> bool:
-        """Read "retry three times" and "try up to five times" of the step before."""
-        often = details.limit or details.times
-        if clause.verb not in word_set("verb.retry") or self._last is None:
+    def _goes_back(self, clause: Clause, details: Details, after: Sequence[Statement]) -> bool:
+        """Draw "it goes back to the author", "the author writes again", "another one is offered"."""
+        said = returns_to(clause, details)
+        again = details.is_again or (
+            bool(clause.subject) and clause.subject[0].lower == "another" and clause.voice == "passive"
+        )
+        if said is None and not again:
             return False
-        if (
-            often is None
-            and details.again
-            and self._in_arm
-            and self.decision is not None
-            and self.decision.before is not None
-        ) and not (details.rest and self._transitive_object(details.rest)):
-            self._draw_back(self.decision.before, details)
+        if after and after[0].clause is not None and after[0].clause.is_relative:
+            self._doubt(f"what comes after {text_of(clause.tokens)!r}")
+            self._moved_to = tuple(said or ())
+            self._use(clause.tokens)
             return True
-        if often is None and clause.verb != "retry":
-            return False
-        named = {token.lemma for token in details.rest if token.is_content}
-        node = self._last[2]
-        if named and not (named & node.words or named & {node.verb}):
-            found = self._node_named(details.rest)
-            if found is None:
-                return False
-            node = found
-        node.document["retry"] = {"max_attempts": often or 3}
-        if (
-            self._in_arm
-            and self.decision is not None
-            and self.frontier
-            and self.frontier[0].step == self.decision.node.id
-        ):
-            return True
-        return True
-
-    def _transitive_object(self, rest: Sequence[Token]) -> bool:
-        return bool(rest) and not any(
-            token.lower in ("day", "time", "later", "week", "hour") for token in rest
-        )
-
-    def _goes_back(self, clause: Clause, details: Details) -> bool:
-        """Draw "it goes back to the author" as a way back."""
-        subject = self._subject
-        lows = [token.lower for token in details.rest]
-        returns = (
-            "back" in lows[:3]
-            or (clause.verb == "back" and lows[:1] == ["to"])
-            or (clause.verb in ("return", "revert") and "to" in lows[:3])
-        )
-        over = clause.verb in ("start", "begin") and (
-            "over" in lows[:2] or details.again or "beginning" in lows
-        )
-        if over or (clause.verb == "restart" and not lows):
-            target = self._node_named(clause.subject) or (self.graph.nodes[0] if self.graph.nodes else None)
-        elif returns and (clause.verb in word_set("verb.back") or clause.verb == "back"):
-            target = self._node_named(_after_to(details.rest))
+        role = role_named(self._subject_of(clause)) if clause.voice == "active" else None
+        if said is not None:
+            targets = self._named(said)
         else:
+            targets = [
+                node for node in self.graph.nodes
+                if node.verb == clause.verb and (role is None or not node.role or node.role == role)
+            ]  # fmt: skip
+        if not targets and details.is_again and role is not None and self._loop is None:
+            targets = [node for node in self.graph.nodes if node.role == role]
+        if not targets:
+            if said is not None and (not said or not acts(said)):
+                self._doubt(f"the loop {text_of(clause.tokens)!r}")
             return False
-        who = _after_to(details.rest)
-        if self._follows_relative and self._in_arm and who and acts(who):
-            self._moved_to = who
-            self._return_to = self.decision.before if self.decision else None
+        self._use(clause.tokens)
+        if self.track.arm is None and self.track.resume is None:
+            self._doubt(f"on what condition {text_of(clause.tokens)!r}")
             return True
-        if target is None:
-            return self._back_to_nobody(details)
-        if (
-            clause.voice == "active"
-            and subject
-            and clause.subject
-            and _is_bad_thing(clause.subject)
-            and not self._in_arm
-        ):
-            self._close()
-            self._open(
-                Condition(
-                    cased(bare(clause.subject)), -1, "", frozenset(token.lemma for token in clause.subject)
-                )
-            )
-        if not self._in_arm and (
-            told := next(
-                (sub for sub in self._told_with if sub.kind in ("if", "while", "when", "unless")), None
-            )
-        ):
-            self._told_with.remove(told)
-            self._close()
-            self._open(self._condition(told))
-        if not self._in_arm:
-            self.unread += [token for token in clause.tokens if token.is_content]
-            self.undrawn.append(f"the way back {text_of(clause.tokens)!r}")
-            return True
-        self._draw_back(target, details)
+        if len({node.id for node in targets}) > 1:
+            self._doubt(f"where {text_of(clause.tokens)!r} leads")
+        note = f"at most {details.attempts} times" if details.attempts else ""
+        self.track.lead_back(targets[0].id, note)
+        self._loop = None
         return True
-
-    def _draw_back(self, target: Node, details: Details) -> None:
-        often = details.limit or details.times
-        for end in self.frontier:
-            when = f"{end.when or 'otherwise'}, at most {often} times" if often else end.when
-            self.graph.lead(End(end.step, when, "condition" if when else end.type), target.id)
-        self.frontier, self._unit = [], None
-
-    def _back_to_nobody(self, details: Details) -> bool:
-        """Remember to whom it goes back, for the next step to be done by them."""
-        who = _after_to(details.rest)
-        if who and acts(who) and self._in_arm:
-            self._moved_to = who
-        return False
-
-    def _node_named(self, tokens: Sequence[Token]) -> Node | None:
-        """Return the step that words name: its number, who does it, or its verb and object."""
-        said = bare(tokens)
-        if not said:
-            return None
-        lows = [token.lower for token in said]
-        if lows[0] in ("step", "point", "number") and len(said) > 1 and said[1].value is not None:
-            return self.graph.by_id.get(self.numbered.get(int(said[1].value), ""))
-        if lows[0] in ("beginning", "start"):
-            return self.graph.nodes[0] if self.graph.nodes else None
-        role = role_named(said)
-        if role and (found := self.graph.by_role.get(slug(role))):
-            if len(found) > 1:
-                self.undrawn.append(f"which step of {role!r} it goes back to")
-            return found[-1]
-        content = [
-            token
-            for token in said
-            if token.is_content and token.lower not in ("step", "stage", "phase", "team", "department")
-        ]
-        for token in content:
-            if found := self.graph.by_role.get(slug(token.text)):
-                return found[-1]
-        wanted = {
-            form for token in content for form in (token.lemma, token.entry.verb, token.entry.noun) if form
-        }
-        found = [node for word in wanted for node in self.graph.by_word.get(word, ())]
-        return found[-1] if found else None
 
     def _ends(self, clause: Clause, details: Details) -> bool:
-        """Read "the process ends here": the arm ends, nothing is drawn."""
-        if clause.verb not in word_set("verb.end") or clause.voice != "active":
+        """Read "the process ends" and "that's it"."""
+        subject = {token.entry.noun or token.lower for token in clause.subject}
+        whole = subject & (word_set("workflow") | {"it", "that", "this", "everything"})
+        if clause.verb not in word_set("verb.end") or details.rest or not whole:
             return False
-        whole = (
-            not clause.subject
-            or is_pronoun(clause.subject)
-            or (clause.subject[-1].entry.noun or clause.subject[-1].lower) in word_set("workflow")
-            or clause.inherits
-        )
-        if (
-            not whole
-            or any(token.has("noun") for token in details.rest if token.is_content)
-            or not (self._in_arm or self.graph.nodes)
-            or (not clause.subject and not clause.inherits and not self._in_arm)
-        ):
-            return False
-        if self._in_arm:
-            self.ended += self.frontier
-            self.frontier = []
+        self._use(clause.tokens)
+        if self.track.arm is not None:
+            self.track.ended += self.track.frontier
+            self.track.frontier = []
+            self.track.arm.steps += 1
         return True
 
     def _moves(self, clause: Clause, details: Details) -> bool:
-        """Read "it goes to freight": who the next clause is done by, not a step of its own."""
-        if (
-            self._follows_relative
-            and clause.voice == "passive"
-            and clause.verb in word_set("verb.hand")
-            and (who := _after_to(details.rest))
-            and acts(who)
-        ):
+        """Read "it goes to the expert": the next clause says what the expert does, else it is a step."""
+        target = target_of(clause, details)
+        if target is None:
+            return False
+        if self._last is not None and clause.verb == "escalate" and self.track.arm is None:
+            self._use(clause.tokens)
+            self._last[2].document["escalate_to"] = role_named(target)
+            return True
+        self._moved_to = target if acts(target) else ()
+        if clause.voice == "passive":
+            self._step(clause, details, role_named(details.agent))
+            return True
+        name = (
+            f"Go to {cased(target)}" if not acts(target) else f"Pass {self._thing or 'it'} to {cased(target)}"
+        )
+        self._step(clause, details, None, name=capitalized(name))
+        return True
+
+    # ---- deadlines and retries
+
+    def _leave(self, node: Node) -> None:
+        self.track.leave(node.id)
+        self._failed = node
+
+    def _is_late_turn(self, one: Statement, after: Sequence[Statement]) -> bool:
+        """Read "otherwise it goes to the mediator" behind a deadline: who gets it, or what is done then."""
+        last = self._last
+        if last is None or one.clause is None or one.subs or not last[2].document.get("timeout"):
+            return False
+        if self.track.decision is not None or "escalate_to" in last[2].document:
+            return False
+        follows = "after" in {token.lower for token in one.lead}
+        hands = one.clause.verb in word_set("verb.hand") | word_set("verb.move") | {"escalate"}
+        if "else" not in one.marks and not (follows and hands):
+            return False
+        return self._late(one.clause, one, after)
+
+    def _late(self, clause: Clause, one: Statement, after: Sequence[Statement]) -> bool:
+        """Draw what happens where the last step is late."""
+        if self._last is None:
+            return False
+        details = details_of(clause)
+        target = target_of(clause, details)
+        told = clause.verb in ("notify", "inform", "tell", "alert", "remind")
+        who = target or (object_of(clause, details.rest) if told else ())
+        if who and acts(who) and after and after[0].clause is not None and after[0].clause.is_relative:
+            self._use(clause.tokens)
+            self._leave(self._last[2])
             self._moved_to = who
             return True
-        if (
-            clause.verb not in ("go", "move", "proceed", "pass", "continue")
-            or clause.voice != "active"
-            or (
-                clause.subject
-                and acts(clause.subject)
-                and not is_pronoun(clause.subject)
-                and not self._of_subset
-            )
-        ):
-            return False
-        who = _after_to(details.rest)
-        if not who:
-            return False
-        if acts(who):
-            if (told := self._handed_for(clause, details.rest)) is not None:
-                self._work(told, details_of(told), who, None)
-                return True
-            self._moved_to, self._pending = who, (clause, who)
+        if (target or clause.voice == "passive") and who and acts(who):
+            self._use(clause.tokens)
+            self._last[2].document["escalate_to"] = role_named(who)
             return True
+        self._leave(self._last[2])
+        self._clause(clause, None, one, after)
+        return True
+
+    def _retried(self, one: Statement, after: Sequence[Statement]) -> bool:
+        """Read "if the call fails, retry three times", "if nobody answers in a day, …" of a step."""
+        last, sub = self._last, next((sub for sub in one.subs if sub.kind in ("if", "when")), None)
+        if last is None or sub is None or one.clause is None:
+            return False
+        details = details_of(one.clause)
+        if one.clause.verb in word_set("verb.retry") and _condition(sub).polarity < 0 and details.attempts:
+            self._use((*sub.tokens, *one.clause.tokens))
+            last[2].document["retry"] = {"max_attempts": details.attempts}
+            self._leave(last[2])
+            return True
+        if last[2].document.get("retry") and self.track.decision is None:
+            condition = _condition(sub)
+            failed = (
+                any(token.lower in ("still", "fails", "fail") for token in sub.tokens)
+                or condition.polarity < 0
+            )
+            if failed:
+                self._use(sub.tokens)
+                self._leave(last[2])
+                self._clause(one.clause, None, one, after)
+                return True
+        if self.track.decision is None and is_late(sub, last[0]) and "timeout" not in last[2].document:
+            lengths = durations_in(sub.tokens)
+            if lengths:
+                last[2].document["timeout"] = lengths[0][1].value
+        if last[2].document.get("timeout") and self.track.decision is None and is_late(sub, last[0]):
+            self._use(sub.tokens)
+            return self._late(one.clause, one, after)
         return False
-
-    def _handed_for(self, clause: Clause, rest: Sequence[Token]) -> Clause | None:
-        """Return what is done after "it goes to the manager for approval": the manager approves it."""
-        at = next((at for at, token in enumerate(rest) if token.lower == "for"), len(rest))
-        verb = _VERBS_OF.get(rest[at + 1].lower) if at + 2 == len(rest) else None
-        if verb is None:
-            return None
-        thing = bare(clause.subject)
-        if thing and not is_pronoun(thing):
-            self._thing = f"the {cased(thing)}"
-        return replace(clause, verb=verb, verbs=(), subject=(), rest=(), tokens=clause.tokens)
-
-    def _doubt_move(self, who: Sequence[Token]) -> None:
-        """Doubt a move to somebody who does not do the next step."""
-        pending, self._pending = self._pending, None
-        if pending is not None and slug(role_named(pending[1]) or "") != slug(role_named(who) or ""):
-            self.undrawn.append(f"{text_of(pending[0].tokens)!r}")
-
-    def _escalates_late(self, clause: Clause) -> bool:
-        """Read "after that the case goes to the director" behind a step with a deadline."""
-        who = _after_to(clause.rest)
-        if (
-            self._last is None
-            or not self._last[2].document.get("timeout")
-            or not who
-            or clause.verb not in ("go", "escalate", "move", "pass")
-        ):
-            return False
-        self._last[2].document["escalate_to"] = cased(bare(who))[:100]
-        return True
-
-    def _again(self, clause: Clause, details: Details) -> bool:
-        """Draw "the auditor reviews it again" as a way back to the review."""
-        subject = self._subject
-        if not details.again or not self._in_arm or self._loop_back is not None:
-            return False
-        role = slug(role_named(subject) or "") if subject else ""
-        nodes = self.graph.by_word.get(clause.verb, [])
-        found = [node for node in nodes if not role or not node.role or slug(node.role) == role]
-        if not found and role:
-            found = self.graph.by_role.get(role, [])
-            if len(found) > 1:
-                self.undrawn.append(f"which step {text_of(clause.tokens)!r} goes back to")
-        if not found:
-            return False
-        self._draw_back(found[-1], details)
-        return True
-
-    def _work(self, clause: Clause, details: Details, subject: tuple[Token, ...], given: str | None) -> None:
-        """Draw the step that a clause tells."""
-        if (
-            self._context
-            and self._context[0].lower == "within"
-            and (length := duration_at(self._context, 1)) is not None
-            and length.end == len(self._context)
-        ):
-            details.timeout, self._context = length.value, ()
-        who = details.agent if clause.voice == "passive" else subject
-        self._doubt_move(who)
-        shares = (
-            clause.voice == "passive"
-            and not clause.subject
-            and self._last is not None
-            and self._last[0] is not None
-        )
-        if (
-            shares
-            and self._last is not None
-            and self._last[0] is not None
-            and self._last[0].voice == "active"
-            and self._actor
-        ):
-            clause = replace(clause, subject=self._actor)
-        if (
-            clause.verb in word_set("verb.cause")
-            and clause.verb in ("have", "let", "get")
-            and not clause.subject
-            and (caused := _caused(details.rest))
-        ):
-            self.used += clause.tokens
-            who, clause, details = caused[0], caused[1], details_of(caused[1])
-        if (
-            who
-            and (not acts(who) or self._of_subset)
-            and clause.voice == "active"
-            and (is_pronoun(who) or self._of_subset or not _transitive(details.rest))
-        ):
-            self._happens(clause, details)
-            return
-        role = given or (role_named(who) if who and not is_system(who) else None)
-        if is_pronoun(clause.subject) and clause.subject[0].lower in ("i", "we", "you"):
-            role = None
-        subject_thing = clause.subject if clause.voice == "passive" else ()
-        self.used += clause.tokens
-        name = step_name(clause, (*details.rest, *self._context), self._thing)
-        if any(
-            (token.value is not None and token.kind == "number")
-            or token.lemma in ("day", "hour", "week", "minute", "month")
-            for token in self._context
-        ):
-            self.undrawn.append(f"the time {text_of(self._context)!r}")
-        told = {token.lemma for token in (*clause.subject, *self._context)}
-        if told & self._alternatives:
-            self.undrawn.append(f"which case {text_of(clause.tokens)!r} is for")
-        self._alternatives |= _alternatives_in(details.rest)
-        self._nouns |= {token.entry.noun for token in clause.tokens if token.entry.noun}
-        if clause.verb == "wait":
-            node = self._add_step(name, None, frozenset(), "wait", kind="wait", duration=details.duration)
-        else:
-            content = frozenset(token.lemma for token in (*details.rest, *subject_thing) if token.is_content)
-            content |= {clause.verb, *(token.entry.verb or token.lemma for token in clause.verbs)}
-            node = self._add_step(
-                name,
-                role,
-                content,
-                clause.verb,
-                timeout=details.timeout,
-                duration=details.duration,
-                system=bool(who) and is_system(who),
-            )
-        if details.schedule is not None:
-            self._schedule_of(details)
-        if details.again and self._loop_back is None:
-            self.undrawn.append(f"the loop {text_of(clause.tokens)!r}")
-        if details.times is not None or details.limit is not None:
-            self.undrawn.append(f"how often: {text_of(clause.rest)!r}")
-        for kind, word in details.structure:
-            self.undrawn.append(f"the {kind} {word!r} in {name!r}")
-        self._doubt(doubt_of_step(clause, details, who) or self._doubt_of_words(clause, details))
-        self._doubt_pronoun(clause)
-        if who and acts(who):
-            self._actor = who
-        self._moved_to = ()
-        thing = object_of(clause, details.rest)
-        self._thing = (_thing_named(thing) if not acts(thing) else "") or self._thing
-        self._remember(clause, details, node)
-
-    def _doubt(self, doubt: str | None) -> None:
-        if doubt is not None:
-            self.undrawn.append(doubt)
-
-    def _doubt_of_words(self, clause: Clause, details: Details) -> str | None:
-        # What "damaged" says of parcels is the branch's condition, where one was drawn of it.
-        return doubt_of_words(replace(clause, subject=()) if self._of_subset else clause, details.rest)
-
-    def _doubt_pronoun(self, clause: Clause) -> None:
-        """Doubt who "they" are where the clause before speaks of two."""
-        if (
-            self._last is None
-            or self._last[0] is None
-            or not is_pronoun(clause.subject)
-            or clause.subject[0].lower not in ("they", "he", "she")
-            or clause.voice != "active"
-        ):
-            return
-        others = [
-            token
-            for token in self._last[1].rest
-            if token.lower in ("them", "him", "her") or (is_role(token) and token.text != "IT")
-        ]
-        if others and not self._moved_to:
-            self.undrawn.append(f"who {clause.subject[0].text!r} is in {text_of(clause.tokens)!r}")
-
-    def _schedule_of(self, details: Details) -> None:
-        if len(self.graph.nodes) == 1:
-            self.triggers.append(details.schedule or {})
-        else:
-            self.undrawn.append(f"the time {text_of(details.schedule_tokens)!r}")
-
-    def _happens(self, clause: Clause, details: Details) -> None:
-        """Draw what happens by itself: "the gate opens"; what arrives first starts the work."""
-        if not self.graph.nodes and clause.verb in ("arrive", "come") and clause.subject:
-            self._trigger(Sub("when", clause.tokens, clause, "when"))
-            return
-        if clause.verb in ("happen", "occur", "change", "stay", "remain"):
-            self.undrawn.append(f"{text_of(clause.tokens)!r}")
-        subject = (
-            cased(clause.subject)
-            if clause.subject and not is_pronoun(clause.subject)
-            else self._thing or "it"
-        )
-        verb = clause.tokens[len(clause.subject) :]
-        name = capitalized(
-            shortened(
-                f"{subject} {cased([one for one in verb if one not in clause.rest or one in details.rest])}"
-            )
-        )
-        node = self._add_step(
-            name,
-            None,
-            frozenset(token.lemma for token in clause.tokens if token.is_content),
-            clause.verb,
-            timeout=details.timeout,
-            duration=details.duration,
-        )
-        for kind, word in details.structure:
-            self.undrawn.append(f"the {kind} {word!r} in {name!r}")
-        self._doubt(self._doubt_of_words(clause, details))
-        self._remember(clause, details, node)
-
-    def _step_of_wait(self, segment: Segment) -> None:
-        if not self.graph.nodes:
-            self.unread += [token for token in segment.lead_tokens if token.is_content]
-            self.undrawn.append(f"the time {text_of(segment.lead_tokens)!r}")
-            return
-        if self._in_arm is False:
-            self._close()
-        node = self.graph.add(
-            f"Wait {text_of(segment.lead_tokens).lower().removeprefix('after ').removesuffix(' later')}",
-            "wait",
-            duration=segment.wait,
-        )
-        self._enter(node.id)
-        self._unit = None
-
-    def _add_step(
-        self,
-        name: str,
-        role: str | None,
-        content: frozenset[str],
-        verb: str,
-        *,
-        kind: str = "",
-        system: bool = False,
-        **fields: str | None,
-    ) -> Node:
-        if not self._in_arm and self.decision is not None:
-            if self.decision.doubt:
-                self.undrawn.append(self.decision.doubt)
-            self._close()
-        if self._must_join and len(self.frontier) > 1:
-            self._join()
-        kind = kind or ("human" if role and not system else "action")
-        node = self.graph.add(name, kind, assignee=role if kind == "human" else None, **fields)
-        self.graph.know(node, role or "", verb, content)
-        if self.awaiting_number is not None:
-            self.numbered[self.awaiting_number] = node.id
-            self.awaiting_number = None
-        self._enter(node.id)
-        self._unit = Unit(node.id, self.frontier)
-        self._sentence_first = self._sentence_first or node
-        self._count += 1
-        return node
-
-    def _remember(self, clause: Clause | None, details: Details, node: Node) -> None:
-        self._last = (clause, details, node)
-
-    def _enter(self, step: str) -> None:
-        """Lead everything that is open to a step."""
-        if self._must_join and len(self.frontier) > 1:
-            self._join()
-        for end in self.frontier:
-            self.graph.lead(end, step)
-        self.frontier = [End(step)]
-
-    # ---- in parallel
-
-    def _join(self) -> None:
-        join = self.graph.add("All done", "join")
-        for end in self.frontier:
-            self.graph.lead(end, join.id)
-        self.frontier, self._must_join = [End(join.id)], False
-
-    def _parallel(self, segments: Sequence[Segment]) -> None:
-        """Draw segments beside each other."""
-        lead = segments[0]
-        marks = lead.marks
-        beside = "meanwhile" in marks or ("beside" in marks and len(segments) == 1)
-        if beside and self._unit is not None and not (marks & {"seq", "last"}):
-            for segment in segments:
-                self._beside(segment)
-            return
-        for sub in lead.subs:
-            self._sub(sub, lead)
-        for schedule in lead.schedules:
-            self._schedule(schedule)
-        fork = self.graph.add("In parallel", "fork")
-        self._enter(fork.id)
-        ends: list[End] = []
-        for segment in segments:
-            self.frontier = [End(fork.id)]
-            self._segment(
-                Segment(clause=segment.clause, phrase=segment.phrase, trailing=segment.trailing),
-                0,
-                is_list=True,
-            )
-            ends += self.frontier
-        self.frontier, self._must_join = ends, True
-        self._unit = Unit(fork.id, ends, fork.id)
-
-    def _beside(self, segment: Segment) -> None:
-        """Draw a segment beside what was told last."""
-        unit = self._unit
-        if unit is None:
-            self._segment(Segment(clause=segment.clause, phrase=segment.phrase), 0, is_list=True)
-            self.undrawn.append("what happens at the same time")
-            return
-        ends = list(self.frontier)
-        if unit.fork is None:
-            first = self.graph.by_id[unit.first]
-            fork = self.graph.add("In parallel", "fork")
-            self.graph.nodes.remove(fork)
-            self.graph.nodes.insert(self.graph.nodes.index(first), fork)
-            self.graph.redirect(unit.first, fork.id)
-            self.graph.lead(End(fork.id), unit.first)
-            unit = Unit(unit.first, ends, fork.id)
-        self.frontier, self._must_join = [End(unit.fork or unit.first)], False
-        self._segment(Segment(clause=segment.clause, phrase=segment.phrase), 0, is_list=True)
-        self.frontier += ends
-        self._must_join = True
-        self._unit = Unit(unit.first, self.frontier, unit.fork)
 
     # ---- subsets
 
-    def _is_subset(self, segment: Segment) -> bool:
-        return self.decision is not None and (self._subset(segment) is not None or self._is_rest(segment))
+    def _of_subset(self, one: Statement, after: Sequence[Statement]) -> None:
+        """Read "damaged parcels are sent back, the others are put on the shelf" as arms of a question."""
+        found = subset_of(one, after, is_open=self.track.decision is not None, is_told=bool(self.graph.nodes))
+        if found is None or one.subs or one.clause is None:
+            return
+        clause = one.clause
+        self._use(clause.tokens)
+        if found == "else":
+            if not self.track.else_arm():
+                self._doubt(f"which case {text_of(clause.tokens)!r} is for")
+        else:
+            sub = Sub("if", "subset", told_apart(clause.subject))
+            self._thing = thing_of(clause.subject[-1:]) or self._thing
+            if self.track.decision is not None:
+                self.track.next_arm(_condition(sub))
+            else:
+                self.track.open(_condition(sub))
+        head = clause.subject[-1]
+        if head.lower not in ("ones", "others", "one", "rest") and not is_pronoun((head,)):
+            self._kind = head.text.lower()
+        self._thing = f"the {self._kind}" if self._kind else self._thing
+        prep = next((at for at, token in enumerate(clause.subject) if at and token.has("prep")), None)
+        if clause.voice == "active" and (not acts(clause.subject) or clause.verb in word_set("verb.move")):
+            one.clause = replace(clause, subject=())
+            self._actor = ()
+        elif clause.voice == "active":
+            one.clause = replace(clause, subject=clause.subject[:prep] if prep else clause.subject[-1:])
+        elif found == "else" or head.lower in ("ones", "others", "one"):
+            one.clause = replace(clause, subject=())
 
-    def _is_rest(self, segment: Segment) -> bool:
-        """Say whether a clause speaks of all others."""
-        subject = [token.lower for token in segment.clause.subject] if segment.clause is not None else []
-        return bool(subject) and (
-            subject
-            in (
-                ["others"],
-                ["the", "others"],
-                ["the", "rest"],
-                ["all", "others"],
-                ["everything", "else"],
-                ["everyone", "else"],
-            )
-            or subject[:2] in (["all", "other"], ["the", "remaining"], ["the", "other"], ["other"])
-        )
+    # ---- at once
 
-    def _subset(self, segment: Segment) -> Sub | None:
-        """Return the condition in a subject: "incomplete forms are returned", "requests under 500 are …"."""
-        clause = segment.clause
-        if clause is None or segment.subs or segment.marks & {"else", "yes", "meanwhile"} or clause.inherits:
-            return None
-        subject = clause.subject
-        at = next((at for at in range(1, len(subject)) if comparison_end(subject, at) == len(subject)), None)
-        if at is not None:
-            clause.subject = subject[:at]
-            return Sub("if", subject, None, "amount")
-        if not self.graph.nodes:
-            return None
+    def _parallel(self, statements: Sequence[Statement]) -> None:
+        """Draw statements beside each other."""
+        first = statements[0]
         if (
-            len(subject) < 2
-            or subject[0].has("det", "num", "pron")
-            or not (is_plural(subject[-1]) or subject[-1].lower in ("one", "ones"))
+            first.marks & {"meanwhile", "beside"}
+            and "seq" not in first.marks
+            and ("meanwhile" in first.marks or len(statements) == 1)
         ):
-            return None
-        first = subject[0]
-        told = first.lower in word_set("good") | word_set("bad")
-        known = subject[-1].lower in ("one", "ones") or (subject[-1].entry.noun or "") in self._nouns
-        is_adjective = first.has("adj") or first.entry.form == "ed"
-        return Sub("if", (first,), None, "subset") if told or (known and is_adjective) else None
+            for one in statements:
+                self._beside(one)
+            return
+        self._use(first.lead)
+        for sub in first.subs:
+            self._sub(sub, first, ())
+        if first.schedule:
+            self._schedule(first.schedule, _time_told(first.schedule))
+        fork, ends = self.track.fork(), list[End]()
+        for one in _told_apart(statements):
+            self.track.frontier = [End(fork)]
+            self._statement(replace(one, subs=[], marks=set(), schedule=()), None, ())
+            ends += self.track.frontier
+        self.track.join_next(ends, fork)
 
-    def finish(self) -> None:
-        """Lead everything that is open to the end."""
-        self._doubt_move(())
-        self._close()
-        if self._must_join and len(self.frontier) > 1:
-            self._join()
+    def _beside(self, one: Statement) -> None:
+        """Draw a statement beside what was told last."""
+        found = self.track.beside()
+        if found is None:
+            self._doubt(f"what happens while {text_of(one.tokens)!r}")
+            return
+        fork, ends = found
+        self.track.frontier = [End(fork)]
+        self._statement(replace(one, marks=set()), None, ())
+        self.track.join_next(ends + self.track.frontier, fork)
 
 
-def _parallel_groups(segments: Sequence[Segment]) -> dict[int, int]:
-    """Return where groups of segments that happen together begin and end."""
+def _time_told(tokens: Sequence[Token]) -> JsonObject | None:
+    found = schedule_at(tokens, 0)
+    return found.value if found is not None else None
+
+
+def _condition(sub: Sub) -> Condition:
+    subject = sub.clause.subject if sub.clause is not None else ()
+    return read_condition(
+        sub.tokens, negate=sub.kind == "unless", subject=() if sub.word == "amount" else subject
+    )
+
+
+def _doubts_of_condition(sub: Sub) -> list[str]:
+    """Return what may be wrong in a condition: a second clause that is no part of it, or nothing said."""
+    tokens = sub.tokens
+    told = f"the condition {text_of(tokens)[:120]!r}"
+    says = any(token.is_content or token.has("neg") or token.lower in word_set("good") for token in tokens)
+    if not (says or sub.word == "amount") or len(tokens) > 16:
+        return [told]
+    if any(token.among("doubts.repeats") for token in tokens):
+        return [told]
+    verbs = [
+        token
+        for token in tokens
+        if token.has("aux") and token.text != "IT" and token.lower not in ("be", "been")
+    ]
+    verbs += [
+        token for token in tokens
+        if "s" in token.entry.form.split() and token.has("verb") and not token.has("noun", "aux")
+    ]  # fmt: skip
+    relative = any(token.lower in word_set("doubts.in_clause.who") for token in tokens)
+    joined = sum(token.lower in ("and", "or") for token in tokens)
+    return [told] if len(verbs) > 1 + relative + joined else []
+
+
+def _at_once(statements: Sequence[Statement]) -> dict[int, int]:
+    """Return the stretches of statements that run at once, by their beginnings."""
     groups: dict[int, int] = {}
-    for at, segment in enumerate(segments):
-        rest = segment.clause.rest if segment.clause is not None else ()
-        together = "together" in segment.marks or any(
-            phrase_at("together", rest, one) for one in range(len(rest))
-        )
-        if together:
-            start = at
-            while (
-                start > 0
-                and not segments[start].marks & {"seq", "first", "last", "else", "yes"}
-                and not (segments[start].subs and start)
-            ):
-                start -= 1
-            if at > start:
-                groups[start] = at + 1
-        elif segment.marks & {"meanwhile", "beside", "both"}:
-            end = at + 1
-            while end < len(segments) and not segments[end].marks and not segments[end].subs:
-                end += 1
+    at = 0
+    while at < len(statements):
+        end = at + 1
+        while end < len(statements) and not statements[end].marks and not statements[end].subs:
+            end += 1
+        run = statements[at:end]
+        if _is_at_once(run):
             groups[at] = end
+        at = end
     return groups
 
 
-def _after_to(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Return what stands behind "to" up to the next preposition."""
-    at = next((at for at, token in enumerate(tokens[:6]) if token.lower in ("to", "with", "into")), None)
-    if at is None:
-        return ()
-    end = at + 1
-    while (
-        end < len(tokens)
-        and not (
-            tokens[end].has("prep", "conj", "wh") and tokens[end].text != "IT" and tokens[end].lower != "of"
-        )
-        and tokens[end].kind != "punct"
-    ):
-        end += 1
-    return tuple(tokens[at + 1 : end])
-
-
-def _thing_named(tokens: Sequence[Token]) -> str:
-    """Return a thing as later names speak of it: "the contract"."""
-    said = bare(tokens)
-    if not said or is_pronoun(said) or not any(token.is_content for token in said):
-        return ""
-    return f"the {cased(said)}"
-
-
-def _akin(one: str, other: str) -> bool:
-    """Say whether a verb and a noun have one stem: "approve", "approval"."""
-    size = min(len(one), len(other))
-    return size >= 5 and one[: size - 1][:6] == other[: size - 1][:6]
-
-
-def _is_bad_thing(tokens: Sequence[Token]) -> bool:
-    return any(
-        token.lower in word_set("bad")
-        or token.lower in ("bugs", "rejects", "corrections", "complaints", "incomplete")
-        for token in tokens
+def _is_at_once(run: Sequence[Statement]) -> bool:
+    clauses = [one.clause for one in run if one.clause is not None]
+    if not clauses:
+        return False
+    first = clauses[0]
+    both = len(run) > 1 and [token.lower for token in first.subject] == ["both"]
+    shared = any(token.lower == "both" for token in first.tokens[:1]) and first.voice != "passive"
+    pair = (
+        len(first.subject) > 2
+        and not both
+        and bool({"both", "each"} & {token.lower for token in first.tokens})
     )
-
-
-def _is_general(rest: Sequence[Token]) -> bool:
-    """Say whether an object stands for a kind of thing: "custom cakes", not "the cake"."""
-    nouns = [token for token in rest if token.has("noun")]
+    told = any(details_of(clause).is_together for clause in clauses)
+    marked = run[0].marks & {"meanwhile", "beside"}
     return (
-        bool(nouns) and not rest[0].has("det", "pron", "num") and any(is_plural(token) for token in nouns[:4])
+        bool(marked)
+        or both
+        or (told and len(run) > 1)
+        or (pair and shared is False and first.voice == "active")
+        or (shared and len(first.subject) > 2)
     )
 
 
-def _alternatives_in(rest: Sequence[Token]) -> frozenset[str]:
-    """Return the words that "or" parts in an object: "by card or by bank transfer"."""
-    if not any(token.lower == "or" for token in rest):
-        return frozenset()
-    return frozenset(token.lemma for token in rest if token.is_content)
-
-
-def _transitive(rest: Sequence[Token]) -> bool:
-    return bool(rest) and (
-        rest[0].has("det", "noun", "adj", "num", "name", "pron") or rest[0].kind in ("quoted", "number")
-    )
-
-
-def _caused(rest: Sequence[Token]) -> tuple[tuple[Token, ...], Clause] | None:
-    """Return who is made to do what in "have the intern collect the quotes"."""
-    for at in range(1, min(len(rest), 7)):
-        start = at + (rest[at].lower == "to")
-        if (
-            start < len(rest)
-            and "base" in rest[start].entry.form.split()
-            and rest[start].has("verb")
-            and acts(rest[:at])
-            and (is_role(rest[at - 1]) or rest[at - 1].text[:1].isupper())
-        ):
-            verb = rest[start]
-            told = Clause(
-                0,
-                0,
-                (),
-                verb.entry.verb or verb.lemma,
-                "active",
-                "base",
-                tuple(rest[start + 1 :]),
-                (verb,),
-                tokens=tuple(rest),
-            )
-            return tuple(rest[:at]), told
-    return None
+def _told_apart(statements: Sequence[Statement]) -> Sequence[Statement]:
+    """Return one statement for each of "the plaintiff and the defendant both submit …"."""
+    only = statements[0].clause
+    if len(statements) > 1 or only is None:
+        return [
+            replace(one, clause=replace(one.clause, subject=()))
+            if one.clause is not None and [token.lower for token in one.clause.subject] == ["both"]
+            else one
+            for one in statements
+        ]
+    at = next((at for at, token in enumerate(only.subject) if token.lower == "and"), None)
+    if at is None:
+        return statements
+    sides = (only.subject[:at], only.subject[at + 1 :])
+    return [replace(statements[0], clause=replace(only, subject=side)) for side in sides]

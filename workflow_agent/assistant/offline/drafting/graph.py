@@ -82,6 +82,17 @@ class Graph:
         self.edges.append(edge)
         self.into.setdefault(to, []).append(edge)
 
+    def named_role(self, role: str) -> list[Node]:
+        """Return the steps of a role, by the whole of its name, else by a part of it."""
+        wanted = slug(role)
+        whole = self.by_role.get(wanted, [])
+        return whole or [
+            node
+            for name, nodes in self.by_role.items()
+            for node in nodes
+            if wanted in name.split("_") or name in wanted.split("_")
+        ]
+
     def redirect(self, old: str, new: str) -> None:
         """Let what leads to one step lead to another."""
         for edge in self.into.pop(old, []):

@@ -7,8 +7,7 @@ from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import states_outcome
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
-from workflow_agent.assistant.offline.drafting.naming import bare, capitalized, cased
-from workflow_agent.assistant.offline.drafting.words import phrase_at
+from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import schedule_at
@@ -69,6 +68,15 @@ def lead_of(tokens: Sequence[Token], *, is_first: bool, told_next: bool = False)
     """Return the request or the title that a sentence opens with, or None."""
     end = next((at for at, token in enumerate(tokens[:13]) if token.text == ":"), None)
     said = [token.lower for token in tokens[: end or 0]]
+    if (
+        end is not None
+        and said[-1:]
+        and said[-1] in ("steps", "stages", "phases", "tasks")
+        and said[0] in ("it", "these", "this")
+    ):
+        return Lead(end + 1, is_list=True)
+    if end is not None and said[:1] in (["steps"], ["step"], ["the"]) and "steps" in said and len(said) < 5:
+        return Lead(end + 1, is_list=True)
     if (
         end is not None
         and is_first
@@ -293,6 +301,10 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
     )
     body = tokens[:end] if end is not None else tokens
     said = [token for token in body if token.kind != "punct"]
+    arrows = [at for at, token in enumerate(tokens) if token.text == "->"]
+    if len(arrows) == 1 and end is None and sum(token.text == "," for token in tokens[arrows[0] :]) > 1:
+        name = _name(tokens[: arrows[0]])
+        return Lead(arrows[0] + 1, name, is_list=True) if name else None
     every = next(
         (
             at

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from workflow_agent.assistant.offline.drafted import Drafted
+from workflow_agent.assistant.offline.drafting.description import Drafted
 from workflow_agent.assistant.offline.turn.offers import fixes_offered
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,

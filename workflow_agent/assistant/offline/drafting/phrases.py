@@ -1,0 +1,162 @@
+"""Noun phrases and word lists: phrases at a place, who works, what a thing is called."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
+from workflow_agent.assistant.offline.tokens import Token
+
+_PRONOUNS: Final = word_set("set.pronouns")
+_AGENT_ENDINGS: Final = (
+    "er", "or", "ist", "ant", "ian", "man", "woman", "ee", "eer", "men", "ers", "ors", "ists", "ants",
+    "ians", "ees", "keeper", "people",
+)  # fmt: skip
+_ANYBODY: Final = frozenset({"someone", "somebody", "anyone", "whoever", "everyone", "everybody"})
+_LONGEST_NAME: Final = 90
+_Longer = dict[str, list[tuple[tuple[str, ...], str]]]
+
+
+@cache
+def _phrases(group: str) -> dict[str, tuple[str | None, _Longer]]:
+    """Return the phrases of all lists of a group by their first and second words, the longest first."""
+    found: dict[str, tuple[str | None, _Longer]] = {}
+    for listed, row in data_rows("phrases.tsv"):
+        first_part, _, kind = listed.partition(".")
+        if first_part != group:
+            continue
+        name = kind or listed
+        for phrase in row.split("|"):
+            first, *rest = phrase.split()
+            alone, longer = found.setdefault(first, (None, {}))
+            if rest:
+                longer.setdefault(rest[0], []).append((tuple(rest), name))
+            else:
+                found[first] = (alone or name, longer)
+    for _, longer in found.values():
+        for phrases in longer.values():
+            phrases.sort(key=lambda one: -len(one[0]))
+    return found
+
+
+def phrase_at(group: str, tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
+    """Return which list of a group has a phrase that stands at a position, and where the phrase ends."""
+    known = _phrases(group).get(tokens[at].lower) if at < len(tokens) and tokens[at].text != "IT" else None
+    if known is None:
+        return None
+    alone, longer = known
+    if at + 1 < len(tokens):
+        for rest, name in longer.get(tokens[at + 1].lower, ()):
+            end = at + 1 + len(rest)
+            if end <= len(tokens) and all(tokens[at + 1 + n].lower == word for n, word in enumerate(rest)):
+                return name, end
+    return None if alone is None else (alone, at + 1)
+
+
+def is_plural(token: Token) -> bool:
+    """Say whether a noun stands for several."""
+    low = token.lower
+    if low in word_set("role.plural") or token.possessive:
+        return False
+    if low in ("people", "men", "women", "children", "both", "staff", "police"):
+        return True
+    is_short = token.text.upper() == token.text
+    return low.endswith("s") and not low.endswith("ss") and token.entry.noun != low and not is_short
+
+
+def is_role(token: Token) -> bool:
+    """Say whether a word names somebody who works, or a part of an organisation, or a system."""
+    if token.kind != "word":
+        return False
+    low = token.lower
+    if token.text == "IT" or low == "it":
+        return token.text == "IT"
+    noun = token.entry.noun or low
+    if low in word_set("role") or noun in word_set("role"):
+        return True
+    named = noun.endswith(_AGENT_ENDINGS) and noun not in word_set("set.no_agents") and token.has("noun")
+    # "gather", "offer" and "register" are work, not workers.
+    return len(low) > 4 and named and entry_of(noun).verb != noun
+
+
+def bare(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Return a noun phrase without articles, possessives of persons and words that count it, in front."""
+    at = 0
+    while at < len(tokens) and tokens[at].text != "IT":
+        token = tokens[at]
+        counts = (
+            token.value is not None and not token.is_("first", "second", "third") and at + 1 < len(tokens)
+        )
+        led = token.has("det", "conj", "filler") or token.kind == "punct" or (token.has("part") and at == 0)
+        if not (led or counts):
+            break
+        at += 1
+    return tuple(tokens[at:])
+
+
+def is_pronoun(tokens: Sequence[Token]) -> bool:
+    """Say whether a subject or an object is a pronoun alone."""
+    return len(tokens) == 1 and tokens[0].lower in _PRONOUNS and tokens[0].text != "IT"
+
+
+def text_of(tokens: Sequence[Token]) -> str:
+    """Return tokens as a phrase, blanks where they stood apart, without signs at its ends."""
+    parts: list[str] = []
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        text = (
+            f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
+        )
+        parts.append(text if before is None or token.start == before.end else f" {text}")
+    return "".join(parts).strip(" ,:;.?!")
+
+
+def cased(tokens: Sequence[Token]) -> str:
+    """Return a phrase as it reads inside a sentence: an article at its head in small letters."""
+    said = text_of(tokens)
+    leads = bool(tokens) and tokens[0].has("det") and tokens[0].text != "IT"
+    return said[:1].lower() + said[1:] if leads else said
+
+
+def capitalized(text: str) -> str:
+    """Return a text with a capital first letter, cut at a word where it is too long for a name."""
+    text = text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME].rsplit(" ", 1)[0]
+    return text[:1].upper() + text[1:]
+
+
+def role_named(tokens: Sequence[Token]) -> str | None:
+    """Return the role a subject names: "two professors" is "professor"; None for nobody in particular."""
+    said = bare(tokens)
+    if said and said[0].lower in _ANYBODY and len(said) > 2 and said[1].lower in ("in", "from"):
+        return role_named(said[2:])
+    if not said or is_pronoun(said) or said[0].lower in _ANYBODY:
+        return None
+    last, text = said[-1], cased(said)
+    if is_plural(last) and last.entry.noun and is_role(last):
+        text = text[: len(text) - len(last.text)] + last.entry.noun
+    return text[:100] or None
+
+
+def is_system(tokens: Sequence[Token]) -> bool:
+    """Say whether a subject is a program: what it does is no human's work."""
+    said = bare(tokens)
+    return bool(said) and (said[-1].entry.noun or said[-1].lower) in word_set("role.system")
+
+
+def acts(tokens: Sequence[Token]) -> bool:
+    """Say whether a subject names somebody who works: a role, a name, a person."""
+    said = bare(tokens)
+    if not said:
+        return False
+    if is_pronoun(said):
+        return said[0].lower not in ("it", "this", "that", "these", "those", "which")
+    heads = [token for token in said if token.kind == "word"]
+    prep = next(
+        (at for at, token in enumerate(heads) if at and token.has("prep") and token.text != "IT"), None
+    )
+    last = heads[prep - 1] if prep else heads[-1] if heads else None
+    if last is None:
+        return False
+    is_name = last.text[:1].isupper() and not last.entry.known
+    return (
+        said[0].lower in _ANYBODY or is_role(last) or is_name or (last.text.isupper() and len(last.text) > 1)
+    )
