@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from workflow_agent.assistant.offline.drafting.conditions import comparison_end
 from workflow_agent.assistant.offline.drafting.grammar import Clause
 from workflow_agent.assistant.offline.drafting.phrases import acts, is_role, phrase_at, text_of
 from workflow_agent.assistant.offline.lexicon import word_set
@@ -12,6 +13,7 @@ from workflow_agent.assistant.offline.values import duration_at, schedule_at, ti
 from workflow_agent.values.stored import JsonObject
 
 _NO_AGENT: Final = word_set("set.no_agent")
+_ACTING: Final = frozenset({"he", "she", "they", "we", "i"})
 _ENDS_AGENT: Final = frozenset({"prep", "wh", "conj", "part"})
 
 
@@ -167,8 +169,12 @@ def doubts_of(tokens: Sequence[Token]) -> list[str]:
     """Return what words of a step's name tell of a branch, a loop, a time or further work."""
     told: list[str] = []
     for at, token in enumerate(tokens):
+        if (token.text == "," and token.kind == "punct") or comparison_end(tokens, at) is not None:
+            told.append(f"whether {text_of(tokens)[:100]!r} is one step")
         if token.kind != "word" or token.text == "IT":
             continue
+        if at and token.lower in _ACTING | {"by"} and (token.lower != "by" or is_role(tokens[-1])):
+            told.append(f"{token.lower!r} in {text_of(tokens)[:100]!r}")
         before = tokens[at - 1] if at else None
         last = at + 1 == len(tokens)
         finite = (at and token.has("aux")) or (

@@ -636,6 +636,8 @@ class Flow:
         if clause.is_negated or clause.verb in ("skip", "omit", "waive"):
             self._doubt(text_of(clause.tokens))
         self._doubt(*details.doubts)
+        if any(token.lower in ("ones", "others", "other", "rest") for token in clause.subject):
+            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
         if clause.verb not in word_set("verb.move") | word_set("verb.tell"):
             self._thing = thing_of(object_of(clause, details.rest)) or self._thing
 

@@ -17,6 +17,8 @@ _ALWAYS: Final = frozenset({"if", "unless", "until", "while", "foreach"})
 """Subordinate parts that begin wherever their word stands; the others need a clause behind it."""
 _CUTS: Final = frozenset({"else", "meanwhile", "anyway", "repeat", "yes"})
 _ANY: Final = frozenset({"anything", "everything", "something", "nothing", "anyone", "everyone", "someone"})
+_LONGEST_CONDITION: Final = 40
+_LONGEST_AMOUNT: Final = 8
 _OF_NOUN: Final = frozenset({"of", "for", "in", "from", "with", "on", "by", "about", "per"})
 
 
@@ -286,7 +288,7 @@ class _Reader:
 
     def _comma(self, start: int) -> int | None:
         """Return the comma that ends a condition; None where another condition or "else" follows it."""
-        for at in range(start, len(self._tokens)):
+        for at in range(start, min(start + _LONGEST_CONDITION, len(self._tokens))):
             low = self._grammar.low(at)
             if low in (".", ":", "->", ";", "?", "!") or low == "then":
                 return None
@@ -304,7 +306,8 @@ class _Reader:
         particle = before.lower in ("in", "up", "out", "off") and told
         if before.has("det", "prep", "conj", "wh", "aux") and before.text != "IT" and not particle:
             return False
-        amount = any(comparison_end(self._tokens[:at], one) == at for one in range(start, at))
+        near = self._tokens[max(start, at - _LONGEST_AMOUNT) : at]
+        amount = any(comparison_end(near, one) == len(near) for one in range(len(near)))
         complement = before.has("adj") or before.entry.form == "ing" or amount
         if (
             told
