@@ -1,6 +1,5 @@
 """The server process: where it may listen, and how it stops."""
 
-import asyncio
 import json
 import os
 import signal
@@ -9,16 +8,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-from starlette.types import Receive, Scope, Send
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import serving
-from workflow_agent.api.server import listening_socket, make_server
+from workflow_agent.api.server import listening_socket
 from workflow_agent.errors import CannotListen, Misconfigured
 from workflow_agent.settings import load_settings, refuse_open_binding
 
@@ -53,38 +51,6 @@ def test_what_is_answered_waits_for_no_acknowledgement() -> None:
         closing(listener.accept()[0]) as connection,
     ):
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-
-async def nothing() -> None:
-    """Have nothing to finish."""
-
-
-async def no_application(_scope: Scope, receive: Receive, send: Send) -> None:
-    """Be an application that starts, and stops."""
-    for kind in ("lifespan.startup", "lifespan.shutdown"):
-        await receive()
-        await send({"type": f"{kind}.complete"})
-
-
-@pytest.mark.parametrize("is_shared", [True, False])
-async def test_of_a_shared_socket_no_more_connections_are_taken_at_once_than_one(is_shared: bool) -> None:
-    settings = load_settings(port=0)
-    server = make_server(no_application, settings, nothing, is_shared=is_shared)
-    with ExitStack() as opened, listening_socket(settings) as listener:
-        for _ in range(30):
-            opened.enter_context(closing(socket.create_connection(listener.getsockname())))
-        serving = asyncio.create_task(server.serve([listener]))
-        for _ in range(10_000):
-            if server.server_state.connections:
-                break
-            await asyncio.sleep(0)
-
-        left = opened.enter_context(closing(listener.accept()[0])) if is_shared else None
-        taken = len(server.server_state.connections)
-        server.should_exit = True
-        await serving
-
-    assert (taken, left is not None) == ((1, True) if is_shared else (30, False))
 
 
 def test_port_0_is_a_free_one() -> None:

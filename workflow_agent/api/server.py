@@ -1,7 +1,6 @@
 """The server process: how it starts, and how it stops without losing a reply."""
 
 import asyncio
-import logging
 import socket
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -156,44 +155,8 @@ def bounded_protocol(limits: ConnectionLimits) -> Any:
     return partial(BoundedProtocol, limits)
 
 
-_log = logging.getLogger(__name__)
-_ACCEPT_AGAIN_SECONDS = 0.1
 _CLOSING_SECONDS = 5
 """For what is still being written after the runs have ended."""
-
-
-class _FairAcceptor:
-    """Takes the connections of a socket at which other processes listen too, one each time around the loop.
-
-    The event loop's own server takes all that wait: of many at once, whichever process woke first got most.
-
-    Args:
-        listener: Shared, and listening.
-        protocol: Makes what serves a connection.
-    """
-
-    def __init__(self, listener: socket.socket, protocol: Callable[[], asyncio.Protocol]) -> None:
-        listener.setblocking(False)
-        self._task = asyncio.create_task(self._accept(listener, protocol), name="accept connections")
-
-    async def _accept(self, listener: socket.socket, protocol: Callable[[], asyncio.Protocol]) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                connection, _ = await loop.sock_accept(listener)
-                await loop.connect_accepted_socket(protocol, connection)
-            except OSError as error:
-                # Too many open files, or a client that left before it was served.
-                _log.warning("a connection was not accepted", extra={"reason": str(error)})
-                await asyncio.sleep(_ACCEPT_AGAIN_SECONDS)
-
-    def close(self) -> None:
-        """Take no more connections."""
-        self._task.cancel()
-
-    async def wait_closed(self) -> None:
-        """Wait until none is taken any more."""
-        await asyncio.wait([self._task])
 
 
 class GracefulServer(uvicorn.Server):
@@ -202,28 +165,11 @@ class GracefulServer(uvicorn.Server):
     Args:
         config: Uvicorn's.
         finish: Ends open streams and running work; uvicorn alone would wait for streams that never end.
-        is_shared: Whether other processes listen at the same sockets.
     """
 
-    def __init__(
-        self, config: uvicorn.Config, finish: Callable[[], Awaitable[None]], *, is_shared: bool
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, finish: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
         self._finish = finish
-        self._is_shared = is_shared
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to take connections."""
-        if not self._is_shared:
-            await super().startup(sockets)
-            return
-        await super().startup([])
-        protocol = partial(
-            self.config.http_protocol_class,
-            config=self.config, server_state=self.server_state, app_state=self.lifespan.state,
-        )  # fmt: skip
-        acceptors: list[Any] = [_FairAcceptor(one, protocol) for one in sockets or ()]
-        self.servers += acceptors
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -242,16 +188,8 @@ class GracefulServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def make_server(
-    app: ASGIApp, settings: Settings, finish: Callable[[], Awaitable[None]], *, is_shared: bool = False
-) -> GracefulServer:
+def make_server(app: ASGIApp, settings: Settings, finish: Callable[[], Awaitable[None]]) -> GracefulServer:
     """Return the server of an application, not yet listening.
-
-    Args:
-        app: The application.
-        settings: What an operator can change.
-        finish: Ends open streams and running work.
-        is_shared: Whether other processes listen where it will.
 
     Raises:
         Misconfigured: See `refuse_open_binding`.
@@ -275,7 +213,7 @@ def make_server(
         timeout_keep_alive=settings.keep_alive_seconds,
         timeout_graceful_shutdown=_CLOSING_SECONDS,
     )
-    return GracefulServer(config, finish, is_shared=is_shared)
+    return GracefulServer(config, finish)
 
 
 _BACKLOG = 2_048

@@ -85,7 +85,7 @@ def _tell_of_the_one_before(settings: Settings, seat: Seat, replaced: Ended | No
 
 def serve_beside_others(application: Application, listener: socket.socket, supervision: Supervision) -> None:
     """Serve an application, which is closed at the end, where other workers listen too."""
-    server = make_server(application.app, application.settings, application.finish, is_shared=True)
+    server = make_server(application.app, application.settings, application.finish)
     sign_every_seconds = application.settings.worker_silence_seconds / _SIGNS_IN_TIME
 
     async def serve_while_supervised() -> None:
