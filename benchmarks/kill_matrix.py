@@ -55,6 +55,7 @@ KINDS = ("killed", "stopped", "connections terminated", "cut off")
 _ORDER = re.compile(r"order-([0-9]+)")
 _HELD = "wait for me"
 _MOST_ARMED = 4
+_WAKING_SECONDS = 0.1
 _ORDERS_EACH = 100_000
 """Orders of a conversation are numbered from its own number times this."""
 # Everything is imported once; a host is a copy of that process.
@@ -83,11 +84,11 @@ for line in sys.stdin:
 class Provider(ProviderStub):
     """A model that changes the workflow as it is told, says so, and remembers what it was asked and when."""
 
-    asked: list[tuple[int, int, float]] = field(default_factory=list[tuple[int, int, float]])
-    """Order, step and time of each request."""
+    asked: list[tuple[int, int, float, str]] = field(default_factory=list[tuple[int, int, float, str]])
+    """Order, step, time and host of each request."""
     held: dict[int, asyncio.Event] = field(default_factory=dict[int, asyncio.Event])
-    begun: Callable[[int], None] = lambda _: None
-    """Is told of each order that a model is at."""
+    begun: Callable[[str], None] = lambda _: None
+    """Is told of each host that asks."""
 
     def __post_init__(self) -> None:
         """Answer by what is asked."""
@@ -104,8 +105,8 @@ class Provider(ProviderStub):
             return Refuses(500)
         number = int(named[1])
         step = 1 + sum(one["role"] == "tool" for one in messages[last:])
-        self.asked.append((number, step, time.monotonic()))
-        self.begun(number)
+        self.asked.append((number, step, time.monotonic(), request["model"]))
+        self.begun(request["model"])
         if _HELD in said:
             self.held.setdefault(number, asyncio.Event()).set()
             return Hangs()
@@ -172,6 +173,8 @@ class Matrix:
     replies: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
     answers: Counter[str] = field(default_factory=Counter[str])
     reattached: Counter[str] = field(default_factory=Counter[str])
+    waking: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+    """When which host went on after it was stopped."""
     cancelled: set[int] = field(default_factory=set[int])
     striking: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -197,7 +200,7 @@ class Matrix:
         assert self.nursery.stdout is not None
         environment = {
             "DATABASE_URL": host.wire.url, "HOST_LEASE_SECONDS": str(LEASE_SECONDS), "PORT": str(host.port),
-            "DATA_DIR": str(self.folder / host.name), "MODEL": "openai:stub-1",
+            "DATA_DIR": str(self.folder / host.name), "MODEL": f"openai:{host.name}",
             "MODEL_BASE_URL": self.provider.base_url, "MODEL_API_KEY": "k", "MODEL_ATTEMPTS": "1",
             "MAX_TURNS": "6", "SEAL_ABOVE_BYTES": "65536", "DATABASE_PATIENCE_SECONDS": "3",
         }  # fmt: skip
@@ -272,14 +275,9 @@ class Matrix:
             self.takeovers.append(time.monotonic() - known.struck_at)
         return "in a takeover"
 
-    def at_the_model(self, number: int) -> None:
-        """Take note that a host asks the model about an order."""
-        run_id = self._run_in(f"matrix-{number // _ORDERS_EACH}")
-        if run_id is not None:
-            self.strike("in the model", self.runs[run_id].host)
-
-    def _run_in(self, conversation_id: str) -> str | None:
-        return next((one for one in self.runs if one.startswith(f"run_{conversation_id}_")), None)
+    def at_the_model(self, name: str) -> None:
+        """Take note that a host asks the model."""
+        self.strike("in the model", next(host for host in self.hosts if host.name == name))
 
     # Faults
 
@@ -325,6 +323,7 @@ class Matrix:
                 await self.start(host)
             case "stopped":
                 await asyncio.sleep(3 * LEASE_SECONDS)
+                self.waking.append((host.name, time.monotonic()))
                 host.signal(signal.SIGCONT)
             case "cut off":
                 await asyncio.sleep(3 * LEASE_SECONDS)
@@ -403,14 +402,14 @@ class Matrix:
         """Send a message whose answer does not come, and cancel it at any host."""
         asked = asyncio.create_task(self._until_told(client, number, body))
         await self.provider.held.setdefault(number, asyncio.Event()).wait()
-        # It has begun, so it was accepted; once it is cancelled, no more is known of it here.
-        run_id, status = self._run_in(body["conversation_id"]), None
+        status = None
         while status != "cancelled":
             await asyncio.sleep(0.1)
-            run_id = run_id or self._run_in(body["conversation_id"])
             host = self.chance.choice([one for one in self.hosts if not one.is_struck] or self.hosts)
-            began = time.monotonic()
-            with suppress(httpx.HTTPError):
+            with suppress(httpx.HTTPError, LookupError):
+                talk = await client.get(f"{host.url}/conversations/{body['conversation_id']}")
+                run_id = talk.json()["runs"][-1]["run_id"]
+                began = time.monotonic()
                 told = await client.post(f"{host.url}/runs/{run_id}/cancel")
                 status = told.json().get("status")
         if not host.is_struck:
@@ -472,8 +471,9 @@ class Matrix:
         due = set(self.replies)
         finished = {(runs[run_id], step): at for (run_id, step), at in self.kept.items() if run_id in runs}
         again = [one for one in self.provider.asked if one[2] > finished.get(one[:2], one[2])]
-        for one in again:
-            print("asked again:", one, "kept", finished[one[:2]], file=sys.stderr)
+        # Stopped between its look at the lease and the request: it cannot know.
+        waking = [one for one in again if any(
+            name == one[3] and at <= one[2] <= at + _WAKING_SECONDS for name, at in self.waking)]  # fmt: skip
         late = [one for one in self.takeovers if one > LEASE_SECONDS + SWEEP_SECONDS]
         return {
             "faults": sum(self.struck.values()),
@@ -483,7 +483,9 @@ class Matrix:
             "replies lost": len(due - set(replies)), "replies doubled": _beyond_one(replies),
             "replies that differ": sum(len(said) > 1 for said in self.replies.values()),
             "versions lost": len(due - set(made)), "versions doubled": _beyond_one(made),
-            "finished model steps repeated": len(again), "model steps asked": len(self.provider.asked),
+            "finished model steps repeated": len(again) - len(waking),
+            "asked again by a host stopped as it asked": len(waking),
+            "model steps asked": len(self.provider.asked),
             "taken over": len(self.takeovers), "taken over late": len(late),
             "longest until taken over, s": round(max(self.takeovers, default=0.0), 2),
             "cancelled": len(self.cancels), "longest cancel, s": round(max(self.cancels, default=0.0), 2),

@@ -2,12 +2,20 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import asyncpg
 import pytest
+from pydantic import SecretStr
 
 from benchmarks.postgres_wire import Sent, Wire
 from tests.support.postgres import database_url
+from tests.support.scripted import scripted
+from workflow_agent.assistant.providers import Models
+from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.main.composition import build
+from workflow_agent.settings import Settings
 from workflow_agent.storage.postgres.database import Database, DatabaseOptions
 
 pytestmark = pytest.mark.slow
@@ -27,7 +35,7 @@ async def wire() -> AsyncIterator[Wire]:
 async def test_a_connection_that_the_server_ended_is_given_to_nobody_before_its_end_is_seen(
     wire: Wire,
 ) -> None:
-    wire.linger_seconds = 3_600.0
+    wire.linger_seconds = 1.0
     database = Database(DatabaseOptions(wire.url, most_connections=1))
     await database.rows("SELECT 1")
     server = await asyncpg.connect(wire.target)
@@ -38,3 +46,32 @@ async def test_a_connection_that_the_server_ended_is_given_to_nobody_before_its_
 
     assert [row and row["n"] for row in found] == [0, 1]
     await database.close()
+
+
+async def test_a_turn_without_tools_asks_the_database_five_times(wire: Wire, tmp_path: Path) -> None:
+    """To store message and reply, for what is known of the user, and for what is to be forgotten."""
+    asked: list[str] = []
+
+    async def watch(sent: Sent, is_done: bool) -> bool:
+        if not is_done:
+            asked.append(" ".join(sent.text.split())[:60])
+        return True
+
+    settings = Settings(data_dir=tmp_path, database_url=SecretStr(wire.url))
+    wire.watch = watch
+    application = build(
+        settings, Models("test", {"test": scripted(*["Hello."] * 3)[0]}, window_tokens=32_000)
+    )
+    request = TurnRequest("hi", conversation_id="trips")
+    at = application.services.clock()
+    await application.stores.conversations.create(
+        Conversation(id="trips", tenant=settings.tenant, created_at=at, updated_at=at)
+    )
+    await (await application.services.chat.start(settings.tenant, request)).outcome()
+    asked.clear()
+    for _ in range(2):
+        await (await application.services.chat.start(settings.tenant, request)).outcome()
+    await application.finish()
+    application.close()
+
+    assert len(asked) == 2 * 5, asked

@@ -8,9 +8,9 @@ import pytest
 
 from tests.support.in_memory import InMemoryRunJournal
 from tests.support.postgres import an_empty_database
-from workflow_agent.conversations.abandonment import LeftBehind
+from workflow_agent.conversations.abandonment import LeftBehind, cancel_run
 from workflow_agent.conversations.calls import EndedCall, tool_record
-from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import RunJournal
@@ -44,6 +44,16 @@ def step(number: int, said: str = "hello") -> Iteration:
     return Iteration(number=number, messages=(message,), started_at=NOON, metadata={"session_id": "s"})
 
 
+TALK = Conversation(
+    id="talk",
+    tenant="acme",
+    created_at=NOON,
+    updated_at=NOON,
+    events=(UserMessage(id="evt_1", index=0, turn=1, at=NOON, author="user", content="hi"),),
+    runs=(run(fence=2),),
+)
+
+
 async def test_of_a_run_nobody_kept_anything_of_there_is_nothing(journal: RunJournal) -> None:
     assert await journal.left_by("acme", run()) == LeftBehind()
 
@@ -74,6 +84,7 @@ async def test_runs_are_kept_apart(journal: RunJournal, tenant: str, other: Run)
     assert await journal.left_by(tenant, other) == LeftBehind()
 
 
+@pytest.mark.parametrize("journal", ["memory", "jsonl"], indirect=True)
 async def test_what_is_forgotten_is_gone_and_nothing_else(journal: RunJournal) -> None:
     await journal.keep("acme", run(), step(1), [])
     await journal.keep("acme", run(2, fence=2), step(1), [])
@@ -105,11 +116,23 @@ async def test_what_the_model_said_stays_known_when_the_next_attempt_died_before
     assert (unbegun.iterations, unbegun.responses) == ((), (b"one", b"two"))
 
 
+async def test_on_postgresql_the_save_that_ends_a_run_removes_what_was_kept_of_it() -> None:
+    async with an_empty_database() as database:
+        journal, store = PostgresRunJournal(database), PostgresConversationStore(database)
+        await store.create(TALK)
+        await journal.keep("acme", run(fence=2), step(1), [])
+
+        await store.update("acme", "talk", lambda talk: cancel_run(talk, run().run_id, at=NOON))
+        await journal.keep("acme", run(fence=2), step(2), [])
+        left = await database.rows("SELECT FROM run_step")
+
+    assert left == []
+
+
 async def test_nothing_is_kept_of_an_attempt_once_another_has_begun() -> None:
     async with an_empty_database() as database:
         journal, store = PostgresRunJournal(database), PostgresConversationStore(database)
-        talk = Conversation(id="talk", tenant="acme", created_at=NOON, updated_at=NOON, runs=(run(fence=2),))
-        await store.create(talk)
+        await store.create(TALK)
         await journal.keep("acme", run(fence=2), step(1), [], b"one")
         await journal.keep("acme", run(), step(2), [], b"late")
 

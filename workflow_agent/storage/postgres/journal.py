@@ -19,16 +19,16 @@ from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
 
 _log = logging.getLogger(__name__)
-# Once another attempt has begun, nothing more is kept of this one: the other has read what there is.
+# Once another attempt has begun, nothing more is kept of this one: the other has read what there is. The save
+# that ends a run removes its steps, so none are kept after it.
 _KEEP = """
 WITH talk AS (SELECT run_id, fence FROM conversation WHERE tenant = $1 AND id = $2 FOR SHARE)
 INSERT INTO run_step AS known SELECT $1, $2, $3, $4, $5, $6, $7
-WHERE NOT EXISTS (SELECT FROM talk WHERE run_id = $3 AND fence > $4)
+WHERE NOT EXISTS (SELECT FROM talk WHERE run_id IS DISTINCT FROM $3 OR fence <> $4)
 ON CONFLICT (tenant, conversation_id, run_id, fence, number)
 DO UPDATE SET body = excluded.body, response = coalesce(excluded.response, known.response)"""
 _LEFT = """SELECT fence, number, body, response FROM run_step
 WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence <= $4 ORDER BY number, fence DESC"""
-_FORGET = "DELETE FROM run_step WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence = $4"
 
 
 class PostgresRunJournal(RunJournal):
@@ -82,10 +82,7 @@ class PostgresRunJournal(RunJournal):
 
     @override
     async def forget(self, tenant: str, run: Run) -> None:
-        try:
-            await self._database.rows(_FORGET, *_key(tenant, run))
-        except StorageFailed:
-            _log.warning("a run's journal was not removed", extra={"run_id": run.run_id}, exc_info=True)
+        """Do nothing: the save that ends a run removes its steps."""
 
 
 def _key(tenant: str, run: Run) -> tuple[str, str, str, int]:

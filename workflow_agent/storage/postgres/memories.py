@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 
+from cachetools import LRUCache
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 from typing_extensions import override
@@ -32,6 +33,7 @@ added AS (INSERT INTO person SELECT $1, $2, 1, $4, $5 WHERE $3::bigint = 0 ON CO
 SELECT 1 FROM changed UNION ALL SELECT 1 FROM added"""
 _FORGET_PERSON = "DELETE FROM person WHERE tenant = $1 AND user_digest = $2 AND version = $3"
 _FORGETTING = "SELECT body FROM person WHERE tenant = $1 AND is_forgetting"
+_MOST_KNOWN = 1_000
 _Known = tuple[int, tuple[WorkflowReference, ...]]
 
 
@@ -46,6 +48,8 @@ class PostgresWorkflowMemory(WorkflowMemory):
     def __init__(self, database: Database, *, most: int) -> None:
         self._database = database
         self._most = most
+        self._latest: LRUCache[tuple[str, str], _Known] = LRUCache(_MOST_KNOWN)
+        """As read or written last: a change stands on it, and is made again where it is old."""
 
     @override
     async def recall(self, tenant: str, user: str) -> Sequence[WorkflowReference]:
@@ -63,18 +67,21 @@ class PostgresWorkflowMemory(WorkflowMemory):
         await self._change(tenant, user, change)
 
     async def _change(self, tenant: str, user: str, change: Correction) -> None:
+        latest = self._latest.pop((tenant, user), None)
         while True:
             try:
-                version, known = await self._read(tenant, user)
+                version, known = latest or await self._read(tenant, user)
             except CorruptDocument:
                 await self._database.rows(_FORGET, tenant, _digest(user))
                 continue
             changed = tuple(change(known))
-            if changed == known:
+            if changed == known and latest is None:
                 return
-            body = _REFERENCES.dump_json(changed)
-            if await self._database.row(_SAVE, tenant, _digest(user), version, body) is not None:
+            values = (tenant, _digest(user), version, _REFERENCES.dump_json(changed))
+            if changed != known and await self._database.row(_SAVE, *values) is not None:
+                self._latest[tenant, user] = version + 1, changed
                 return
+            latest = None
 
     async def settle(self) -> None:
         """Return at once: whatever is remembered is stored."""
@@ -83,9 +90,11 @@ class PostgresWorkflowMemory(WorkflowMemory):
         check_tenant(tenant)
         row = await self._database.row(_READ, tenant, _digest(user))
         try:
-            return (row["version"], _REFERENCES.validate_json(row["body"])) if row else (0, ())
+            known = (row["version"], _REFERENCES.validate_json(row["body"])) if row else (0, ())
         except ValidationError as error:
             raise CorruptDocument("What is remembered of a user does not parse.") from error
+        self._latest[tenant, user] = known
+        return known
 
 
 class PostgresPersonMemory(PersonMemory):
