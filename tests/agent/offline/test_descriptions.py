@@ -206,6 +206,183 @@ CASES = [
         ],
         id="does",
     ),
+    pytest.param(
+        "A member applies. The board accepts or rejects the application. The office prints the card.",
+        [
+            "Apply @member: Accept or reject the application",
+            "Accept or reject the application @board: Accepted?",
+            "Accepted?: [accepted] Print the card",
+            "Print the card @office",
+        ],
+        id="approves or rejects, and nothing said of either",
+    ),
+    pytest.param(
+        (
+            "When a parcel comes in, the warehouse checks it. Damaged parcels are sent back, the others"
+            " are put on the shelf."
+        ),
+        [
+            "Check the parcel @warehouse: Damaged?",
+            "Damaged?: [damaged] Send back damaged parcels, [else] Put the parcels on the shelf",
+            "Send back damaged parcels",
+            "Put the parcels on the shelf",
+        ],
+        id="subsets of what was told",
+    ),
+    pytest.param(
+        "The guard sees the visitor. known -> the guard opens the gate. unknown -> the guard calls the host.",
+        [
+            "See the visitor @guard: Known?",
+            "Known?: [known] Open the gate, [unknown] Call the host",
+            "Open the gate @guard",
+            "Call the host @guard",
+        ],
+        id="labels",
+    ),
+    pytest.param(
+        (
+            "The clerk opens the file. Is it complete? Yes: the officer decides. No: the clerk asks the"
+            " applicant."
+        ),
+        [
+            "Open the file @clerk: Is it complete?",
+            "Is it complete?: [is it complete] Decide, [no] Ask the applicant",
+            "Decide @officer",
+            "Ask the applicant @clerk",
+        ],
+        id="a question and its answers",
+    ),
+    pytest.param(
+        (
+            "The clerk books the payment and the accountant releases it, unless the amount is under "
+            "500, in which case the clerk releases it."
+        ),
+        [
+            "Book the payment @clerk: Not: the amount is under 500?",
+            (
+                "Not: the amount is under 500?: [not: the amount is under 500] Release the payment, [else] "
+                "Release the payment"
+            ),
+            "Release the payment @accountant",
+            "Release the payment @clerk",
+        ],
+        id="unless, and in which case",
+    ),
+    pytest.param(
+        (
+            "The script charges the card. If the charge fails, it retries three times and then notifies"
+            " support. If it succeeds, the receipt is emailed."
+        ),
+        ["Charge the card: [else] Notify support, Email the receipt", "Notify support", "Email the receipt"],
+        id="retried, then told",
+    ),
+    pytest.param(
+        (
+            "The judge opens the case. The plaintiff and the defendant both submit statements. Then the"
+            " judge rules."
+        ),
+        [
+            "Open the case @judge: In parallel",
+            "In parallel: Submit statements, Submit statements",
+            "Submit statements @plaintiff: All done",
+            "Submit statements @defendant: All done",
+            "All done: Rule",
+            "Rule @judge",
+        ],
+        id="both at once",
+    ),
+    pytest.param(
+        (
+            "The underwriter rates the risk. If the score is above 80 the committee decides, between 50"
+            " and 80 the senior underwriter decides, and otherwise the policy is issued."
+        ),
+        [
+            "Rate the risk @underwriter: The score is above 80?",
+            (
+                "The score is above 80?: [the score is above 80] Decide, [between 50 and 80] Decide, [else]"
+                " Issue the policy"
+            ),
+            "Decide @committee",
+            "Decide @senior underwriter",
+            "Issue the policy",
+        ],
+        id="else-if",
+    ),
+    pytest.param(
+        "Have the intern collect the quotes, then have purchasing compare them.",
+        ["Collect the quotes @intern: Compare the quotes", "Compare the quotes @purchasing"],
+        id="have somebody do it",
+    ),
+    pytest.param(
+        "receive the parts -> inspect them -> if ok store them else return them to the supplier",
+        [
+            "Receive the parts: Inspect the parts",
+            "Inspect the parts: Ok?",
+            "Ok?: [ok] Store the parts, [else] Pass the parts to the supplier",
+            "Store the parts",
+            "Pass the parts to the supplier",
+        ],
+        id="an order without a comma behind its condition",
+    ),
+    pytest.param(
+        "The employee submits an expense and the manager approves it. The manager has two days.",
+        ["Submit an expense @employee: Approve the expense", "Approve the expense @manager {timeout=P2D}"],
+        id="a deadline told apart",
+    ),
+    pytest.param(
+        (
+            "The author writes the text, the editor reads it. This is repeated until the editor is "
+            "happy. Then the printer prints it."
+        ),
+        [
+            "Write the text @author: Read the text",
+            "Read the text @editor: The editor is happy?",
+            "The editor is happy?: [not yet] Write the text, [the editor is happy] Print the text",
+            "Print the text @printer",
+        ],
+        id="repeat until",
+    ),
+    pytest.param(
+        "First step: choose a date. Second step: send the invitation. Last step: celebrate.",
+        ["Choose a date: Send the invitation", "Send the invitation: Celebrate", "Celebrate"],
+        id="ordinal steps",
+    ),
+    pytest.param(
+        "run the tests -> build the image -> deploy it; if the test fails roll back",
+        [
+            "Run the tests: Build the image, [else] Roll back",
+            "Build the image: Deploy the image",
+            "Deploy the image",
+            "Roll back",
+        ],
+        id="a step that failed earlier",
+    ),
+    pytest.param(
+        (
+            "The clerk checks the claim. Small claims are paid. Large claims go to an expert, who "
+            "writes a report."
+        ),
+        [
+            "Check the claim @clerk: Small?",
+            "Small?: [small] Pay small claims, [large] Pass the claims to an expert",
+            "Pay small claims",
+            "Pass the claims to an expert: Write a report",
+            "Write a report @expert",
+        ],
+        id="a relative clause",
+    ),
+    pytest.param(
+        (
+            "The reviewer approves the request or asks for changes. If changes are requested, the "
+            "engineer revises it."
+        ),
+        [
+            "Approve the request or ask for changes @reviewer: Changes are requested?",
+            "Changes are requested?: [changes are requested] Revise the changes",
+            "Revise the changes @engineer",
+        ],
+        id="or for another verb",
+    ),
 ]
 
 
@@ -353,6 +530,20 @@ def test_work_grows_with_the_text_and_no_faster(piece: str) -> None:
         return grammar.looks
 
     assert looks(400) <= 2.2 * looks(200)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "unless until if ",
+        "if it is approved the clerk of the order ",
+        "The clerk checks it. If it is ok, the boss signs it, otherwise the clerk calls. ",
+        "every Monday at 9 ",
+        "and a big red order , ",
+    ],
+)
+def test_a_description_is_read_in_time_with_its_length(piece: str) -> None:
+    assert_grows_linearly(lambda size: piece * size, read_description, 400)
 
 
 @pytest.mark.parametrize("piece", ["step_", "a.b_", "e.g.", "x-", "https://a", "a@b."])

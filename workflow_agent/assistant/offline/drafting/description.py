@@ -176,7 +176,7 @@ class _Description:
             signs = sum(token.text in ("->", ">") for token in line.tokens)
             line.is_list = is_list or signs > 1 or (signs == 1 and any(t.text == "->" for t in line.tokens))
             is_open = is_open and line.is_item
-            self._label(line, question, bool(told))
+            self._label(line, question, told)
             question = ()
             if line.tokens[-1].text == "?" and len(line.tokens) <= 14:
                 question = tuple(token for token in line.tokens if token.kind != "punct")
@@ -225,9 +225,10 @@ class _Description:
             line.tokens = ()
         return lead.is_list and not rest.starts_clause(0)
 
-    def _label(self, line: _Line, question: tuple[Token, ...], has_told: bool) -> None:
+    def _label(self, line: _Line, question: tuple[Token, ...], told: Sequence[_Line]) -> None:
         """Take "approved:" and "HR:" off a line, and the answer to a question before it."""
-        tokens = line.tokens
+        tokens, has_told = line.tokens, bool(told)
+        is_told = has_told and told[-1].label is not None
         if question and has_told:
             yes = tokens[0].lower in ("yes", "no") or phrase_at("mark", tokens, 0) is not None
             no = tokens[0].lower in ("no", "otherwise", "else")
@@ -240,7 +241,8 @@ class _Description:
         end = next((at for at, token in enumerate(tokens[:9]) if token.text in (":", "->")), None)
         marked = phrase_at("mark", tokens, 0) or phrase_at("sub", tokens, 0)
         first = tokens[0] if tokens else None
-        alone = first is not None and end == 1 and first.has("adj") and not first.has("noun")
+        arrow = end == 1 and [token.text for token in tokens[1:2]] == ["->"]
+        alone = arrow and first is not None and first.has("adj") and (is_told or not first.has("noun"))
         outcome = bool(end) and (states_outcome(tokens[:end]) or alone)
         if end and end + 1 < len(tokens) and has_told and not marked and outcome:
             line.label = Sub("if", "label", tokens[:end])

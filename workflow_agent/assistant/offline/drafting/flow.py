@@ -141,7 +141,7 @@ class Flow:
 
     def _drawn(self) -> tuple[object, ...]:
         """Return what a statement changes that is drawn."""
-        fields = sum(len(node.document) for node in self.graph.nodes)
+        fields = sum(len(node.document) + len(node.document["name"]) for node in self.graph.nodes)
         track = self.track
         return (
             len(self.graph.nodes),
