@@ -7,7 +7,7 @@ from workflow_agent.assistant.offline.clauses import counts, phrase_at, stripped
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.plan import NotRead, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
-from workflow_agent.assistant.offline.slots import cut_pieces
+from workflow_agent.assistant.offline.slots import cut_pieces, with_names
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import clock_at, schedule_at
@@ -16,6 +16,8 @@ from workflow_agent.workflows.model.triggers import ScheduleTrigger
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _VERBS = word_set("header.verbs")
 _AROUND = word_set("header.around")
+_TRAIL = word_set("naming.trail")
+_LABELS = frozenset({"tag", "untag", "alias", "remove", "clear", "gone", "old", "let", "bound"})
 _MOST_NAME_WORDS = 4
 
 
@@ -25,6 +27,8 @@ def read_header(plan: Plan, tokens: Sequence[Token], mask: frozenset[int]) -> bo
     if not rest or mood == "weighed":
         return False
     negated = mood in ("negated", "unneeded")
+    if not negated and (_named(plan, rest, mask) or _described(plan, rest, mask)):
+        return True
     edits = _labels(plan, rest, mask, negated=negated) or _triggers(plan, rest, mask, negated=negated)
     if not edits:
         return False
@@ -65,7 +69,7 @@ def _labels(plan: Plan, tokens: Tokens, mask: frozenset[int], *, negated: bool) 
             or any(t.is_("not") for kind, some in piece if kind == "word" for t in some)
             or (takes and not verbs)
         )
-        words = [t for kind, some in piece if kind in ("word", "start", "event") for t in some]
+        words = [t for kind, some in piece if kind not in _LABELS for t in some]
         words = [t for t in words if counts(t) or t.kind == "quoted"]
         words = [
             t
@@ -191,6 +195,202 @@ def _unplaced(plan: Plan, tokens: Tokens, used: set[int]) -> list[Token]:
     ]  # fmt: skip
 
 
+def _named(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> bool:
+    """Give a step or the workflow another name, if a sentence says so wholly; say whether."""
+    kinds = _kinds(with_names(plan, tokens, mask), frozenset())
+    kinds = [
+        (kind if kind != "name" or _is_naming(kinds, at) else "word", some)
+        for at, (kind, some) in enumerate(kinds)
+    ]
+    cue = next((at for at, (kind, _) in enumerate(kinds) if kind == "name"), None)
+    arrow = next((at for at, (_, some) in enumerate(kinds) if some[0].text == "->"), None)
+    if cue is None and arrow is None:
+        return False
+    flat = [(kind, t) for kind, some in kinds for t in some]
+    cues = {t.start for kind, some in kinds if kind == "name" for t in some}
+    at = next((i for i, (_, t) in enumerate(flat) if t.start in cues), -1)
+    parts = [i for i in range(max(at + 1, 1), len(flat)) if flat[i][1].text in ("->", ":", "=", "=>")
+             or flat[i][1].is_("to", "into", "as", "is", "be", "should", "shall")]  # fmt: skip
+    old, new = [t for _, t in flat[:at]] if at > 0 else [], [t for _, t in flat[at + 1 :]]
+    for part in parts:
+        before = [t for _, t in flat[:part] if t.start not in cues]
+        if any(counts(t) or t.lower in PRONOUNS or t.lemma in _WHOLE for t in before):
+            old, new = before, [t for _, t in flat[part + 1 :]]
+            break
+    else:
+        if not any(counts(t) for t in old):
+            old, new = _old_and_name(plan, old, new)
+    new = [t for t in new if t.start not in cues]
+    return _rename(plan, old, new, tokens, is_arrow=cue is None, has_mark=bool(parts))
+
+
+def _is_naming(kinds: Sequence[tuple[str, Tokens]], at: int) -> bool:
+    """Say whether "call", "called" or "name" speak of a name, not of a call centre or of naming a buddy."""
+    token = kinds[at][1][0]
+    before = kinds[at - 1][1][-1] if at else None
+    if token.is_("rename", "retitle", "relabel", "title", "new"):
+        return True
+    if token.entry.form == "ed" or token.entry.form == "base ed":
+        return before is not None and (before.has("aux", "adv") or before.lower in ("now", "be"))
+    if (
+        token.is_("name")
+        and before is not None
+        and (before.has("det") or before.possessive or before.is_("new"))
+    ):
+        return True
+    following = kinds[at + 1][1][0] if at + 1 < len(kinds) else None
+    is_verb = (
+        before is None
+        or before.has("aux", "pron", "adv", "part")
+        or before.is_("to", "please", "and", "now", "not")
+    )
+    return is_verb and following is not None and not (token.is_("name") and following.is_("a", "an"))
+
+
+def _old_and_name(
+    plan: Plan, before: Sequence[Token], words: Sequence[Token]
+) -> tuple[list[Token], list[Token]]:
+    """Return what is named and its name, of words without a mark between: "it Access"."""
+    for size in range(min(len(words) - 1, 8), 0, -1):
+        head = words[:size]
+        points = all(not counts(t) or t.lower in PRONOUNS or t.lemma in _WHOLE for t in head)
+        if points and head[-1].has("det") and head[-1].lower not in PRONOUNS:
+            continue
+        is_quoted = (
+            len(words) == size + 1 and words[-1].kind == "quoted" and plan.steps.maybe(head) is not None
+        )
+        if points or is_quoted or plan.steps.is_named(head) or (len(head) == 1 and head[0].kind == "quoted"):
+            return list(head), list(words[size:])
+    return list(before), list(words)
+
+
+def _rename(
+    plan: Plan,
+    old: Sequence[Token],
+    new: Sequence[Token],
+    all_tokens: Tokens,
+    *,
+    is_arrow: bool,
+    has_mark: bool,
+) -> bool:
+    words = [
+        t for t in new if t.kind not in ("break", "bullet") and (t.kind != "punct" or t.text in "'/&-+%")
+    ]
+    while words and words[-1].kind == "word" and words[-1].lower in _TRAIL:
+        words.pop()
+    while (
+        words
+        and (words[0].has("aux") or words[0].is_("to", "be", "now", "something", "like"))
+        and words[0].kind == "word"
+    ):
+        words.pop(0)
+    quoted = [t for t in words if t.kind == "quoted"]
+    if (
+        not words
+        or len(words) > 8
+        or (quoted and len(words) > 1)
+        or any(t.text in (",", ";", ".") for t in new[:-1])
+    ):
+        return False
+    for at, token in enumerate(words[:-1]):
+        following = words[at + 1]
+        if token.is_("and", "then", "but", "instead", "not") and (
+            following.lower in PRONOUNS or following.has("det") or phrase_at(words, at + 1, "verbs.tsv")[1]
+            or token.is_("instead", "not")
+        ):  # fmt: skip
+            return False
+    name = quoted[0].text if quoted else plan.text[words[0].start : words[-1].end].strip()
+    name = name if quoted else name[:1].upper() + name[1:]
+    left = [
+        t
+        for t in old
+        if t.kind != "punct"
+        and not t.has("aux", "prep", "part")
+        and not t.is_("please", "no", "longer", "we", "i", "now", "new", "want")
+    ]
+    content = [t for t in left if counts(t)]
+    own = plan.workflow.name.casefold()
+    said = " ".join(t.lower for t in content)
+    is_whole = said == own or (
+        not content and (any(t.lemma in _WHOLE for t in left) or plan.steps.last is None)
+    )
+    placed = any(
+        t.is_("before", "after", "between", "if", "when") for t in (*old, *words) if t.kind == "word"
+    )
+    renames = any(t.is_("rename") for t in all_tokens)
+    if placed or not (left or (renames and has_mark)):
+        return False
+    if is_whole:
+        if is_arrow and not said:
+            return False
+        plan.do({"op": "rename_workflow", "name": name})
+        return True
+    if not content:
+        content = [t for t in left if t.lower in PRONOUNS]
+    step = plan.steps.maybe([t for t in left if t.lower not in PRONOUNS or not any(map(counts, left))])
+    if step is None and not is_arrow and renames:
+        step = plan.steps.find(content)
+    if step is None or (
+        is_arrow and not quoted and (plan.is_role(words) or any(t.value is not None for t in words))
+    ):
+        return False
+    plan.do({"op": "rename_step", "step": step.id, "name": name})
+    plan.steps.last = step.id
+    return True
+
+
+def _described(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> bool:
+    """Say what a step or the workflow is for, if a sentence does so wholly; say whether."""
+    flat = with_names(plan, tokens, mask)
+    cue = next(
+        (at for at, t in enumerate(flat) if t.kind == "word" and t.is_("describe", "description", "summary")),
+        None,
+    )
+    if cue is None or any(t.is_("remove", "delete", "drop", "clear") for t in flat[: cue + 1]):
+        return False
+    marks = (":", "->", "=")
+    part = next(
+        (
+            at
+            for at in range(cue + 1, len(flat))
+            if flat[at].text in marks
+            or flat[at].is_("as", "to", "is", "be", "read", "say")
+            or (flat[at].kind == "quoted" and flat[at].start not in mask)
+        ),
+        None,
+    )
+    if part is None:
+        return False
+    about = [
+        t
+        for t in (*flat[:cue], *flat[cue + 1 : part])
+        if counts(t) and not t.is_("set", "change", "update", "add", "give", "make", "write")
+    ]
+    behind = list(flat[part:])
+    while (
+        behind
+        and behind[0].kind != "quoted"
+        and (
+            behind[0].text in (":", "->", "=")
+            or behind[0].is_("as", "to", "is", "be", "read", "say", "should", "shall", "follows")
+        )
+    ):
+        behind.pop(0)
+    if not behind or (behind[0].kind == "quoted" and len(behind) > 1):
+        return False
+    text = behind[0].text if behind[0].kind == "quoted" else plan.text[behind[0].start : behind[-1].end]
+    own = {*content_of(plan.workflow.name), *_WHOLE}
+    if all(t.lower in own or t.lemma in own for t in about):
+        plan.do({"op": "set_description", "description": text})
+        return True
+    step = plan.steps.maybe(about)
+    if step is None:
+        return False
+    plan.do({"op": "update_step", "step": step.id, "set": {"description": text}})
+    plan.steps.last = step.id
+    return True
+
+
 def _schedules(plan: Plan) -> list[tuple[int, ScheduleTrigger]]:
     return [(at, one) for at, one in enumerate(plan.workflow.triggers) if isinstance(one, ScheduleTrigger)]
 
@@ -212,13 +412,13 @@ def _exchanged(
     known = _schedules(plan)
     if len(known) != 1 or _unplaced(plan, tokens, used):
         return []
-    at, before = known[0]
+    index, before = known[0]
     said = {f"{t.value:g}" for t in old if t.value is not None and t.value == int(t.value)}
     if not said <= set(re.findall(r"\d+", before.cron or before.every or "")):
         return []
     if before.timezone and trigger.get("cron"):
         trigger = {**trigger, "timezone": before.timezone}
-    return [{"op": "remove_trigger", "index": at}, {"op": "add_trigger", "trigger": trigger}]
+    return [{"op": "remove_trigger", "index": index}, {"op": "add_trigger", "trigger": trigger}]
 
 
 def _without_trigger(

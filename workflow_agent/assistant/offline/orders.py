@@ -1,5 +1,6 @@
 """From the clauses of an order to edits: which verb, said of what, means which edit."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
 from workflow_agent.assistant.offline import settings, structure
@@ -8,7 +9,6 @@ from workflow_agent.assistant.offline.clauses import (
     Part,
     begins_with,
     counts,
-    parted,
     phrase_at,
     read_clause,
     split_clauses,
@@ -16,25 +16,22 @@ from workflow_agent.assistant.offline.clauses import (
 )
 from workflow_agent.assistant.offline.header import read_header
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
-from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, place_of
+from workflow_agent.assistant.offline.placing import read_placing
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed
 from workflow_agent.assistant.offline.references import (
     FRAME_WORDS,
     PRONOUNS,
     StepUnclear,
-    akin,
     content_of,
-    phrase_of,
-    stems,
 )
 from workflow_agent.assistant.offline.slots import asks_again, read_settings
-from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
+from workflow_agent.assistant.offline.thresholds import read_threshold
+from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import durations_in, schedule_at, times_at
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.assistant.offline.values import duration_at, durations_in, schedule_at, times_at
 
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _NEGATED_KEEP = word_set("orders.negated_keep")
-_ANYTHING = frozenset({"anything", "everything", "all"})
 _DOING = word_set("orders.doing")
 
 
@@ -46,6 +43,7 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> list[Clause]:
         Asked: Something is missing.
     """
     clauses: list[Clause] = []
+    there = " ".join(step.name for step in plan.workflow.steps).casefold()
     for sentence in _sentences(plan, tokens):
         mask = masked(plan, sentence)
         if (plan.edits and asks_again(sentence, str(plan.edits[-1]["op"]))) or _read_slots(
@@ -57,6 +55,7 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> list[Clause]:
             clause = read_clause(piece, mask)
             if _keeps(clause):
                 _plan_clause(plan, clause)
+        known = len(plan.edits)
         for piece in pieces:
             if len(pieces) > 1 and _read_slots(plan, piece, masked(plan, piece)):
                 continue
@@ -64,11 +63,54 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> list[Clause]:
             clauses.append(clause)
             if len(pieces) == 1 or not _keeps(clause):
                 _plan_clause(plan, clause, is_part=len(pieces) > 1)
+            elif any(t.lower in PRONOUNS for t in piece):
+                # "Delete it and keep it."
+                plan.kept += [str(edit["step"]) for edit in plan.edits[known:] if "step" in edit]
+    _name_unused(plan, tokens, there)
     return clauses
 
 
+_COMPARED = frozenset(
+    {"not", "than", "from", "of", "was", "by", "more", "another", "extra", "additional", "#"}
+)
+"""Words in front of a value that is compared with, or added to, what is there."""
+
+
+def _name_unused(plan: Plan, tokens: Sequence[Token], names: str) -> None:
+    """Name the numbers and quoted words of a message that came to be in no edit."""
+    starts = any(edit["op"] in ("add_trigger", "remove_trigger") for edit in plan.edits)
+    made = json.dumps(plan.edits, ensure_ascii=False).casefold().replace(",", "").replace('\\"', '"')
+    for at, token in enumerate(tokens):
+        if token.kind not in ("number", "quoted") or any(
+            t.lower in _COMPARED for t in tokens[max(at - 3, 0) : at]
+        ):
+            continue
+        length = duration_at(tokens, at) or duration_at(tokens, max(at - 2, 0))
+        said = {
+            token.text.casefold().replace(",", ""),
+            f"{token.value:g}" if token.value is not None else "-",
+        }
+        known = any(one in made or one in names for one in said) or (
+            length and length.value.casefold() in made
+        )
+        removed = token.kind == "quoted" and any(
+            edit["op"].startswith(("remove", "un")) for edit in plan.edits
+        )
+        if plan.edits and not known and not removed and not (starts and token.kind == "number"):
+            kept = token.kind == "quoted" and plan.steps.maybe((token,)) is not None
+            plan.unread += [] if kept else [token.text]
+
+
 def _read_slots(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> bool:
-    return read_header(plan, tokens, mask) or read_settings(plan, tokens, mask)
+    if read_header(plan, tokens, mask):
+        return True
+    try:
+        if read_settings(plan, tokens, mask) or read_threshold(plan, tokens, mask):
+            return True
+    except StepUnclear:
+        # Of which step a value is; another reader may see no value there at all.
+        pass
+    return read_placing(plan, tokens, mask)
 
 
 def _sentences(plan: Plan, tokens: Sequence[Token]) -> list[Tokens]:
@@ -83,10 +125,8 @@ def _sentences(plan: Plan, tokens: Sequence[Token]) -> list[Tokens]:
 
 def _keeps(clause: Clause) -> bool:
     """Say whether a clause says what must stay, which is known before anything goes."""
-    head = clause.verb or next((t for t in clause.tokens if t.start not in clause.used), None)
-    return clause.mood == "negated" or (
-        head is not None and head.is_("keep", "retain", "preserve") and not clause.subject
-    )
+    _, rest = stripped(clause.tokens)
+    return clause.mood == "negated" or (bool(rest) and rest[0].is_("keep", "retain", "preserve"))
 
 
 def masked(plan: Plan, tokens: Sequence[Token]) -> frozenset[int]:
@@ -151,6 +191,8 @@ _TOLD_AGAIN = {
 
 def _repeats(plan: Plan, clause: Clause, words: Sequence[Token]) -> bool:
     """Say whether a clause only tells an order again: "…, please add it", "…, take it out"."""
+    if any(t.value is not None or t.kind == "quoted" for t in clause.tokens):
+        return False
     told = clause.verbs & set(_TOLD_AGAIN)
     points = any(t.lower in PRONOUNS for t in words) and not any(
         counts(t) and t.lower not in PRONOUNS and t.start not in clause.used for t in words
@@ -308,13 +350,15 @@ def _on_failure(plan: Plan, clause: Clause) -> bool:
     if fails is not None and head[fails].is_("fail", "crash", "break", "error"):
         step = plan.step(clause, head[:fails])
         clause.use(tokens[: comma + 1])
+        plan.unread += [t.text for t in head[fails + 1 :] if counts(t)]
         if rest.verbs & {"back"} and (to := rest.part("to")) is not None:
             structure.error_path(plan, rest, step, to.tokens, None)
             rest.use_part(to)
             rest.use(t for t in rest.object if t.lower in PRONOUNS or t.is_("back"))
         elif "retry" in rest.verbs:
             plan.steps.last = step.id
-            _retry(plan, rest)
+            read_settings(plan, rest.tokens, masked(plan, rest.tokens), about_last=True)
+            rest.use(rest.tokens)
         else:
             words = _work_words(rest)
             structure.error_path(plan, rest, step, words, None)
@@ -338,7 +382,11 @@ def _case_clause(plan: Plan, clause: Clause, head: Tokens, rest: Clause, comma: 
     elif (
         "escalate" in rest.verbs
         or durations_in(head)
-        or (rest.verbs & {"notify"} and any(t.is_("time", "late", "overdue") for t in head))
+        or (
+            rest.verbs & {"notify"}
+            and not any(t.is_("remind") for t in rest.tokens)
+            and any(t.is_("time", "late", "overdue") for t in head)
+        )
     ):
         return _late(plan, clause, head, rest)
     else:
@@ -458,276 +506,6 @@ def _sequence(plan: Plan, clause: Clause) -> bool:
         return False
     structure.sequence_steps(plan, clause)
     return True
-
-
-def _approval(plan: Plan, clause: Clause) -> bool:
-    """Read "pay out needs approval by the CFO", "the CFO must approve before pay out"."""
-    if "require" in clause.verbs and structure.is_approval(
-        [t for t in clause.object if not plan.is_role((t,))]
-    ):
-        who = next(
-            (
-                p
-                for p in clause.parts
-                if p.marker in ("responsible", "from", "of", "with") and plan.is_role(p.tokens)
-            ),
-            None,
-        )
-        inside = tuple(t for t in clause.object if plan.is_role((t,)))
-        if who is None and not inside:
-            raise Asked("Who approves?", plan.text.rstrip(" .!") + " by ", "")
-        name = plan.role(clause, who.tokens if who else inside)
-        clause.use_part(who)
-        clause.use(clause.object)
-        if clause.subject:
-            step = plan.steps.maybe(clause.subject)
-            if step is None:
-                return _conditional_approval(plan, clause, name)
-            clause.use(clause.subject)
-            structure.approval(plan, clause, name, step)
-            return True
-        where = place_of(plan, clause)
-        for part in clause.parts:
-            if part.marker in ("for", "of", "on") and part is not who:
-                clause.use_part(part)
-                structure.approval(plan, clause, name, plan.step(clause, part.tokens))
-                return True
-        if where is None or "before" not in where:
-            raise NotRead
-        structure.approval(plan, clause, name, plan.workflow.step(where["before"]) or plan.workflow.steps[0])
-        return True
-    if structure.is_approving(clause.verb) and clause.subject and plan.is_role(clause.subject):
-        return _role_approves(plan, clause)
-    by = clause.part("responsible", "owner")
-    approved = plan.steps.maybe(clause.subject) if structure.is_approving(clause.verb) and by else None
-    if by is None or approved is None or approved.assignee or not clause.verbs & {"be", "passive"}:
-        return False
-    who = [t for t in by.tokens if not t.is_("first")]
-    if place_of(plan, clause) is not None or not plan.is_role(who):
-        return False
-    clause.use(clause.object, clause.subject, by.mark, by.tokens)
-    structure.approval(plan, clause, plan.role(clause, who), approved)
-    return True
-
-
-def _conditional_approval(plan: Plan, clause: Clause, who: str) -> bool:
-    """Read "orders over 100 euros need approval by legal": who approves in a case."""
-    words = plan.said(clause.subject)
-    if not any(t.kind == "number" for t in clause.subject):
-        raise StepUnclear(phrase_of(clause.subject))
-    clause.use(clause.subject)
-    where = place_of(plan, clause)
-    _insert_conditional(plan, who, _case(words), where)
-    return True
-
-
-def _said_of_amount(condition: str) -> str:
-    """Return "amount over 100 euros", as a condition is read from an order, as a sentence."""
-    return (
-        f"the amount is {condition.removeprefix('amount ')}" if condition.startswith("amount ") else condition
-    )
-
-
-def _case(words: str) -> str:
-    """Return the condition that "anything over 100 euros" gives: "the amount is over 100 euros"."""
-    first, _, rest = words.partition(" ")
-    return f"the amount is {rest}" if first.lower() in _ANYTHING else words
-
-
-def _insert_conditional(plan: Plan, who: str, condition: str, where: JsonObject | None = None) -> None:
-    """Put an approval that happens only in a case where it is said, else behind the approval there is.
-
-    Where the same person approves already, the case becomes that approval's.
-    """
-    mine = [s for s in _approvals(plan) if (s.assignee or "").casefold() == who.casefold()]
-    if (
-        where is None
-        and len(mine) == 1
-        and (_change_limit(plan, mine[0], condition) or _set_limit(plan, mine[0], condition))
-    ):
-        return
-    if where is not None:
-        draft = plan.draft_named(f"{who[:1].upper()}{who[1:]} approval", who)
-        draft |= {"type": "human", "assignee": who, "when": {"text": condition}}
-        plan.do({"op": "insert_step", "step": draft, **where})
-        return
-    humans = [s for s in plan.workflow.steps if s.type not in ("end", "fork", "join")]
-    tiers = [
-        [s for s in humans if root in {r for w in structure.phrase_words(s.name) for r in _roots(w)}]
-        for root in ("approve", "review", "check")
-    ]
-    reviews = next((tier for tier in tiers if tier), tiers[0])
-    if len(reviews) != 1:
-        raise Asked(f"Where does {who} approve that?", plan.text.rstrip(" .!") + " ", "")
-    draft = plan.draft_named(f"{who[:1].upper()}{who[1:]} approval", who) | {
-        "type": "human",
-        "assignee": who,
-        "when": {"text": condition},
-    }
-    plan.do({"op": "insert_step", "step": draft, "after": reviews[0].id})
-    plan.notes.append(
-        f"you did not say where: I would put it after “{reviews[0].name}”, as the step that approves now"
-    )
-
-
-def _approvals(plan: Plan) -> list[Step]:
-    return [s for s in plan.workflow.steps if s.assignee and _is_about_approval(s.name)]
-
-
-def _is_about_approval(text: str) -> bool:
-    return any(_roots("approve") & _roots(word) for word in structure.phrase_words(text))
-
-
-def _number_in(text: str) -> Token | None:
-    numbers = [t for t in read_tokens(text) if t.kind == "number"]
-    return numbers[0] if len(numbers) == 1 else None
-
-
-def _change_limit(plan: Plan, step: Step, condition: str) -> bool:
-    """Put the number of a case into the condition under which a step happens already."""
-    new = _number_in(condition)
-    ways = [e for e in plan.workflow.incoming(step.id) if e.when and e.when.text and _number_in(e.when.text)]
-    if new is None or len(ways) != 1:
-        return False
-    told = ways[0].when.text if ways[0].when else None
-    if told is None or _is_below(told) != _is_below(condition):
-        return False
-    plan.do(
-        {
-            "op": "update_transition",
-            "transition": ways[0].id,
-            "set": {"when": {"text": settings.with_number(told, new)}},
-        }
-    )
-    asking = plan.workflow.step(ways[0].from_)
-    if asking is not None and asking.name.strip("?").casefold() == told.casefold():
-        plan.do({"op": "rename_step", "step": asking.id, "name": settings.with_number(asking.name, new)})
-    return True
-
-
-def _is_below(text: str) -> bool:
-    return any(t.is_("under", "below", "less", "up", "most") for t in read_tokens(text))
-
-
-def _set_limit(plan: Plan, step: Step, condition: str) -> bool:
-    """Let an approval that happens always happen in a case only, and the rest pass as if approved."""
-    passing = _way_if_approved(plan, step)
-    if passing is None or len(plan.workflow.incoming(step.id)) > 1:
-        return False
-    name = f"{condition[:1].upper()}{condition[1:]}?"
-    asking: JsonObject = {"id": plan.new_id(condition), "name": name, "type": "decision"}
-    plan.do({"op": "insert_step", "step": asking, "before": step.id})
-    (into,) = plan.workflow.incoming(step.id)
-    plan.do(
-        {"op": "disconnect", "from": into.from_, "to": step.id},
-        {
-            "op": "connect",
-            "from": asking["id"],
-            "to": step.id,
-            "type": "condition",
-            "when": {"text": condition},
-        },
-        {"op": "connect", "from": asking["id"], "to": passing.id, "type": "default"},
-    )
-    plan.notes.append(f"“{step.name}” names no amount now: I would let the rest pass to “{passing.name}”")
-    return True
-
-
-def _way_if_approved(plan: Plan, step: Step) -> Step | None:
-    ways = plan.workflow.outgoing(step.id)
-    if len(ways) == 1 and (after := plan.workflow.step(ways[0].to)) is not None:
-        if after.type != "decision":
-            return after
-        ways = plan.workflow.outgoing(after.id)
-    ways = [
-        e
-        for e in ways
-        if e.when and _is_about_approval(e.when.text or "") and "not" not in (e.when.text or "")
-    ]
-    return plan.workflow.step(ways[0].to) if len(ways) == 1 else None
-
-
-def _roots(word: str) -> frozenset[str]:
-    return stems(word)
-
-
-def _role_approves(plan: Plan, clause: Clause) -> bool:
-    clause.use((clause.verb,) if clause.verb else ())
-    condition = structure.condition_of(plan, clause)
-    who = plan.role(clause, clause.subject)
-    where = place_of(plan, clause)
-    existing = [
-        s
-        for s in plan.workflow.steps
-        if s.assignee
-        and s.assignee.casefold() == who.casefold()
-        and _roots("approve") & {r for w in structure.phrase_words(s.name) for r in _roots(w)}
-    ]
-    if len(existing) == 1 and condition is None and where is not None:
-        if existing[0].id in where.values():
-            raise NotRead
-        plan.do({"op": "move_step", "step": existing[0].id, **where})
-        return True
-    target = plan.steps.maybe(clause.object) if any(counts(t) for t in clause.object) else None
-    if condition is not None and where is None and target is None:
-        if all(not counts(t) or t.lower in _ANYTHING for t in clause.object):
-            clause.use(clause.object)
-        _insert_conditional(plan, who, _said_of_amount(condition))
-        return True
-    if where is None and target is not None:
-        clause.use(clause.object)
-        structure.approval(plan, clause, who, target)
-        return True
-    if where is None:
-        raise Asked("Before which step?", plan.text.rstrip(" .!") + " before ", "")
-    name = f"{who[:1].upper()}{who[1:]} approval"
-    if any(counts(t) for t in clause.object):
-        name = f"Approve {plan.said(_bare(clause.object))}"
-        clause.use(clause.object)
-    draft = plan.draft_named(name, who) | {"type": "human", "assignee": who}
-    if condition is not None:
-        draft["when"] = {"text": condition}
-    plan.do({"op": "insert_step", "step": draft, **where})
-    return True
-
-
-def _bare(tokens: Tokens) -> Tokens:
-    return tokens
-
-
-def _field(plan: Plan, clause: Clause) -> bool:
-    """Read an order about something that is set: its verb, the field, whose, and the value."""
-    told = clause.object
-    field, rest = settings.field_of(told)
-    if not field and clause.subject:
-        told = (*clause.object, *clause.subject)
-        field, rest = settings.field_of(clause.subject)
-    if not clause.verbs and field in ("timeout", "retry", "duration") and not clause.subject:
-        clause.verbs = frozenset({"set"})
-    if not field or not clause.verbs:
-        return False
-    if "decrease" in clause.verbs and settings.all_durations(clause):
-        clause.verbs -= {"remove"}
-    if "remove" in clause.verbs and field in ("connection", "loop"):
-        if not any(p.marker in ("from", "between", "to") for p in clause.parts):
-            return False
-        clause.use(clause.object)
-        clause.object = ()
-        structure.disconnect(plan, clause)
-        return True
-    if "remove" in clause.verbs:
-        whole = plan.steps.maybe(clause.object)
-        if whole is not None and plan.steps.is_named(clause.object):
-            return False
-        clause.use(t for t in clause.object if t not in rest)
-        settings.clear(plan, clause, field, rest)
-        return True
-    reader = _FIELDS.get(field)
-    sets = clause.verbs & word_set("orders.field.set")
-    if reader is None or not sets:
-        return False
-    clause.use(t for t in told if t not in rest)
-    return reader(plan, clause, rest)
 
 
 def _f_timeout(plan: Plan, clause: Clause, rest: Tokens) -> bool:
@@ -905,76 +683,6 @@ _FIELDS: Mapping[str, Callable[[Plan, Clause, Tokens], bool]] = {
 }
 
 
-def _numbers(plan: Plan, clause: Clause) -> bool:
-    """Read "change 500 to 1000", "make it 100 instead of 50"."""
-    if not clause.verbs & {"set", "make", "increase", "decrease", "replace"} or settings.all_durations(
-        clause
-    ):
-        return False
-    numbers = [t for t in clause.tokens if t.kind == "number"]
-    others = [t for t in clause.object if counts(t) and t.kind != "number"]
-    if len(numbers) != 2 or (others and plan.steps.maybe(others) is not None):
-        return False
-    settings.set_threshold(plan, clause, tuple(others))
-    return True
-
-
-def _deadline(plan: Plan, clause: Clause) -> bool:
-    """Read "give the review 2 days", "the review has 3 days", "pay out must be done within a week"."""
-    spans = settings.all_durations(clause)
-    if len(spans) != 1 or "escalate" in clause.verbs or "retry" in clause.verbs:
-        return False
-    fits = clause.verbs & word_set("orders.deadline.give")
-    if not fits or (
-        clause.part("before", "after", "end", "start", "between") and clause.verbs & {"add", "put"}
-    ):
-        return False
-    if "add" in clause.verbs or ("set" in clause.verbs and not clause.object and not clause.subject):
-        return False
-    words = [t for t in (*clause.subject, *clause.object) if not any(t in span for span, _ in spans)]
-    words = [t for t in words if not t.among("orders.deadline.at")]
-    if (
-        plan.is_role(words)
-        and (for_ := clause.part("for", "to")) is not None
-        and plan.steps.maybe(for_.tokens) is not None
-    ):
-        clause.use(words, for_.mark)
-        words = list(for_.tokens)
-    part = clause.part("for", "on", "of", "to", "if")
-    if (
-        not any(counts(t) or t.lower in PRONOUNS for t in words)
-        and part is not None
-        and not all(t in spans[0][0] for t in part.tokens)
-    ):
-        clause.use(part.mark)
-        words = [t for t in part.tokens if not any(t in span for span, _ in spans)]
-    length = settings.take_duration(clause)
-    step = settings.step_of(plan, clause, words)
-    clause.use(t for t in clause.tokens if t.among("orders.deadline.at2"))
-    sign = clause.verbs & {"increase", "decrease"} and any(t.is_("by") for t in clause.tokens)
-    if sign:
-        raise NotRead
-    plan.do(
-        {"op": "set_timeout", "step": step.id, "timeout": length}
-        if step.type != "wait"
-        else {"op": "update_step", "step": step.id, "set": {"duration": length}}
-    )
-    return True
-
-
-def _retry(plan: Plan, clause: Clause) -> bool:
-    has_times = any(times_at(clause.tokens, at) for at in range(len(clause.tokens)))
-    if "use" in clause.verbs and any(t.is_("backoff") for t in clause.tokens):
-        settings.set_retry(plan, clause, tuple(t for t in clause.object if t.value is None))
-        return True
-    if "retry" not in clause.verbs or ("back" in clause.verbs and not has_times):
-        return False
-    if clause.part("until") is not None:
-        raise NotRead
-    settings.set_retry(plan, clause, tuple(t for t in clause.object if t.value is None))
-    return True
-
-
 def _limit(plan: Plan, clause: Clause) -> bool:
     if "limit" not in clause.verbs or settings.all_durations(clause):
         return False
@@ -997,41 +705,6 @@ def _optional(plan: Plan, clause: Clause) -> bool:
             clause.use(part.mark)
     settings.optional(plan, clause, about)
     return True
-
-
-def _rename(plan: Plan, clause: Clause) -> bool:
-    into = clause.part("to")
-    quoted_new = into is not None and bool(into.tokens) and into.tokens[0].kind == "quoted"
-    if "set" in clause.verbs and quoted_new and plan.steps.maybe(clause.object) is not None:
-        settings.rename(plan, clause)
-        return True
-    if "rename" not in clause.verbs or clause.verb is None:
-        return False
-    is_naming = clause.verb.entry.verb in ("rename", "retitle", "relabel") or "passive" in clause.verbs
-    quoted = any(t.kind == "quoted" for t in clause.object[1:]) or (
-        clause.object and clause.object[0].lower in PRONOUNS
-    )
-    whole = any(t.lemma in _WHOLE for t in clause.object)
-    step_first = (
-        len(clause.object) > 1
-        and clause.part("before", "after") is None
-        and plan.steps.maybe(clause.object) is None
-    )
-    if "passive" in clause.verbs and clause.subject:
-        settings.rename_to(
-            plan, clause, clause.subject, clause.object or (clause.part("to", "as") or clause.parts[0]).tokens
-        )
-        clause.use(t for p in clause.parts for t in p.mark)
-        return True
-    if whole and not is_naming and clause.part("to", "as") is None:
-        at = max(i for i, t in enumerate(clause.object) if t.lemma in _WHOLE)
-        settings.rename_to(plan, clause, clause.object[: at + 1], clause.object[at + 1 :])
-        return True
-    framed = any(t.is_("step", "task") for t in clause.object[1:-1])
-    if is_naming or quoted or framed or (clause.verb.entry.verb in ("name", "title") and step_first):
-        settings.rename(plan, clause)
-        return True
-    return False
 
 
 def _swap(plan: Plan, clause: Clause) -> bool:
@@ -1058,415 +731,6 @@ def _swap(plan: Plan, clause: Clause) -> bool:
         return True
     clause.use(t for t in clause.tokens if t.is_("order", "place", "position", "around"))
     structure.swap(plan, clause)
-    return True
-
-
-def _assign(plan: Plan, clause: Clause) -> bool:
-    to = clause.part("to", "with")
-    for cut in range(1, len(clause.object)) if "give" in clause.verbs and to is None else ():
-        step = plan.steps.maybe(clause.object[cut:]) if clause.object[cut].has("det") else None
-        if step is not None and plan.is_role(clause.object[:cut]):
-            clause.use(clause.object)
-            settings.set_owner(plan, clause, [step], clause.object[:cut])
-            return True
-    by_set = (
-        bool(clause.verbs & {"set"})
-        and to is not None
-        and plan.is_role(to.tokens)
-        and not settings.field_of(clause.object)[0]
-    )
-    if not (clause.verbs & {"assign", "give"} or by_set) or to is None:
-        return False
-    if "passive" in clause.verbs and clause.subject:
-        steps = plan.steps_in(clause, clause.subject)
-    elif not any(counts(t) or t.lower in PRONOUNS for t in clause.object):
-        return False
-    elif (
-        (step := plan.steps.maybe(to.tokens)) is not None
-        and plan.is_role(clause.object)
-        and plan.steps.maybe(clause.object) is None
-    ):
-        clause.use_part(to)
-        settings.set_owner(plan, clause, [step], clause.object)
-        return True
-    elif (
-        (by_set or "give" in clause.verbs)
-        and "assign" not in clause.verbs
-        and plan.steps.maybe(clause.object) is None
-    ):
-        return False
-    else:
-        steps = plan.steps_in(clause, clause.object)
-    clause.use(to.mark)
-    settings.set_owner(plan, clause, steps, to.tokens)
-    return True
-
-
-def _does(plan: Plan, clause: Clause) -> bool:
-    """Read "finance should do the review", "have legal check the contract before signing"."""
-    subject, verb, object_, after = _actor(plan, clause)
-    somebody = bool(subject) and all(t.is_("somebody", "someone", "we", "you", "they", "it") for t in subject)
-    has_where = any(p.marker in ("before", "after", "end", "start", "between") for p in after)
-    if (
-        verb is None
-        or not subject
-        or not (
-            plan.is_role(subject)
-            or (somebody and has_where)
-            or (
-                clause.mood == "order"
-                and has_where
-                and len([t for t in subject if t.is_content]) == 1
-                and plan.steps.maybe(subject) is None
-                and "does" in clause.verbs
-                and not clause.verbs & {"come"}
-            )
-        )
-    ):
-        return False
-    verb_name = verb.entry.verb or verb.lemma
-    if verb_name == "approve" or structure.is_approving(verb):
-        inner = Clause(clause.tokens, "order", frozenset(), verb, subject, object_, after, clause.used)
-        return _role_approves(plan, inner)
-    step = (
-        plan.steps.maybe(object_)
-        if any(counts(t) for t in object_) or any(t.lower in PRONOUNS for t in object_)
-        else None
-    )
-    has_place = any(p.marker in ("before", "after", "end", "start", "between") for p in after)
-    if verb_name in _DOING and step is not None and not has_place:
-        clause.use((verb,), object_)
-        for part in after:
-            if part.marker == "instead" and step.assignee and plan.is_role(part.tokens):
-                clause.use_part(part)
-            if part.marker == "instead0":
-                clause.use_part(part)
-        settings.set_owner(plan, clause, [step], subject)
-        return True
-    same = plan.steps.maybe((verb, *object_))
-    if (
-        same is not None
-        and not has_place
-        and same.assignee is not None
-        and any(p.marker in ("instead", "instead0") for p in after)
-    ):
-        clause.use((verb,), object_, *(p.mark for p in after))
-        settings.set_owner(plan, clause, [same], subject)
-        return True
-    if not has_place or (clause.mood != "order" and not has_place):
-        if same is not None and same.type != "end":
-            clause.use((verb,), object_, (t for t in clause.tokens if t.is_("well", "now", "too")))
-            for part in after:
-                if (
-                    part.marker in ("tail", "as")
-                    and part.tokens
-                    and (part.tokens[0].is_("not", "well") or plan.is_role(part.tokens))
-                ):
-                    clause.use_part(part)
-            settings.set_owner(plan, clause, [same], subject)
-            return True
-        return False
-    inner = Clause(clause.tokens, "order", clause.verbs, verb, subject, object_, after, clause.used)
-    condition = structure.condition_of(plan, inner)
-    where = place_of(plan, inner)
-    who = None if somebody else plan.role(inner, subject)
-    clause.use(subject)
-    if who is None:
-        words = _work_name(plan, inner, object_, after)
-        clause.use((verb,), words)
-        named = plan.draft_named(f"{verb_name[:1].upper()}{verb_name[1:]} {plan.said(words)}".strip(), None)
-        plan.do({"op": "insert_step", "step": named, **(where or {})})
-        return True
-    if (
-        same is not None
-        and same.assignee
-        and same.assignee.casefold() == who.casefold()
-        and where is not None
-        and same.id not in where.values()
-    ):
-        clause.use((verb,), object_)
-        plan.do({"op": "move_step", "step": same.id, **where})
-        return True
-    name_tokens = _work_name(plan, inner, object_, after)
-    name = (
-        f"{verb_name[:1].upper()}{verb_name[1:]} {plan.said(name_tokens)}".strip()
-        if name_tokens
-        else f"{verb_name[:1].upper()}{verb_name[1:]}"
-    )
-    if not name_tokens and verb_name in _DOING:
-        raise NotRead
-    clause.use((verb,), name_tokens)
-    draft = plan.draft_named(name, who) | {"type": "human", "assignee": who}
-    draft.pop("uses", None)
-    if condition is not None:
-        draft["when"] = {"text": condition}
-    plan.do({"op": "insert_step", "step": draft, **(where or {})})
-    return True
-
-
-def _work_name(plan: Plan, clause: Clause, object_: Tokens, after: Sequence[Part]) -> Tokens:
-    """Return the object of a verb of work with the parts that belong to it: "check the data for errors"."""
-    del after
-    words = object_
-    for part in clause.parts:
-        if (
-            part.marker in word_set("orders.work_name.for")
-            and part.tokens
-            and not all(t.start in clause.used for t in part.tokens)
-        ):
-            clause.use_part(part)
-            words = (*words, *part.mark, *part.tokens)
-        elif part.marker in ("before", "after"):
-            break
-    del plan
-    return tuple(t for t in words if t.text != ",")
-
-
-def _actor(plan: Plan, clause: Clause) -> tuple[Tokens, Token | None, Tokens, tuple[Part, ...]]:
-    """Return who does what: of a statement, or of "have/let/make/ask somebody (to) do"."""
-    if clause.subject:
-        if "passive" in clause.verbs or "be" in clause.verbs:
-            return (), None, (), ()
-        return clause.subject, clause.verb, clause.object, clause.parts
-    if not clause.verbs & {"ask", "make"} or not clause.object:
-        return (), None, (), ()
-    words = list(clause.object)
-    to = clause.part("to")
-    if (
-        to is not None
-        and to is clause.parts[0]
-        and to.tokens
-        and to.tokens[0].entry.verb
-        and plan.is_role(words)
-    ):
-        clause.use(to.mark)
-        return tuple(words), to.tokens[0], to.tokens[1:], tuple(p for p in clause.parts if p is not to)
-    for at in range(1, min(len(words), 6)):
-        token = words[at]
-        somebody = at == 1 and words[0].is_("somebody", "someone")
-        if token.entry.verb and "base" in token.entry.form and (somebody or plan.is_role(words[:at])):
-            if at + 1 < len(words) and plan.is_role(words[: at + 1]) and token.has("noun"):
-                continue
-            return tuple(words[:at]), token, tuple(words[at + 1 :]), clause.parts
-    return (), None, (), ()
-
-
-def _passive_done(plan: Plan, clause: Clause) -> bool:
-    """Read "the review should be done by legal", "pay out is handled by finance"."""
-    if not clause.subject or not clause.verbs & {"be", "passive", "come", "does"}:
-        return False
-    by = clause.part("responsible", "owner")
-    to = clause.part("to")
-    if (
-        by is None
-        and to is not None
-        and clause.verb is not None
-        and clause.verb.entry.verb in ("belong", "assign", "hand", "go")
-        and plan.is_role(to.tokens)
-    ):
-        by = to
-    if by is None or not by.tokens:
-        return False
-    verb = [t for t in (*clause.object, *((clause.verb,) if clause.verb else ())) if counts(t)]
-    who = tuple(by.tokens)
-    contrast = next((at for at, t in enumerate(who) if t.is_("not", "instead")), None)
-    if contrast is not None:
-        clause.use(who[contrast:])
-        who = who[:contrast]
-    whole = plan.steps.maybe(clause.subject)
-    if whole is None and clause.part("before", "after") is not None and clause.verb is not None:
-        return _new_work(plan, clause, verb)
-    both = plan.steps.maybe((*clause.subject, *verb)) if whole is None else None
-    if both is not None:
-        clause.use(clause.subject, verb)
-    steps = [both] if both is not None else plan.steps_in(clause, clause.subject)
-    generic = all(t.entry.verb in _DOING or t.among("orders.passive_done.own") for t in verb)
-    named = all(any(akin(t.lower, w) for w in content_of(step.name)) for t in verb for step in steps)
-    if not generic and not named:
-        return False
-    clause.use(verb, by.mark)
-    for part in clause.parts:
-        if part.marker == "instead" and plan.is_role(part.tokens):
-            clause.use_part(part)
-    settings.set_owner(plan, clause, steps, [t for t in who if t.text != ","])
-    return True
-
-
-def _placed(plan: Plan, clause: Clause) -> bool:
-    """Read "the review should come after signing", "X must be first"."""
-    if not clause.subject or not clause.verbs & {"be", "come", "does", "passive"}:
-        return False
-    if clause.verb is not None and clause.verb.entry.verb in ("follow", "precede") and clause.object:
-        side = "after" if clause.verb.entry.verb == "follow" else "before"
-        clause.parts = (*clause.parts, Part(side, clause.object, (clause.verb,)))
-        clause.object = ()
-    has = clause.part("before", "after", "between", "start", "end", "beside")
-    first = any(t.is_("first", "last") for t in clause.object)
-    missing = any(
-        t.is_("missing", "miss", "lack") for t in (*clause.object, *((clause.verb,) if clause.verb else ()))
-    )
-    if (missing and "be" in clause.verbs) or (clause.verb is not None and clause.verb.entry.verb == "miss"):
-        clause.use(clause.object)
-        inner = Clause(
-            clause.tokens,
-            "order",
-            frozenset({"add"}),
-            clause.verb,
-            (),
-            clause.subject,
-            clause.parts,
-            clause.used,
-        )
-        structure.add(plan, inner)
-        return True
-    if has is None and not first:
-        return False
-    if "passive" in clause.verbs and clause.verbs & {"add", "remove", "rename", "replace"}:
-        return False
-    steps = plan.steps.maybe(clause.subject)
-    words = [t for t in clause.object if counts(t) and not t.is_("first", "last", "step")]
-    if steps is None and words:
-        steps = plan.steps.maybe((*words, *clause.subject))
-    words = [t for t in words if steps is None or not any(akin(t.lower, w) for w in content_of(steps.name))]
-    if steps is None and clause.subject[0].is_("a", "an", "another"):
-        object_, parts = parted(clause.subject, masked(plan, clause.subject))
-        clause.use(t for t in clause.object if t.is_("first", "last", "happen", "do", "add", "place"))
-        last = [
-            Part("end" if t.is_("last") else "start", (), (t,))
-            for t in clause.object
-            if t.is_("first", "last")
-        ]
-        structure.add(
-            plan,
-            Clause(
-                clause.tokens,
-                "order",
-                frozenset({"add"}),
-                None,
-                (),
-                object_,
-                (*parts, *clause.parts, *last),
-                clause.used,
-            ),
-        )
-        return True
-    if steps is None and len(listed(clause.subject)) == 1:
-        return _new_work(plan, clause, words)
-    if words and not all(
-        t.entry.verb in ("do", "happen", "run", "place", "complete") or t.is_("place", "only") for t in words
-    ):
-        return False
-    if clause.part("after") and any(t.is_("only", "until") for t in clause.tokens):
-        pass
-    clause.use(t for t in clause.object if t.among("orders.placed.place") or t.entry.verb == "do")
-    structure.move(
-        plan,
-        Clause(
-            clause.tokens,
-            "order",
-            frozenset({"move"}),
-            clause.verb,
-            (),
-            clause.subject,
-            clause.parts,
-            clause.used,
-        ),
-    )
-    return True
-
-
-def _new_work(plan: Plan, clause: Clause, words: list[Token]) -> bool:
-    """Read "the doctor should be informed before ..." as a new step."""
-    if "does" in clause.verbs and not (
-        clause.verb is not None and clause.verb.entry.verb in ("get", "receive")
-    ):
-        return False
-    where = place_of(plan, clause)
-    verb = (
-        clause.verb
-        if clause.verb is not None and clause.verb.entry.verb not in ("be", "come", "go", "happen")
-        else None
-    )
-    gets = verb is not None and verb.entry.verb in ("get", "receive", "have")
-    participle = next((t for t in words if t.entry.form in ("ed", "base ed") and t.entry.verb), None)
-    if verb is not None and verb.entry.form not in ("ed", "base ed") and not gets:
-        return False
-    if where is None or not (gets or participle or verb):
-        return False
-    by = next(
-        (
-            p
-            for p in clause.parts
-            if p.marker in ("responsible", "owner", "tail")
-            and p.tokens
-            and plan.is_role([t for t in p.tokens if not t.is_("by")])
-        ),
-        None,
-    )
-    who = plan.role(clause, [t for t in by.tokens if not t.is_("by")]) if by else None
-    clause.use_part(by)
-    subject = tuple(t for t in clause.subject if not t.has("det"))
-    if gets:
-        name = f"{plan.said([t for t in clause.object if not t.has('det')])} to {plan.said(subject)}"
-        clause.use(clause.object, clause.subject)
-    else:
-        act = participle or verb
-        if act is None or not act.entry.verb:
-            return False
-        name = f"{act.entry.verb} {plan.said(subject)}"
-        clause.use([act], clause.subject)
-    draft = plan.draft_named(name[:1].upper() + name[1:], who)
-    plan.do({"op": "insert_step", "step": draft, **where})
-    return True
-
-
-def _wait(plan: Plan, clause: Clause) -> bool:
-    """Read "wait two hours between baking and decorating", "add a wait of 2 days before signing"."""
-    asks = "wait" in clause.verbs or (
-        ("add" in clause.verbs or "put" in clause.verbs)
-        and any(t.is_("wait", "pause", "delay", "break", "gap") for t in clause.object)
-    )
-    if not asks or len(settings.all_durations(clause)) != 1:
-        return False
-    where = place_of(plan, clause)
-    if where is None:
-        return False
-    tokens, length = settings.all_durations(clause)[0]
-    clause.use(
-        tokens,
-        (
-            t
-            for t in clause.object
-            if t.is_("wait", "pause", "delay", "time", "period", "step", "break", "gap")
-        ),
-        *(p.mark for p in clause.parts if any(t in tokens for t in p.tokens)),
-    )
-    name = f"Wait {plan.said(tokens)}"
-    plan.do(
-        {
-            "op": "insert_step",
-            "step": {"id": plan.new_id(name), "name": name, "type": "wait", "duration": length},
-            **where,
-        }
-    )
-    return True
-
-
-def _beside(plan: Plan, clause: Clause) -> bool:
-    """Read "run the scan in parallel with packaging", "in parallel to booking, X should happen"."""
-    part = clause.part("beside")
-    if part is None or clause.verbs & {"remove", "add"}:
-        return False
-    about = clause.subject or clause.object
-    step = plan.steps.maybe(about)
-    clause.use(t for t in clause.object if t.is_("happen", "do", "run", "start"))
-    if step is None:
-        structure.add_beside(plan, clause, about, part, None)
-        return True
-    other = plan.step(clause, part.tokens)
-    clause.use_part(part)
-    clause.use(about)
-    plan.do({"op": "parallelize", "steps": [step.id, other.id]})
     return True
 
 
@@ -1526,67 +790,6 @@ def _colon(plan: Plan, clause: Clause) -> bool:
     return True
 
 
-def _alias(plan: Plan, clause: Clause) -> bool:
-    """Read "people also call this "the birthday thing"", "also known as talent intake"."""
-    tokens = clause.tokens
-    known = next(
-        (
-            i
-            for i, t in enumerate(tokens)
-            if t.is_("know") and i + 1 < len(tokens) and tokens[i + 1].is_("as")
-        ),
-        None,
-    )
-    calls = next((i for i, t in enumerate(tokens) if t.entry.verb == "call"), None)
-    who = any(t.among("orders.alias.people") for t in tokens[: calls or 0])
-    if known is not None and any(t.is_("also") for t in tokens):
-        words = tokens[known + 2 :]
-    elif calls is not None and who and any(t.is_("also", "sometimes", "often", "usually") for t in tokens):
-        words = tuple(t for t in tokens[calls + 1 :] if t.lower not in PRONOUNS and t.lemma not in _WHOLE)
-    else:
-        return False
-    clause.use(tokens)
-    settings.tag(plan, clause, [t for t in words if t.kind != "punct"], "add_alias")
-    return True
-
-
-def _can_go(plan: Plan, clause: Clause) -> bool:
-    """Read "the deadline of the review can go", "X goes away"."""
-    gone = (
-        clause.verb is not None
-        and clause.verb.is_("go", "leave", "disappear")
-        and not any(counts(t) and not t.is_("away") for t in clause.object)
-    )
-    if not gone or not clause.subject or any(p.marker != "of" for p in clause.parts):
-        return False
-    clause.use(clause.object)
-    subject, parts = parted(clause.subject, masked(plan, clause.subject))
-    inner = Clause(clause.tokens, "order", frozenset({"remove"}), None, (), subject, parts, clause.used)
-    _dispatch(plan, inner)
-    return True
-
-
-def _have_done(plan: Plan, clause: Clause) -> bool:
-    """Read "have the claim registered by the call centre"."""
-    by = clause.part("responsible", "owner")
-    if by is None or not clause.verbs & {"ask", "make"} or clause.subject or not clause.object:
-        return False
-    participle = next((t for t in clause.object if t.entry.form in ("ed", "base ed") and t.entry.verb), None)
-    step = plan.steps.maybe(clause.object) if participle is not None else None
-    if step is None and participle is not None and clause.part("before", "after", "between", "start", "end"):
-        thing = [t for t in clause.object if t is not participle]
-        name = f"{participle.entry.verb} {plan.said(thing)}"
-        draft = plan.draft_named(name[:1].upper() + name[1:], plan.role(clause, by.tokens))
-        clause.use(clause.object, by.mark)
-        plan.do({"op": "insert_step", "step": draft, **(place_of(plan, clause) or {})})
-        return True
-    if step is None:
-        return False
-    clause.use(clause.object, by.mark)
-    settings.set_owner(plan, clause, [step], by.tokens)
-    return True
-
-
 def _swap_roles(plan: Plan, clause: Clause) -> bool:
     """Read "replace the secretary with the accountant for collecting the money": who does it changes."""
     with_ = clause.part("with", "responsible")
@@ -1610,73 +813,6 @@ def _swap_roles(plan: Plan, clause: Clause) -> bool:
     return True
 
 
-def _then_to(plan: Plan, clause: Clause) -> bool:
-    """Read "the letter gets 3 hours; after that it goes to the head doctor" as an escalation."""
-    to = clause.part("to")
-    after = clause.tokens[0].is_("after", "afterwards", "then", "otherwise", "and")
-    last = plan.edits[-1] if plan.edits else {}
-    goes = clause.verb is not None and clause.verb.is_("go", "pass", "escalate", "move")
-    if not (
-        after
-        and goes
-        and to is not None
-        and last.get("op") == "set_timeout"
-        and last.get("timeout")
-        and plan.is_role(to.tokens)
-    ):
-        return False
-    who = plan.role(clause, to.tokens)
-    clause.use_part(to)
-    clause.use(clause.subject, *(p.mark for p in clause.parts), *(p.tokens for p in clause.parts))
-    plan.do({"op": "update_step", "step": last["step"], "set": {"escalate_to": who}})
-    return True
-
-
-def _manual(plan: Plan, clause: Clause) -> bool:
-    """Read "we want to start it manually", "don't start it on a schedule"."""
-    words = {t.lemma for t in clause.tokens} | {t.lower for t in clause.tokens}
-    starts = words & {"start", "startable", "run", "launch", "trigger"}
-    if not starts or not (words & {"manually"} or ("hand" in words and "by" in words)):
-        return False
-    if any(
-        counts(t) and plan.steps.maybe((t,))
-        for t in clause.tokens
-        if t.lemma not in ("start", "run", "hand", "trigger", "launch")
-    ):
-        return False
-    clause.use(clause.tokens)
-    if not any(one.type == "manual" for one in plan.workflow.triggers):
-        plan.do({"op": "add_trigger", "trigger": {"type": "manual"}})
-    return True
-
-
-def _not_needed(plan: Plan, clause: Clause) -> bool:
-    words = [t.lower for t in clause.tokens]
-    gone = (
-        clause.subject and any(w in words for w in ("unnecessary", "redundant", "obsolete", "superfluous"))
-    ) or (
-        clause.subject
-        and "longer" in words
-        and any(t.is_("need", "require", "necessary") for t in clause.tokens)
-    )
-    if not gone:
-        return False
-    clause.use(t for t in clause.tokens if t not in clause.subject)
-    for step in plan.steps_in(clause, clause.subject):
-        plan.do({"op": "remove_step", "step": step.id})
-    return True
-
-
-def _passive_order(plan: Plan, clause: Clause) -> bool:
-    """Read "the legal check should be removed": what is said of the subject is ordered of it."""
-    if "passive" not in clause.verbs or not clause.subject:
-        return False
-    clause.verbs -= {"passive"}
-    clause.object, clause.subject = (*clause.subject, *clause.object), ()
-    _dispatch(plan, clause)
-    return True
-
-
 def _verb_rule(kinds: frozenset[str], action: Callable[[Plan, Clause], None]) -> Rule:
     def rule(plan: Plan, clause: Clause) -> bool:
         if not clause.verbs & kinds:
@@ -1687,140 +823,10 @@ def _verb_rule(kinds: frozenset[str], action: Callable[[Plan, Clause], None]) ->
     return rule
 
 
-def _put(plan: Plan, clause: Clause) -> bool:
-    """Put what is there somewhere else, or something new there: which, the name says."""
-    if (
-        clause.verbs & {"make", "put"}
-        and clause.object
-        and all(t.lower in PRONOUNS for t in clause.object)
-        and clause.part("before", "after", "start", "end")
-    ):
-        structure.move(plan, clause)
-        return True
-    if "put" not in clause.verbs:
-        return False
-    has_article = bool(clause.object) and clause.object[0].is_("a", "an", "another")
-    called = any(t.kind == "quoted" for t in clause.object) and plan.steps.maybe(clause.object) is None
-    if not has_article and not called:
-        pieces = listed(clause.object)
-        found = plan.steps.maybe(clause.object) or (plan.steps.maybe(pieces[0]) if len(pieces) > 1 else None)
-        if found is not None and any(counts(t) or t.lower in PRONOUNS for t in clause.object):
-            structure.move(plan, clause)
-            return True
-        if clause.object and all(t.lower in PRONOUNS for t in clause.object):
-            structure.move(plan, clause)
-            return True
-    structure.add(plan, clause)
-    return True
-
-
-def _add(plan: Plan, clause: Clause) -> bool:
-    if not clause.verbs & {"add", "wanted"}:
-        return False
-    if "wanted" in clause.verbs and clause.object and clause.object[0].is_("no"):
-        clause.use(clause.object[:1])
-        clause.object = clause.object[1:]
-        _remove_plain(plan, clause)
-        return True
-    if structure.is_approval([t for t in clause.object if not plan.is_role((t,))]) and not any(
-        t.kind == "quoted" for t in clause.object
-    ):
-        before = clause.part("before")
-        by = next(
-            (
-                p
-                for p in clause.parts
-                if p.marker in ("responsible", "from", "for", "of") and plan.is_role(p.tokens)
-            ),
-            None,
-        )
-        inside = tuple(t for t in clause.object if plan.is_role((t,)))
-        if before is not None and (by or inside):
-            who = plan.role(clause, by.tokens if by else inside)
-            clause.use_part(by)
-            clause.use(clause.object)
-            draft = plan.draft_named(f"{who[:1].upper()}{who[1:]} approval", who) | {
-                "type": "human",
-                "assignee": who,
-            }
-            condition = structure.condition_of(plan, clause)
-            draft |= {"when": {"text": condition}} if condition else {}
-            plan.do({"op": "insert_step", "step": draft, **(place_of(plan, clause) or {})})
-            return True
-    structure.add(plan, clause)
-    return True
-
-
-def _move(plan: Plan, clause: Clause) -> bool:
-    if "move" not in clause.verbs:
-        return False
-    to = clause.part("to")
-    step = plan.steps.maybe(clause.object)
-    if (
-        step is None
-        and len(listed(clause.object)) == 1
-        and clause.verb is not None
-        and clause.verb.is_("send", "bring", "push", "pull")
-    ):
-        return False
-    if to is not None and clause.part("before", "after", "end", "start", "between") is None:
-        words = {t.lower for t in to.tokens}
-        if words & word_set("orders.move.end"):
-            clause.use_part(to)
-        elif (
-            clause.verb is not None
-            and clause.verb.is_("transfer", "move", "shift", "push")
-            and plan.is_role(to.tokens)
-            and step is not None
-        ):
-            clause.use(clause.object, to.mark)
-            settings.set_owner(plan, clause, [step], to.tokens)
-            return True
-    structure.move(plan, clause)
-    return True
-
-
 def _back(plan: Plan, clause: Clause) -> bool:
     if "back" not in clause.verbs or clause.part("to") is None:
         return False
     structure.back(plan, clause)
-    return True
-
-
-def _start(plan: Plan, clause: Clause) -> bool:
-    if not clause.verbs & {"start", "make"}:
-        return False
-    part = clause.part("with", "at", "from")
-    if "start" in clause.verbs and part is not None and plan.steps.maybe(part.tokens) is not None:
-        clause.use_part(part)
-        clause.use(t for t in clause.object if t.lemma in _WHOLE or not counts(t))
-        step = plan.step(clause, part.tokens)
-        plan.do({"op": "move_step", "step": step.id, "before": plan.workflow.start})
-        return True
-    first = [t for t in clause.object if t.is_("first", "last", "final", "start", "beginning")]
-    if "make" in clause.verbs and first:
-        frame = [t for t in clause.object if t in first or t.lemma in FRAME_WORDS]
-        about = tuple(
-            t
-            for t in clause.object
-            if (t not in frame and not t.has("det")) or (t.lower in PRONOUNS and t not in frame)
-        )
-        if plan.steps.maybe(about) is not None:
-            clause.use(frame)
-            clause.object = about
-            structure.move(plan, clause)
-            return True
-    return False
-
-
-def _skip(plan: Plan, clause: Clause) -> bool:
-    if "skip" not in clause.verbs:
-        return False
-    condition = structure.condition_of(plan, clause)
-    if condition is None:
-        structure.remove(plan, clause)
-        return True
-    settings.only_when(plan, clause, clause.object or clause.subject, condition, skipped=True)
     return True
 
 
@@ -1855,115 +861,10 @@ def _only_if(plan: Plan, clause: Clause) -> bool:
     return True
 
 
-def _escalate(plan: Plan, clause: Clause) -> bool:
-    if "escalate" not in clause.verbs:
-        return False
-    to = clause.part("to")
-    if to is None:
-        raise Asked("To whom?", plan.text.rstrip(" .!") + " to ", "")
-    clause.use(to.mark)
-    about = clause.object or clause.subject
-    part = clause.part("if", "for")
-    if part is not None:
-        clause.use(part.mark, (t for t in part.tokens if t.among("orders.escalate.not")))
-        about = about or tuple(
-            t
-            for t in part.tokens
-            if t.is_content and t.start not in clause.used and not _in_durations(clause, t)
-        )
-    for late in clause.parts:
-        if late.marker in ("after", "within") and any(_in_durations(clause, t) for t in late.tokens):
-            clause.use(late.mark)
-    settings.escalate(plan, clause, to.tokens, about)
-    return True
-
-
 def _merge(plan: Plan, clause: Clause) -> bool:
     if "merge" not in clause.verbs:
         return False
     structure.merge(plan, clause)
-    return True
-
-
-def _make_owner(plan: Plan, clause: Clause) -> bool:
-    """Read "make HR responsible for the review", "put finance in charge of pay out"."""
-    job = next((t for t in clause.object if t.is_("job", "task", "duty", "responsibility", "business")), None)
-    if (
-        job is not None
-        and clause.subject
-        and (whose := clause.part("of", "for"))
-        and plan.is_role(whose.tokens)
-    ):
-        clause.use((job,), whose.mark)
-        settings.set_owner(plan, clause, plan.steps_in(clause, clause.subject), whose.tokens)
-        return True
-    charge = next((t for t in clause.tokens if t.is_("charge", "responsible")), None)
-    if charge is None or not (clause.verbs & {"make", "put", "set", "be", "does"}):
-        return False
-    part = clause.part("for", "of")
-    within = clause.part("in")
-    about = part.tokens if part else within.tokens if within else ()
-    if within is not None and within.tokens and within.tokens[0].is_("charge"):
-        about = tuple(t for t in within.tokens[1:] if not t.is_("of")) or about
-        clause.use(within.mark, within.tokens[:1], (t for t in within.tokens if t.is_("of")))
-    who = tuple(t for t in (clause.subject or clause.object) if t is not charge)
-    clause.use((charge,), part.mark if part else ())
-    steps = plan.steps_in(clause, about)
-    settings.set_owner(plan, clause, steps, who)
-    return True
-
-
-def _tag(plan: Plan, clause: Clause) -> bool:
-    if "tag" not in clause.verbs and "untag" not in clause.verbs:
-        return False
-    words = clause.part("as", "with", "from")
-    tokens = (
-        words.tokens
-        if words
-        else tuple(t for t in clause.object if t.lemma not in _WHOLE and t.lower not in PRONOUNS)
-    )
-    clause.use_part(words)
-    clause.use(t for t in clause.object if t.lemma in _WHOLE or t.lower in PRONOUNS)
-    settings.tag(plan, clause, tokens, "untag" if "untag" in clause.verbs else "tag")
-    return True
-
-
-def _describe(plan: Plan, clause: Clause) -> bool:
-    part = clause.part("as")
-    if "describe" not in clause.verbs or part is None or not part.tokens:
-        return False
-    clause.use(part.mark)
-    words = tuple(t for t in clause.tokens if t.start >= part.tokens[0].start)
-    is_whole = content_of(plan.said(clause.object)) == content_of(plan.workflow.name)
-    clause.use(clause.object if is_whole else ())
-    settings.set_description(plan, clause, words, () if is_whole else clause.object)
-    return True
-
-
-def _does_work(plan: Plan, clause: Clause) -> bool:
-    """Read a bare order of work with a place as a new step: "call HR before sending the offer"."""
-    place = clause.part("before", "after", "between")
-    if place is None or clause.subject:
-        return False
-    inside = {t.start for t in (*place.mark, *place.tokens)}
-    head = clause.verb or next(
-        (t for t in clause.tokens if t.start not in clause.used | inside and t.kind == "word"), None
-    )
-    if head is None or not head.entry.verb or "base" not in head.entry.form:
-        return False
-    end = place.mark[0].start if place.mark[0].start > head.start else clause.tokens[-1].end
-    words = tuple(
-        t for t in clause.tokens if (head.start <= t.start < end and t.kind != "punct") or t is head
-    )
-    if len(words) < 2 or len(words) > 8:
-        return False
-    if plan.steps.maybe(words) is not None:
-        clause.object = words
-        structure.move(plan, clause)
-        return True
-    where = place_of(plan, clause)
-    draft = plan.draft(clause, words)
-    plan.do({"op": "insert_step", "step": draft, **(where or {})})
     return True
 
 
@@ -1994,49 +895,20 @@ _RULES: tuple[Rule, ...] = (
     _colon,
     _on_failure,
     _keep_order,
-    _not_needed,
-    _can_go,
-    _alias,
     _optional,
-    _wait,
-    _then_to,
-    _manual,
-    _have_done,
     _swap_roles,
     _schedule,
     _sequence,
     _parallel,
-    _beside,
     _only_if,
-    _approval,
-    _make_owner,
-    _rename,
-    _escalate,
-    _retry,
     _limit,
-    _field,
-    _numbers,
-    _deadline,
-    _passive_done,
-    _placed,
     _swap,
-    _assign,
-    _tag,
-    _describe,
-    _does,
-    _skip,
     _merge,
     _verb_rule(frozenset({"split"}), structure.split),
     _verb_rule(frozenset({"disconnect"}), structure.disconnect),
-    _start,
-    _put,
-    _move,
     _back,
-    _passive_order,
     _verb_rule(frozenset({"replace"}), structure.replace),
-    _add,
     _verb_rule(frozenset({"remove"}), structure.remove),
     _verb_rule(frozenset({"connect"}), structure.connect),
-    _does_work,
     _verbless,
 )

@@ -1,7 +1,7 @@
 """The edits of one message while they are worked out, each on the workflow as the ones before it left it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -391,6 +391,3 @@ def object_and_name(tokens: Sequence[Token], mask: frozenset[int]) -> tuple[Toke
     before, parts = parted(tokens, mask)
     named = next((part for part in parts if part.marker == "called"), None)
     return (before, named.tokens) if named else (tuple(tokens), ())
-
-
-Settings = Mapping[str, JsonObject]

@@ -1,5 +1,6 @@
 """Which step of a workflow words mean: all content words must be the step's, and only one step may fit."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -244,7 +245,9 @@ def _known(step: Step) -> Known:
     name = tuple(content_of(step.name)) or (step.name.lower(),)
     service = (step.uses or "").replace(".", " ").replace("_", " ")
     who = " ".join("IT" if word == "it" else word for word in (step.assignee or "").split("_"))
-    return Known(step, name, frozenset((*content_of(who), *content_of(service))))
+    lowers = [token.lower for token in read_tokens(step.name) if token.kind == "word"]
+    joined = (one + other for one, other in itertools.pairwise(lowers))
+    return Known(step, name, frozenset((*content_of(who), *content_of(service), *joined)))
 
 
 def _score(words: Sequence[str], known: Known) -> float:

@@ -7,7 +7,7 @@ set unless every word has its place; a sentence that does not come out so is lef
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workflow_agent.assistant.offline.clauses import counts, is_actor_word, phrase_at, stripped
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
@@ -30,6 +30,8 @@ _LESS = word_set("slots.less")
 _MORE = frozenset(
     {"more", "by", "another", "additional", "extra", "further", "less", "fewer", "longer", "shorter"}
 )
+_BEHIND = word_set("plan.behind")
+_BACKOFF = {"exp": "exponential", "lin": "linear", "fix": "fixed", "con": "fixed"}
 _MOST_WORDS = 12
 
 
@@ -60,13 +62,17 @@ class Piece:
     """Whether it takes away whole steps, where it names no field."""
     is_change: bool = False
     """Whether a value is a difference from the one there is: "by a day", "two more attempts"."""
+    backoff: str = ""
+    is_interval: bool = False
+    """Whether its length of time lies between two attempts."""
     old: list[Token] = field(default_factory=list[Token])
     """What a value is to be instead of."""
 
     @property
     def has_value(self) -> bool:
         """Say whether the piece sets or takes away something."""
-        return bool(self.lengths or self.counts or self.bare or self.role or self.fields or self.clears)
+        values = self.lengths or self.counts or self.bare or self.role or self.backoff
+        return bool(values or self.fields or self.clears)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +81,22 @@ class Setting:
 
     step: Step
     field: str
-    value: str | int | None
+    value: "Value"
 
 
-def read_settings(plan: Plan, tokens: Sequence[Token], mask: frozenset[int]) -> bool:
+Value = str | int | JsonObject | None
+"""A length of time or a name, a number of attempts, how it is tried again, or nothing any more."""
+
+
+def read_settings(
+    plan: Plan, tokens: Sequence[Token], mask: frozenset[int], *, about_last: bool = False
+) -> bool:
     """Make the edits of a sentence that sets values, if it does so wholly; say whether.
 
     Raises:
         StepUnclear: The sentence is wholly read, but its words may mean several steps.
     """
-    mood, rest = stripped(_with_names(plan, tuple(tokens), mask))
+    mood, rest = stripped(with_names(plan, tuple(tokens), mask))
     if mood in ("weighed", "negated") or not rest:
         return False
     pieces = [_read_piece(plan, piece) for piece in cut_pieces(rest, mask)]
@@ -93,7 +105,8 @@ def read_settings(plan: Plan, tokens: Sequence[Token], mask: frozenset[int]) -> 
     if mood == "unneeded" and pieces[0] is not None:
         pieces[0].clears = pieces[0].removes = True
     try:
-        settings, unread = _settings(plan, [piece for piece in pieces if piece is not None])
+        about = plan.workflow.step(plan.steps.last or "") if about_last else None
+        settings, unread = _settings(plan, [piece for piece in pieces if piece is not None], about)
     except NotRead:
         return False
     if not settings:
@@ -129,7 +142,7 @@ def cut_pieces(tokens: Sequence[Token], mask: frozenset[int]) -> Iterator[Tokens
         yield tuple(piece)
 
 
-def _with_names(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> Tokens:
+def with_names(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> Tokens:
     """Return tokens with each full name of a step as one, as if it stood between quotes."""
     names = sorted(
         ((tuple(t.lower for t in read_tokens(one.name)), one.name) for one in plan.workflow.steps),
@@ -186,6 +199,13 @@ def _items(tokens: Tokens, known_roles: frozenset[tuple[str, ...]]) -> list[Item
             kind = kinds[0] if kinds else "word"
             if not kinds and token.value is not None and not token.is_("one", "first", "both", "single"):
                 kind = "number"
+            if (
+                kind == "owner"
+                and end == at + 1
+                and any(t.is_("by", "to", "let") for t in tokens[max(at - 3, 0) : at])
+            ):
+                # A person: "done by the owner".
+                kind = "word"
             end = end if kinds else at + 1
             found.append(Item(kind, tokens[at:end], token.value))
             at = end
@@ -218,11 +238,16 @@ def _read_piece(plan: Plan, tokens: Tokens) -> Piece | None:
             piece.lengths.append(item)
         elif item.kind == "times":
             piece.counts.append(int(item.value or 0))
-            piece.fields.append("retry")
+            if any(t.is_("attempt", "try", "retry") for t in item.tokens):
+                piece.fields.append("retry")
         elif item.kind == "number":
             piece.bare += item.tokens
         elif item.kind in ("timeout", "retry", "owner", "escalate", "permission", "form"):
             piece.fields.append(item.kind)
+        elif item.kind == "interval":
+            piece.is_interval = True
+        elif item.kind == "backoff":
+            piece.backoff = _BACKOFF[item.tokens[0].lower[:3]]
         elif item.kind in ("clear", "remove"):
             piece.clears = True
             piece.removes = piece.removes or item.kind == "remove"
@@ -266,6 +291,9 @@ def _with_role(plan: Plan, piece: Piece, items: list[Item]) -> list[Item]:
 
     def said(some: Sequence[Item]) -> Tokens:
         return tuple(token for one in some for token in one.tokens)
+
+    while items and items[-1].kind == "word" and items[-1].tokens[0].lower in _BEHIND:
+        items = items[:-1]
 
     def names_role(some: Sequence[Item], *, surely: bool = False) -> bool:
         words = [t for t in said(some) if t.is_content or t.kind == "quoted"]
@@ -327,7 +355,12 @@ def _with_role(plan: Plan, piece: Piece, items: list[Item]) -> list[Item]:
             piece.role = said(items[at + 1 : end])
             piece.fields.append("owner")
             return [*items[:at], *items[end:]]
-    if "give" in kinds and (to := last_to()) is not None and names_role(items[to + 1 :]):
+    gone = any(item.kind == "word" and item.tokens[0].is_("go") for item in items)
+    gone = gone and any(
+        counts(t) and t.lower not in PRONOUNS and not t.is_("go") for t in said(items[: last_to()])
+    )
+    hands = "give" in kinds or gone
+    if hands and (to := last_to()) is not None and names_role(items[to + 1 :], surely=gone):
         piece.role = said(items[to + 1 :])
         piece.fields.append("owner")
         return items[:to]
@@ -354,6 +387,7 @@ def _with_doer(plan: Plan, piece: Piece, items: list[Item]) -> list[Item]:
         if any(one.kind != "word" for one in items[start:at]) or any(t.has("aux", "neg") for t in words):
             continue
         is_verb = token.has("aux") or token.is_("to") or token.entry.form == "s"
+        is_verb = is_verb or (token.entry.form == "base" and words[-1].lower != words[-1].lemma)
         if not (is_verb or (start and "base" in token.entry.form)) or not plan.is_role(words):
             continue
         rest = items[at:]
@@ -376,7 +410,7 @@ def _with_doer(plan: Plan, piece: Piece, items: list[Item]) -> list[Item]:
     return items
 
 
-def _settings(plan: Plan, pieces: Sequence[Piece]) -> tuple[list[Setting], list[str]]:
+def _settings(plan: Plan, pieces: Sequence[Piece], about: Step | None) -> tuple[list[Setting], list[str]]:
     """Return what the pieces set, and the words that do not fit what is there.
 
     Raises:
@@ -386,8 +420,8 @@ def _settings(plan: Plan, pieces: Sequence[Piece]) -> tuple[list[Setting], list[
     found: list[Setting] = []
     unread: list[str] = []
     waiting: list[Step] = []
-    current: list[Step] = []
-    kind = ""
+    current: list[Step] = [about] if about else []
+    kind = asked = ""
     for piece in pieces:
         if found and _is_comment(piece, "remove_step" if found[-1].field == "step" else ""):
             continue
@@ -396,6 +430,23 @@ def _settings(plan: Plan, pieces: Sequence[Piece]) -> tuple[list[Setting], list[
             piece.role, piece.words = tuple(piece.words), []
             piece.fields.append("owner")
         steps = _steps(plan, piece.words)
+        is_open = bool(piece.fields) and not (piece.lengths or piece.counts or piece.bare or piece.role)
+        if is_open and not piece.clears and len(piece.fields) == 1 and (steps or not current):
+            # "The deadline of the review: 3 days": the value comes next.
+            waiting += steps
+            asked = piece.fields[0]
+            continue
+        if (
+            asked
+            and not piece.fields
+            and not piece.role
+            and plan.is_role(piece.words)
+            and asked in ("owner", "escalate")
+        ):
+            piece.role, piece.words, steps = tuple(piece.words), [], []
+        if asked and not piece.fields:
+            piece.fields.append(asked)
+        asked = ""
         if not piece.has_value:
             if piece.old and not piece.words and found:
                 unread += _unlike(plan, found[-1], piece.old)
@@ -417,6 +468,10 @@ def _settings(plan: Plan, pieces: Sequence[Piece]) -> tuple[list[Setting], list[
             for step in current:
                 one = Setting(step, name, _changed(step, name, value, piece) if piece.is_change else value)
                 found = [known for known in found if not _was(known, one)]
+                same = next((known for known in found if (known.step, known.field) == (step, "retry")), None)
+                if same is not None and isinstance(same.value, dict) and isinstance(one.value, dict):
+                    found.remove(same)
+                    one = replace(one, value={**same.value, **one.value})
                 found.append(one)
                 unread += _unlike(plan, one, piece.old)
         for length in piece.lengths:
@@ -424,7 +479,7 @@ def _settings(plan: Plan, pieces: Sequence[Piece]) -> tuple[list[Setting], list[
     if waiting and found and found[-1].field == "step":
         found += [Setting(step, "step", None) for step in waiting]
         waiting = []
-    if waiting or len({(one.step.id, one.field) for one in found}) != len(found):
+    if asked or waiting or len({(one.step.id, one.field) for one in found}) != len(found):
         raise NotRead
     return found, unread
 
@@ -451,6 +506,8 @@ _AGAIN = {
 def asks_again(tokens: Sequence[Token], last: str) -> bool:
     """Say whether words only order the last edit again: "please do it", "take it out"."""
     words = [t for t in tokens if t.kind == "word"]
+    if any(t.kind in ("number", "quoted") or t.value is not None for t in tokens):
+        return False
     told = {_AGAIN[t.lower] for t in words if t.lower in _AGAIN}
     others = [t for t in words if t.lower not in _AGAIN and counts(t)]
     is_that = all(t.lower in (*PRONOUNS, "out", "so", "then") for t in others)
@@ -470,11 +527,12 @@ def _steps(plan: Plan, words: Sequence[Token]) -> list[Step]:
     """Return the steps that words name, all of them; none for words that say nothing."""
     if any(t.lower in _NO_NAME and t.kind == "word" for t in words):
         raise NotRead
-    kept = [t for t in words if counts(t) and (t.lower not in _CARRIERS or t.kind == "quoted")]
+    kept = [t for t in words if counts(t) and not (t.kind == "word" and {t.lower, t.lemma} & _CARRIERS)]
     if not kept:
         if not any(counts(t) and t.lower not in PRONOUNS for t in words):
             return []
-        step = plan.steps.maybe([t for t in words if t.is_content])
+        said = [t for t in words if t.is_content]
+        step = plan.steps.maybe(said) if plan.steps.is_named(said) else None
         return [step] if step is not None else []
     whole = [t for t in words if t.start >= kept[0].start or t.is_content]
     for some in (kept, whole):
@@ -488,37 +546,42 @@ def _steps(plan: Plan, words: Sequence[Token]) -> list[Step]:
         raise NotRead from unclear
 
 
-def _values(
-    plan: Plan, piece: Piece, kind: str, before: Sequence[Setting]
-) -> list[tuple[str, str | int | None]]:
+def _values(plan: Plan, piece: Piece, kind: str, before: Sequence[Setting]) -> list[tuple[str, Value]]:
     """Return the fields a piece sets, each with its value.
 
     Raises:
         NotRead: A value has no field, or a field no value.
     """
-    found: list[tuple[str, str | int | None]] = []
+    found: list[tuple[str, Value]] = []
     fields = set(piece.fields)
     if piece.role:
         late = "escalate" in fields
         found.append(("escalate" if late else "owner", _role(plan, piece.role)))
         fields -= {"owner", "escalate"}
-    if len(piece.lengths) == 1 and "retry" not in fields:
-        found.append(("timeout", str(piece.lengths[0].value)))
-        fields -= {"timeout"}
-    elif piece.lengths:
-        raise NotRead
     numbers = [int(t.value or 0) for t in piece.bare]
     if len(piece.counts) + len(numbers) > 1 or any(t.value != int(t.value or 0) for t in piece.bare):
         raise NotRead
-    if piece.counts or (numbers and ("retry" in fields or kind == "retry")):
-        count = [*piece.counts, *numbers][0]
-        if count < 1:
-            raise NotRead
-        found.append(("retry", count))
+    tries = "retry" in fields or kind == "retry"
+    if piece.counts and not tries:
+        raise NotRead
+    counted = [*piece.counts, *numbers] if tries else []
+    retry: JsonObject = {"max_attempts": counted[0]} if counted else {}
+    retry |= {"backoff": piece.backoff} if piece.backoff else {}
+    if piece.is_interval and len(piece.lengths) == 1 and ("retry" in fields or kind == "retry"):
+        retry |= {"interval": piece.lengths[0].value}
+    elif len(piece.lengths) == 1 and not piece.is_interval and "retry" not in fields:
+        found.append(("timeout", str(piece.lengths[0].value)))
+        fields -= {"timeout"}
+    elif piece.lengths or piece.is_interval:
+        raise NotRead
+    if retry:
+        found.append(("retry", retry))
         fields -= {"retry"}
     elif numbers:
         found.append(("timeout", _like(numbers[0], before)))
         fields -= {"timeout"}
+    if retry.get("max_attempts") == 0:
+        raise NotRead
     if piece.clears:
         if found or len(fields) > 1 or not (fields or piece.removes):
             raise NotRead
@@ -559,7 +622,7 @@ def _role(plan: Plan, tokens: Tokens) -> str:
     )
 
 
-def _changed(step: Step, name: str, value: str | int | None, piece: Piece) -> str | int | None:
+def _changed(step: Step, name: str, value: Value, piece: Piece) -> Value:
     """Return what a value becomes that is lengthened or shortened by another.
 
     Raises:
@@ -567,15 +630,15 @@ def _changed(step: Step, name: str, value: str | int | None, piece: Piece) -> st
     """
     said = [t for item in piece.items for t in item.tokens]
     sign = -1 if any(t.lemma in _LESS or t.lower in _LESS for t in said) else 1
-    if name == "retry" and step.retry is not None and isinstance(value, int):
-        now, by = step.retry.max_attempts, value
+    if name == "retry" and step.retry is not None and isinstance(value, dict) and "max_attempts" in value:
+        now, by = step.retry.max_attempts, int(value["max_attempts"])
     elif name == "timeout" and (before := step.duration if step.type == "wait" else step.timeout) is not None:
         now, by = seconds_of(before), seconds_of(str(value))
     else:
         raise NotRead
     if now + sign * by <= 0:
         raise NotRead
-    return int(now + sign * by) if name == "retry" else duration_of(now + sign * by)
+    return {"max_attempts": int(now + sign * by)} if name == "retry" else duration_of(now + sign * by)
 
 
 def _unlike(plan: Plan, setting: Setting, old: Sequence[Token]) -> list[str]:
@@ -615,7 +678,7 @@ def _edits(one: Setting) -> list[JsonObject]:
         return [{"op": "set_timeout", "step": step.id, "timeout": one.value}]
     if one.field == "retry":
         known = step.retry.model_dump(mode="json", exclude_defaults=True) if step.retry else {}
-        retry = None if one.value is None else {**known, "max_attempts": one.value}
+        retry = {**known, **one.value} if isinstance(one.value, dict) else None
         return [{"op": "set_retry", "step": step.id, "retry": retry}]
     if one.field == "owner":
         return [{"op": "set_assignee", "step": step.id, "assignee": one.value}]

@@ -22,7 +22,6 @@ from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
 _APPROVALS = word_set("structure.approvals")
-_APPROVE = word_set("structure.approve")
 
 
 def add(plan: Plan, clause: Clause) -> None:
@@ -660,8 +659,3 @@ def is_approval(tokens: Sequence[Token]) -> bool:
     """Say whether words mean an approval and nothing more: "an approval", "sign-off"."""
     content = [t for t in tokens if t.is_content and t.lemma != "step"]
     return len(content) == 1 and (content[0].lemma in _APPROVALS or content[0].lower in _APPROVALS)
-
-
-def is_approving(verb: Token | None) -> bool:
-    """Say whether a verb means to approve."""
-    return verb is not None and (verb.entry.verb or verb.lemma) in _APPROVE

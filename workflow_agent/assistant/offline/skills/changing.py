@@ -87,11 +87,11 @@ def ordered_question(text: str) -> str | None:
 
 _LACKING = re.compile(
     r"^(?:(?:do|don't|wouldn't|would) you (?:not )?(?:think|say|agree) (?:that )?)?"
-    r"(?:(?:isn't|is(?: there)?(?: not)?) (?P<a>.{1,80}?) (?:missing|lacking)"
-    r"|(?:shouldn't|should|mustn't|must) there (?:not )?be (?P<b>.{1,80}?)"
-    r"|(?P<c>.{1,80}?) is (?:missing|lacking)"
-    r"|(?:do |don't |shouldn't |should )?we (?:not )?(?:need|lack) (?P<d>.{1,80}?))"
-    r"(?: here)?\?$",
+    r"(?:(?:isn't|is(?: there)?(?: not)?) (?P<a>.{1,80}?) (?:missing|lacking)(?=(?: here)?\?$)"
+    r"|(?:shouldn't|should|mustn't|must) there (?:not )?be (?P<b>.{1,80}?)(?=(?: here)?\?$)"
+    r"|(?P<c>.{1,80}?) is (?:missing|lacking)(?=(?: here)?[?.!]*$)"
+    r"|(?:do |don't |shouldn't |should )?we (?:not )?(?:need|lack) (?P<d>.{1,80}?)(?=(?: here)?\?$))"
+    r"(?: here)?[?.!]*$",
     re.IGNORECASE,
 )
 _NEW = re.compile(r"(?:an?|another|some|any) ", re.IGNORECASE)
@@ -156,6 +156,8 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"That is {len(text):,} characters, more than I read as an order; nothing was "
             "changed.\nSay it in smaller pieces, please."
         )
+    if (said := lacking(text)) is not None:
+        text = f"add {said}"
     tokens = read_tokens(text)
     named = yield from _whole(turn, tokens)
     if named is not None and named[0] == "remove":
