@@ -23,7 +23,7 @@ from workflow_agent.assistant.compaction.policy import (
     sent_and_budget_tokens,
 )
 from workflow_agent.assistant.compaction.text import EXTRACTS_TITLE, earlier_turns, ledger_text, summary_text
-from workflow_agent.conversations.compactions import Compaction, Dropped, Ledger, Summary
+from workflow_agent.conversations.compactions import Compaction, Dropped, Extract, Ledger, Summary
 from workflow_agent.conversations.document import AgentReply, Conversation, Event
 from workflow_agent.errors import CompactionNotFound
 from workflow_agent.values.usage import Cost, Usage, added
@@ -137,7 +137,8 @@ def completed(draft: Compaction, conversation: Conversation, cut: Cut, result: S
     """
     known, gone = _known(conversation, draft)
     dropped = _dropped(cut.events, gone, known + "\n" + extracts_text(draft.extracts))
-    sentences = lost(sentences_of(cut.events), known, draft.extracts)
+    candidates = [*_told_before(conversation, gone), *sentences_of(cut.events)]
+    sentences = lost(candidates, known, draft.extracts)
     return draft.model_copy(
         update={
             "dropped": dropped.model_copy(update={"sentences": sentences}),
@@ -149,8 +150,29 @@ def completed(draft: Compaction, conversation: Conversation, cut: Cut, result: S
 
 def _known(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
     """Return what the window shows of a compaction beside its extracts, and the facts that had to go."""
-    kept, gone = merged(draft.carried, draft.ledger)
+    kept = all_facts(_with(conversation, draft))
+    held = {entry for name in Ledger.model_fields for entry in getattr(kept, name)}
+    told = (all_facts(conversation), draft.ledger)
+    gone = tuple(
+        entry
+        for one in told
+        for name in Ledger.model_fields
+        for entry in getattr(one, name)
+        if entry not in held
+    )
     return ledger_text(kept) + "\n" + _summary_in_force(conversation, draft.summary), gone
+
+
+def _told_before(conversation: Conversation, gone: tuple[str, ...]) -> list[Extract]:
+    """Return what the window says of turns that were compacted before: it may say it no more now."""
+    latest, summary = newest(conversation), last_summary(conversation)
+    if latest is None:
+        return []
+    lines = [*gone, *(summary_text(summary).splitlines() if summary else ())]
+    told = [
+        Extract(turn=latest.to_turn, speaker="user", text=one) for one in facts.sentences("\n".join(lines))
+    ]
+    return [*extracts_of(in_force(conversation)), *told]
 
 
 def saves_enough(compaction: Compaction, conversation: Conversation, count: Callable[[str], int]) -> bool:

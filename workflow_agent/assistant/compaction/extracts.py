@@ -10,6 +10,7 @@ from workflow_agent.assistant.compaction.statements import (
     Statement,
     Statements,
     gist_of,
+    is_unit,
     kinds_of,
     says_little,
     statement_of,
@@ -17,6 +18,8 @@ from workflow_agent.assistant.compaction.statements import (
 from workflow_agent.conversations.compactions import Compaction, Extract, LostSentence
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 
+SEPARATOR: Final = " · "
+"""Between the entries of one line of the ledger."""
 MOST_CHARS: Final = 64_000
 """Of all extracts together: the conversation's file is written with each turn."""
 _LINE_TOKENS: Final = 3
@@ -143,12 +146,24 @@ def lost(candidates: Iterable[Extract], kept: str, extracts: Sequence[Extract]) 
         kept: Ledger and summary, as the window shows them.
         extracts: What stays word for word.
     """
+    candidates = list(candidates)
+    stated = [statement_of(one.text) for one in candidates]
+    common = _common(stated)
+    names = frozenset(
+        value
+        for one in stated
+        for value in one.values
+        if value.isalpha() and not is_unit(value) and value not in common and not says_little(value)
+    )
     verbatim = {one.text for one in extracts}
-    lines = [one for line in kept.splitlines() for one in facts.sentences(line)]
+    entries = (entry for line in kept.splitlines() for entry in line.split(SEPARATOR))
+    lines = [one for entry in entries for one in facts.sentences(entry)]
     shown = Statements(map(statement_of, [*lines, *verbatim]))
     gone: dict[str, LostSentence] = {}
-    for one in candidates:
+    for one, statement in zip(candidates, stated, strict=True):
         kinds = kinds_of(one.text, is_users=one.speaker == "user")
+        if not kinds and not names.isdisjoint(statement.words):
+            kinds = ("name",)
         if kinds and one.text not in verbatim and one.text not in gone and not _is_said(one.text, shown):
             gone[one.text] = LostSentence(turn=one.turn, kinds=kinds, text=one.text)
     return tuple(gone.values())

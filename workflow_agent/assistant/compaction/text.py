@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from workflow_agent.assistant.compaction.extracts import extracts_of, extracts_text
+from workflow_agent.assistant.compaction.extracts import SEPARATOR, extracts_of, extracts_text
 from workflow_agent.assistant.compaction.policy import (
     KEPT,
     facts_of,
@@ -36,7 +36,6 @@ _FRAME = (
     "any of them back verbatim, by words or by turn."
 )
 _BY_LINE = frozenset({"instructions", "decisions", "pending", "events", "errors"})
-_SEPARATOR = " · "
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def ledger_text(ledger: Ledger) -> str:
         if name in _BY_LINE and entries:
             lines += [f"{title}:", *(f"- {one}" for one in entries)]
         elif entries:
-            lines.append(f"{title}: {_SEPARATOR.join(entries)}")
+            lines.append(f"{title}: {SEPARATOR.join(entries)}")
     return "\n".join(lines)
 
 
