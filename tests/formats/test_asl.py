@@ -563,3 +563,15 @@ def test_every_document_labelled_invalid_is_refused_or_found_fault_with() -> Non
         "invalid-unreachable-state.json": {"unreachable-step"},
     }
     assert len(refused) == 46
+
+
+@pytest.mark.parametrize("language", ["JSONPath", "JSONata"])
+def test_a_map_that_does_not_say_what_it_goes_through_goes_through_its_input(language: str) -> None:
+    inside = {"StartAt": "In", "States": {"In": {"Type": "Pass", "End": True}}}
+    document = {"QueryLanguage": language, **machine(Type="Map", ItemProcessor=inside, Next="B")}
+
+    workflow = read(document)
+
+    assert [step.loop.over for step in workflow.steps if step.loop] == ["$"]
+    assert "unbounded-loop" not in {finding.rule for finding in analyze(workflow)}
+    assert written(workflow) == document

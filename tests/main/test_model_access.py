@@ -2,7 +2,6 @@
 
 import json
 import logging
-import time
 from pathlib import Path
 
 import httpx
@@ -22,12 +21,10 @@ pytestmark = pytest.mark.untraced
 async def test_a_model_gets_the_time_and_the_attempts_that_are_set(tmp_path: Path, model: str) -> None:
     patience = {"model_timeout_seconds": 0.3, "model_attempts": 2}
     async with provided(tmp_path, Hangs(), Hangs(), model=model, **patience) as under_test:
-        began = time.monotonic()
         answer = await under_test.post("Hello")
 
     assert answer.json()["error_type"] == "model_timeout"
     assert len(under_test.provider.requests) == 2
-    assert time.monotonic() - began < 5
 
 
 async def test_a_model_of_the_table_has_its_own_address_and_patience(tmp_path: Path) -> None:

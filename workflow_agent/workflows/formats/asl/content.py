@@ -28,6 +28,8 @@ _VARIABLE = re.compile(r"\A\$\{(\w+)\}\Z")
 _START_EXECUTION = "arn:aws:states:::states:startExecution"
 _ACTIVITY = "arn:aws:states:REGION:ACCOUNT_ID:activity:"
 """People and outside events answer through an activity; where it lives is filled in on deployment."""
+_WHOLE_INPUT = "$"
+"""What a Map goes through that does not say what."""
 STRUCTURES = ("Map", "Parallel", "Choice")
 SAID_BY: Mapping[str, tuple[str, ...]] = {
     "type": ("Resource",),
@@ -110,7 +112,7 @@ def _said_retry(retriers: Any) -> JsonObject | None:
 def _said_loop(state: Mapping[str, Any]) -> JsonObject:
     limit = state.get("MaxConcurrency", None if "MaxConcurrencyPath" in state else 0)
     is_limit = isinstance(limit, int) and not isinstance(limit, bool) and limit != 1
-    over = state.get("Items", state.get("ItemsPath"))
+    over = state.get("Items", state.get("ItemsPath", _WHOLE_INPUT))
     return {"over": over, "parallel": limit if is_limit else None}
 
 
@@ -217,7 +219,7 @@ def _items(loop: Loop | None) -> JsonObject:
     limit = loop.parallel if loop else None
     found: JsonObject = {} if limit == 0 else {"MaxConcurrency": limit or 1}
     path = _VARIABLE.sub(r"$.\1", over) if isinstance(over, str) else ""
-    if path.startswith("$") and value_problem(path) is None:
+    if path != _WHOLE_INPUT and path.startswith("$") and value_problem(path) is None:
         return {"ItemsPath": path, **found}
     if isinstance(over, list) or (isinstance(over, str) and over.startswith("{%")):
         return {"Items": over, **found}
