@@ -2,7 +2,7 @@
 
     python -m benchmarks.hostile_messages --random 200
 
-Each is 32,000 characters long and sent twice: without a workflow, and with one of 40 steps open. It prints
+Each is 32,000 characters long and sent twice: without a workflow, and with one of 60 steps open. It prints
 the slowest, and ends with 1 where one takes more than a second or is answered with a server error.
 """
 
@@ -20,7 +20,7 @@ import httpx
 from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
 
-CHARS, STEPS, MOST_SECONDS, SHOWN = 32_000, 40, 1.0, 10
+CHARS, STEPS, MOST_SECONDS, SHOWN = 32_000, 60, 1.0, 10
 REPEATED = (
     " ", "\n", "\t", ".", "a; ", "a, ", "a. ", "a", "1", "A", "a-", "step_", "a.b_", '"',
     '"a" ', "'", "it's ", "(", ")", "[", "{}", "```\na\n", "`", "a -> b ", "->", "a → b ", "|",
@@ -35,8 +35,16 @@ REPEATED = (
     "do not remove Step 3 but ", "remember that we like it. ", "The clerk checks the invoice. ",
     "approved by the manager, ", "reviw the aproval stpe ", "- check it\n",
     "the manager said that the clerk said that ", "compare version 1 with version 2 and ",
-    "key: value\n",
+    "key: value\n", "if ", "otherwise ", "if a then b otherwise ", "and or if ", ", and ", ", or ", "1 2 3 ",
+    "12,345.67 ", "1.2.3.", "- ", "-", "\u2013\u2014 ", "--> ", "=>", "Step 3 ", "Step 3, ",
+    "Step 3 and Step 4 or ", "[(", "([{<", "((a) ", "\u201ca \u2018b\u2019 ", "'a \"b\" ", "«a» ",
+    "Шаг шag 步骤 ", "कदम ", "👩\u200d👩\u200d👧 ", "\u200b", "\u200d\u2060", "\u202ea\u202c",
+    "a\u0300\u0301\u0302", "after Step 3 before Step 4 ", "until it is approved ", "who what when ",
+    "for each of the items ", "within 2 days or after 3 hours ", "called called ", "the step step ",
+    "move Step 3 after Step 4 and ", "is Step 3 before Step 4 or ", "unless ", "either a or b, ",
 )  # fmt: skip
+
+ORDINALS = ("first", "second", "third", "last", "old", "new", "legal", "final", "other")
 
 
 def shapes(random_count: int, seed: int) -> Iterator[str]:
@@ -51,6 +59,14 @@ def shapes(random_count: int, seed: int) -> Iterator[str]:
     yield _long(
         "Create a workflow. ", _long("The employee sends the form and, if it is over 5, the boss signs. ")
     )
+    yield _long("remove ", " and ".join(f"Item {number}" for number in range(200)) + " and ")
+    yield _long("".join(f"remove the {ORDINALS[n % 9]} review of group {n} and " for n in range(1_000)))
+    yield _long("".join(f'rename Step {n % STEPS} to "Phase {n}", ' for n in range(1_000)))
+    yield _long("".join(f"add a check {n} after Step {n % STEPS} and " for n in range(1_000)))
+    yield _long("", "".join(f"- Step {n % STEPS}: person {n}\n" for n in range(2_000)))
+    yield _long("(" * (CHARS // 2) + ")" * (CHARS // 2))
+    yield _long("If it is over 5, " * 900 + "then it ends.")
+    yield _long(" ".join(f"Step{n}" for n in range(5_000)))
     random_ = random.Random(seed)
     for _ in range(random_count):
         chosen = random_.choices(REPEATED, k=random_.randint(2, 4))
