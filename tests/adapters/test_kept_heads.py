@@ -7,9 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.workflow_heads import WorkflowHeads
+from workflow_agent.storage.files.search.tenant import TenantIndex
+from workflow_agent.storage.files.workflow_heads import Heads, WorkflowHeads
+from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.store import WorkflowHead
 
 COUNT = 1_000
@@ -29,10 +32,26 @@ class Process:
         told = json.loads((self._directory / f"{workflow_id}.json").read_text("utf-8"))
         return HEAD._replace(version=told)
 
+    def heads(self) -> Heads:
+        return self._heads.of("acme", self._directory, ".json")
+
     def versions(self) -> dict[str, int]:
-        found = self._heads.of("acme", self._directory, ".json")
+        found = self.heads()
         assert all(head[1:] == HEAD[1:] for head in found.values())
         return {one: head.version for one, head in found.items()}
+
+
+class CountedHeads(Heads):
+    """The same heads, and how many of them were looked at."""
+
+    def __init__(self, heads: Heads) -> None:
+        super().__init__(heads.files, heads.total, heads.log)
+        self.looked_at = 0
+
+    @override
+    def __getitem__(self, workflow_id: str) -> WorkflowHead:
+        self.looked_at += 1
+        return super().__getitem__(workflow_id)
 
 
 @pytest.fixture
@@ -68,11 +87,12 @@ def garbage(file: Path) -> None:
 
 
 def other_rows(file: Path) -> None:
-    file.write_text('[["wf_7", 1], 5, {"a": null}]', "utf-8")
+    file.write_text('{"total": "0", "id": ["wf_7"], "inode": [null]}', "utf-8")
 
 
 def other_kinds(file: Path) -> None:
-    file.write_text('[["wf_7", "a", "b", "c", 1, "never"]]', "utf-8")
+    columns = {one: ["x"] for one in ("id", "inode", "mtime_ns", "size", "version", "changed", "mark")}
+    file.write_text(json.dumps({"total": "0", **columns}), "utf-8")
 
 
 @pytest.mark.parametrize("damage", [garbage, other_rows, other_kinds])
@@ -109,3 +129,53 @@ def test_few_are_not_kept(data: Path) -> None:
     Process(data).versions()
 
     assert not kept(data).exists()
+
+
+def test_heads_tell_what_changed_since_others(data: Path) -> None:
+    process = Process(data)
+    directory = data / "acme" / "workflows"
+    before = process.heads()
+    (directory / "wf_7.json").write_text("22", "utf-8")
+    (directory / "wf_9.json").unlink()
+
+    after = process.heads()
+
+    assert after.changed_since(before) == {"wf_7", "wf_9"}
+    assert after.changed_since({}) is None
+    assert after.total not in (before.total, 0)
+
+
+def test_the_same_heads_have_the_same_total_in_every_process(data: Path) -> None:
+    first = Process(data)
+    first.heads()
+    (data / "acme" / "workflows" / "wf_7.json").write_text("22", "utf-8")
+
+    totals = {first.heads().total, Process(data).heads().total}
+    kept(data).unlink()
+
+    assert {*totals, Process(data).heads().total} == totals
+    assert len(totals) == 1
+
+
+@pytest.mark.parametrize("changed", ["put", "deleted"])
+def test_an_index_in_step_reads_no_heads(data: Path, changed: str) -> None:
+    process, made = Process(data), TenantIndex(data / "index.sqlite")
+    documents = [
+        parse_workflow({"id": one, "name": one, "steps": [{"id": "a", "name": "A"}]})
+        for one in process.heads()
+    ]
+    made.outdated(process.heads())
+    made.put(documents, process.heads())
+    path = data / "acme" / "workflows" / "wf_7.json"
+    path.unlink()
+    if changed == "put":
+        path.write_text("22", "utf-8")
+    assert made.outdated(process.heads()) == ({"wf_7"} if changed == "put" else set())
+    made.put([one for one in documents if one.id == "wf_7" and changed == "put"], process.heads())
+    made.close()
+    opened, heads = TenantIndex(data / "index.sqlite"), CountedHeads(process.heads())
+
+    missing = opened.outdated(heads)
+
+    assert (missing, heads.looked_at) == (set(), 0)
+    opened.close()

@@ -1,31 +1,103 @@
 """Which content each workflow has, found out by as few looks at the disk as will do."""
 
 import hashlib
+import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import Annotated
+from typing import Annotated, Any
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import override
 
+from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, reported
-from workflow_agent.storage.files.kept_heads import KeptHeads
-from workflow_agent.values.stored import Moment
+from workflow_agent.values.stored import Moment, iso_milliseconds
 from workflow_agent.workflows.store import WorkflowHead
 
+_log = logging.getLogger(__name__)
 _SETTLED_NS = 50_000_000
 """What changed less than this before it was read may change again within one tick of its clock."""
 _LOOK_AGAIN_SECONDS = 5.0
 """A file that somebody edits in place does not show in its directory: every file is looked at so often."""
-
-
 _MOST_LOOKING_SHARE = 0.02
 """Of the time; where there are so many files that a look takes long, it is taken less often."""
+_FILE = Path(".index") / "heads.json"
+_WORTH_KEEPING = 1_000
+"""Heads that changed since they were kept last; reading fewer again takes a process less than 0.1 s."""
+_MOST_LOGGED = 10_000
+_TOTALS = 2**128
+
+_State = tuple[int, int, int]
+"""A `FileState`; many thousands are made."""
+_Told = tuple[int, str, str]
+"""A head as it is kept: version, time and mark."""
+_Files = dict[str, tuple[_State, _Told]]
+"""By workflow id."""
+
+
+def token_of(workflow_id: str, version: int, changed: str, mark: str) -> int:
+    """Return a number for the head of a workflow; the sum of all tells two sets of heads apart."""
+    told = f"{workflow_id}\0{version}\0{changed}\0{mark}".encode()
+    return int.from_bytes(hashlib.blake2b(told, digest_size=16).digest(), "big")
+
+
+def told_of(head: WorkflowHead) -> _Told:
+    """Return a head as it is kept."""
+    return head.version, iso_milliseconds(head.changed) if head.changed else "", head.mark
+
+
+class Heads(Mapping[str, WorkflowHead]):
+    """The heads of workflows by id, and what changed since others of them. None of its heads ever changes.
+
+    Args:
+        files: What each file told.
+        total: The sum of all their tokens, without carry.
+        log: The ids that changed, in order, of these and of those before and after them.
+    """
+
+    def __init__(self, files: _Files, total: int, log: list[str]) -> None:
+        self.files = files
+        self.total = total
+        self.log = log
+        self.logged = len(log)
+
+    @override
+    def __getitem__(self, workflow_id: str) -> WorkflowHead:
+        version, changed, mark = self.files[workflow_id][1]
+        return WorkflowHead(version, datetime.fromisoformat(changed) if changed else None, mark)
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    @override
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def changed_since(self, before: object) -> set[str] | None:
+        """Return the ids whose heads are others now, or gone; None where that is not known."""
+        if not isinstance(before, Heads) or before.log is not self.log:
+            return None
+        return set(self.log[before.logged : self.logged])
+
+    def followed_by(self, files: _Files, changed: Collection[str]) -> "Heads":
+        """Return the heads after a change of some."""
+        if not changed:
+            self.files = files
+            return self
+        before = sum(token_of(one, *self.files[one][1]) for one in changed if one in self.files)
+        after = sum(token_of(one, *files[one][1]) for one in changed if one in files)
+        log = self.log if len(self.log) < _MOST_LOGGED and len(self.log) == self.logged else []
+        log.extend(changed)
+        return Heads(files, (self.total - before + after) % _TOTALS, log)
 
 
 class _StoredHead(BaseModel):
@@ -63,9 +135,7 @@ class _Listing:
     is_settled: bool
     """Whether another change would show in the directory's time."""
     look_again_at: float
-    files: Mapping[str, tuple[FileState, WorkflowHead]]
-    """By workflow id."""
-    heads: Mapping[str, WorkflowHead]
+    heads: Heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +174,12 @@ class WorkflowHeads:
         self._read = read
         self._now_ns = now_ns
         self._clock = clock
-        self._kept = KeptHeads(files)
+        self._changed: dict[Path, int] = {}
         self._listings: dict[str, _Listing] = {}
         self._own_states: dict[str, FileState | None] = {}
         self._noting = Lock()
 
-    def of(self, tenant: str, directory: Path, suffix: str) -> Mapping[str, WorkflowHead]:
+    def of(self, tenant: str, directory: Path, suffix: str) -> Heads:
         """Return the heads of a tenant's workflows; the very same mapping as long as nothing changed."""
         known = self._listings.get(tenant)
         # Before the files, so that what changes while they are looked at shows the next time.
@@ -118,16 +188,13 @@ class WorkflowHeads:
             return known.heads
         states = _states(directory, suffix, self._files.root)
         pause = max(_LOOK_AGAIN_SECONDS, (self._clock() - looked_at) / _MOST_LOOKING_SHARE)
-        seen = known.files if known else self._kept.read(directory)
-        files = self._look(tenant, states, suffix, seen)
-        self._kept.note(directory, sum(seen.get(one) is not now for one, now in files.items()), files)
-        heads: Mapping[str, WorkflowHead] = {one: head for one, (_, head) in files.items()}
-        if known is not None and known.heads == heads:
-            heads = known.heads
+        seen = known.heads if known else _kept_heads(self._files, directory)
+        heads, news = self._look(tenant, states, seen)
+        self._keep(directory, news, heads)
         # After a write of our own nothing else is to be expected in the same moment.
         is_own = state == self._own_states.get(tenant)
         is_settled = state is not None and (is_own or looked_ns - state.mtime_ns > _SETTLED_NS)
-        self._listings[tenant] = _Listing(state, is_settled, looked_at + pause, files, heads)
+        self._listings[tenant] = _Listing(state, is_settled, looked_at + pause, heads)
         return heads
 
     def note(self, tenant: str, write: "Written") -> None:
@@ -143,40 +210,97 @@ class WorkflowHeads:
             if not known.is_settled or known.directory != write.before:
                 self._listings[tenant] = replace(known, is_settled=False)
                 return
-            self._listings[tenant] = replace(
-                known,
-                directory=write.after,
-                files={**known.files, write.workflow_id: (write.document, write.head)},
-                heads={**known.heads, write.workflow_id: write.head},
-            )
+            files = known.heads.files.copy()
+            files[write.workflow_id] = write.document, told_of(write.head)
+            heads = known.heads.followed_by(files, [write.workflow_id])
+            self._listings[tenant] = replace(known, directory=write.after, heads=heads)
 
-    def _look(
-        self,
-        tenant: str,
-        states: Mapping[str, FileState],
-        suffix: str,
-        known: Mapping[str, tuple[FileState, WorkflowHead]],
-    ) -> dict[str, tuple[FileState, WorkflowHead]]:
-        found: dict[str, tuple[FileState, WorkflowHead]] = {}
-        for name, state in states.items():
-            workflow_id = name.removesuffix(suffix)
-            before = known.get(workflow_id)
-            if before is not None and before[0] == state:
-                found[workflow_id] = before
+    def _look(self, tenant: str, states: Mapping[str, _State], known: Heads) -> tuple[Heads, int]:
+        """Return the heads of what there is, and how many documents were opened to learn them."""
+        found: _Files = {}
+        news: list[str] = []
+        before = known.files
+        for workflow_id, state in states.items():
+            kept = before.get(workflow_id)
+            if kept is not None and kept[0] == state:
+                found[workflow_id] = kept
             elif (head := self._read(tenant, workflow_id)) is not None:
-                found[workflow_id] = (state, head)
-        return found
+                found[workflow_id] = state, told_of(head)
+                news.append(workflow_id)
+        gone = [one for one in before if one not in found] if len(before) + len(news) > len(found) else []
+        if not news and not gone:
+            return known, 0
+        changed = [one for one in news if one not in before or before[one][1] != found[one][1]]
+        return known.followed_by(dict(sorted(found.items())), [*changed, *gone]), len(news)
+
+    def _keep(self, directory: Path, news: int, heads: Heads) -> None:
+        """Keep the heads there are for other processes where enough of them changed since the last time."""
+        self._changed[directory] = self._changed.get(directory, 0) + news
+        if self._changed[directory] < _WORTH_KEEPING:
+            return
+        self._changed[directory] = 0
+        path = directory.parent / _FILE
+        # Without them all is as slow as it was, so that a full disk must not stop a search.
+        try:
+            self._files.ensure_directory(path.parent)
+            self._files.save(path, _text_of(heads))
+        except StorageFailed as error:
+            _log.warning("heads cannot be kept", extra={"reason": error.message})
 
 
-def _states(directory: Path, suffix: str, root: Path) -> dict[str, FileState]:
-    """Return which content each file with this ending has, by name; thousands in a few milliseconds."""
-    found: dict[str, FileState] = {}
+def _kept_heads(files: DurableFiles, directory: Path) -> Heads:
+    """Return what some process kept of a directory of workflows; nothing where that cannot be used.
+
+    Only what the state of a document bears out may be taken from here. The file can be thrown away.
+    """
+    try:
+        stored = files.read(directory.parent / _FILE)
+        return _heads_in(orjson.loads(stored.data)) if stored else Heads({}, 0, [])
+    except StorageFailed as error:
+        _log.warning("kept heads cannot be read", extra={"reason": error.message})
+    except (ValueError, TypeError, KeyError):
+        _log.warning("kept heads are damaged and are made anew", extra={"document": _FILE.name})
+    return Heads({}, 0, [])
+
+
+_COLUMNS = {
+    "id": str,
+    "inode": int,
+    "mtime_ns": int,
+    "size": int,
+    "version": int,
+    "changed": str,
+    "mark": str,
+}
+
+
+def _text_of(heads: Heads) -> bytes:
+    rows = [(one, *state, *told) for one, (state, told) in heads.files.items()]
+    columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
+    return orjson.dumps({"total": f"{heads.total:x}", **columns})
+
+
+def _heads_in(stored: Any) -> Heads:
+    columns: list[list[Any]] = [stored[name] for name in _COLUMNS]
+    for column, kind in zip(columns, _COLUMNS.values(), strict=True):
+        if not set(map(type, column)) <= {kind}:
+            raise ValueError("a column has values of another kind")
+    ids, *state, version, changed, mark = columns
+    states, told = zip(*state, strict=True), zip(version, changed, mark, strict=True)
+    files = dict(zip(ids, zip(states, told, strict=True), strict=True))
+    return Heads(files, int(stored["total"], 16), [])
+
+
+def _states(directory: Path, suffix: str, root: Path) -> dict[str, _State]:
+    """Return which content each file with this ending has, by name without it; thousands in milliseconds."""
+    found: dict[str, _State] = {}
     with reported("list", directory, root), suppress(FileNotFoundError), os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.endswith(suffix):
                 with suppress(FileNotFoundError):
-                    found[entry.name] = FileState.of(entry.stat(follow_symlinks=False))
-    return dict(sorted(found.items()))
+                    told = entry.stat(follow_symlinks=False)
+                    found[entry.name[: -len(suffix)]] = told.st_ino, told.st_mtime_ns, told.st_size
+    return found
 
 
 def _is_current(known: _Listing, state: FileState | None, now: float) -> bool:

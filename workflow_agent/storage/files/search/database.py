@@ -9,6 +9,7 @@ import orjson
 
 from workflow_agent.storage.files.search import directory
 from workflow_agent.storage.files.search.index_file import IndexFile
+from workflow_agent.storage.files.workflow_heads import token_of, told_of
 from workflow_agent.workflows.search.document import FIELDS
 from workflow_agent.workflows.search.query import Query, expressions, last_resort, postings
 from workflow_agent.workflows.search.ranking import (
@@ -23,7 +24,7 @@ from workflow_agent.workflows.search.ranking import (
 )
 from workflow_agent.workflows.store import WorkflowHead
 
-_SCHEMA = 4
+_SCHEMA = 5
 _BATCH = 500
 _MOST_RANKED = 2_000
 """Documents that one look-up ranks: of more with its words, those that were indexed last."""
@@ -34,6 +35,9 @@ _TABLES = (
     "DROP TABLE IF EXISTS vocabulary",
     "DROP TABLE IF EXISTS texts",
     "DROP TABLE IF EXISTS documents",
+    "DROP TABLE IF EXISTS followed",
+    "CREATE TABLE followed(total TEXT NOT NULL)",
+    "INSERT INTO followed VALUES('0')",
     """CREATE TABLE documents(
         rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, version INTEGER NOT NULL, changed TEXT NOT NULL,
         mark TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL, aliases TEXT NOT NULL,
@@ -47,6 +51,7 @@ _FACTS = ", ".join(FACT_COLUMNS)
 _COLUMNS = ", ".join(FIELDS)
 _RANK = f"bm25(texts, {', '.join(str(WEIGHTS[name]) for name in FIELDS)})"
 _SELECT_FACTS = f"SELECT rowid, {_FACTS} FROM documents"
+_SELECT_HEAD = "SELECT version, changed, mark FROM documents WHERE id = ?"
 _SELECT_SOME_FACTS = f"{_SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"
 _STORE_FACTS = (
     f"INSERT INTO documents({_FACTS}) VALUES({', '.join('?' * len(FACT_COLUMNS))}) "
@@ -83,12 +88,17 @@ class SearchDatabase:
         self._connection = self._file.connection
         self.directory = directory.Directory(self._connection)
         self._seen_version = -1
+        self._added = 0
+        """What the total of the heads grows by in the transaction at hand."""
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
         self._frequencies.clear()
+        self._added = 0
         with self._file.transaction():
             yield
+            total = (self.total() + self._added) % 2**128
+            self._connection.execute("UPDATE followed SET total = ?", (f"{total:x}",))
 
     def close(self) -> None:
         """Close the connection; nothing is lost."""
@@ -111,6 +121,10 @@ class SearchDatabase:
         rows = self._connection.execute("SELECT id, version, changed, mark FROM documents")
         return {one: head_in(*head) for one, *head in rows}
 
+    def total(self) -> int:
+        """Return the sum of the tokens of all heads that are indexed, as `Heads.total` has it."""
+        return int(self._connection.execute("SELECT total FROM followed").fetchone()[0], 16)
+
     def entries_of(self, ids: Iterable[str]) -> list[Entry]:
         """Return what is known of some workflows."""
         return [entry_of(row) for row in self._connection.execute(_SELECT_SOME_FACTS, (_listed(ids),))]
@@ -125,19 +139,25 @@ class SearchDatabase:
 
     def _put(self, document: Indexed) -> Entry:
         facts = facts_of(document.entry)
-        self._connection.execute(_FORGET_WORDS, (document.entry.id,))
-        directory.forget_names(self._connection, document.entry.id)
+        self._forget_words(document.entry.id)
         (number,) = self._connection.execute(_STORE_FACTS, facts).fetchone()
+        self._added += token_of(document.entry.id, *told_of(document.entry.head))
         self._connection.execute(_STORE_WORDS, (number, *document.words))
         directory.store_names(self._connection, number, document.entry)
         return entry_of((number, *facts))
+
+    def _forget_words(self, workflow_id: str) -> None:
+        """Take out what a workflow is found by, and its head of the total."""
+        for head in self._connection.execute(_SELECT_HEAD, (workflow_id,)):
+            self._added -= token_of(workflow_id, *head)
+        self._connection.execute(_FORGET_WORDS, (workflow_id,))
+        directory.forget_names(self._connection, workflow_id)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Forget workflows; fine when they are not known."""
         with self._transaction():
             for workflow_id in ids:
-                self._connection.execute(_FORGET_WORDS, (workflow_id,))
-                directory.forget_names(self._connection, workflow_id)
+                self._forget_words(workflow_id)
                 self._connection.execute("DELETE FROM documents WHERE id = ?", (workflow_id,))
 
     def frequencies(self, stems: Iterable[str]) -> Mapping[str, int]:

@@ -9,6 +9,7 @@ from threading import Lock
 from workflow_agent.storage.files.search.answer import Request, answer
 from workflow_agent.storage.files.search.database import SearchDatabase
 from workflow_agent.storage.files.search.index_file import is_damage, remove_database
+from workflow_agent.storage.files.workflow_heads import Heads
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.document import search_document
 from workflow_agent.workflows.search.ranking import Entry, Indexed
@@ -32,42 +33,58 @@ class TenantIndex:
         self._path = path
         self._lock = Lock()
         self._opened: SearchDatabase | None = None
-        self._indexed: dict[str, WorkflowHead] = {}
-        """Which content of each workflow the index has, as far as this process knows."""
-        self._followed: dict[str, WorkflowHead] = {}
-        """The catalogue's own objects: to see that one is the same is quicker than to compare it."""
+        self._indexed: dict[str, WorkflowHead] | None = None
+        """Which content of each workflow the index has, where that had to be found out one by one."""
         self._seen: Mapping[str, WorkflowHead] | None = None
         """What the index is in step with as a whole."""
+        self._missing: tuple[Mapping[str, WorkflowHead], set[str]] | None = None
+        """What the index will be in step with once it is given the content of these."""
 
     def outdated(self, heads: Mapping[str, WorkflowHead]) -> set[str]:
         """Return the workflows whose content must be given to `put`; all others are now as in `heads`."""
         with self._lock:
             database = self._database()
             if database.was_changed_elsewhere():
-                self._indexed, self._followed, self._seen = database.heads(), {}, None
+                self._indexed = self._seen = self._missing = None
             if heads is self._seen:
                 return set()
-            news = {one: head for one, head in heads.items() if self._followed.get(one) is not head}
-            missing = self._follow(news, database)
-            known = self._indexed
-            # Counting is quicker than comparing: whoever is known beyond the catalogue's is gone.
-            if len(known) + sum(one not in known for one in missing) != len(heads):
-                self._forget([one for one in known if one not in heads])
+            changed = heads.changed_since(self._seen) if isinstance(heads, Heads) else None
+            if changed is None and isinstance(heads, Heads) and database.total() == heads.total:
+                missing = set[str]()
+            else:
+                missing = self._follow(heads, changed, database)
             self._seen = None if missing else heads
+            self._missing = (heads, missing) if missing else None
             return missing
 
-    def _follow(self, news: Mapping[str, WorkflowHead], database: SearchDatabase) -> set[str]:
-        """Take note of heads; return those whose content is needed."""
-        known = self._indexed
-        missing = {one for one, head in news.items() if one not in known or known[one] != head}
+    def _follow(
+        self, heads: Mapping[str, WorkflowHead], changed: set[str] | None, database: SearchDatabase
+    ) -> set[str]:
+        """Forget what is gone, and return those whose content is needed.
+
+        Args:
+            heads: What there is.
+            changed: Those that may be other than the index has them; None where any may be.
+            database: The index.
+        """
+        if changed is None:
+            known = self._known(database)
+            news = {one: head for one, head in heads.items() if known.get(one) != head}
+            gone = [one for one in known if one not in heads]
+        else:
+            news = {one: heads[one] for one in changed if one in heads}
+            gone = [one for one in changed if one not in heads]
+        self._forget(gone)
+        missing = set(news)
         for entry in database.entries_of(missing) if missing else ():
             if _is_current(entry.head, news[entry.id]):
-                known[entry.id] = entry.head
                 missing.discard(entry.id)
-        self._followed.update((one, head) for one, head in news.items() if one not in missing)
-        for one in missing:
-            self._followed.pop(one, None)
         return missing
+
+    def _known(self, database: SearchDatabase) -> dict[str, WorkflowHead]:
+        if self._indexed is None:
+            self._indexed = database.heads()
+        return self._indexed
 
     def put(self, workflows: Sequence[Workflow], heads: Mapping[str, WorkflowHead]) -> None:
         """Index workflows in place of what was known of them.
@@ -78,16 +95,19 @@ class TenantIndex:
         """
         documents = [indexed(workflow, heads[workflow.id]) for workflow in workflows]
         with self._lock:
-            for entry in self._database().put(documents):
-                self._indexed[entry.id] = entry.head
-            self._seen = None
+            stored = self._database().put(documents)
+            if self._indexed is not None:
+                self._indexed.update((entry.id, entry.head) for entry in stored)
+            awaited, missing = self._missing or (None, set[str]())
+            is_whole = awaited is heads and missing <= {entry.id for entry in stored}
+            self._seen = heads if is_whole else None
 
     def _forget(self, ids: Collection[str]) -> None:
         if ids:
             self._database().delete(ids)
+        known = self._indexed or {}
         for workflow_id in ids:
-            self._indexed.pop(workflow_id, None)
-            self._followed.pop(workflow_id, None)
+            known.pop(workflow_id, None)
 
     def search(self, request: Request) -> SearchAnswer:
         """Return the answer to a request."""
@@ -121,9 +141,7 @@ class TenantIndex:
     def _reset(self) -> SearchDatabase | None:
         """Forget everything; return the database that was open."""
         opened, self._opened = self._opened, None
-        self._indexed = {}
-        self._followed = {}
-        self._seen = None
+        self._indexed = self._seen = self._missing = None
         return opened
 
     def close(self) -> None:
