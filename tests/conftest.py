@@ -103,8 +103,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seen = Counter[Path]()
     chosen: list[pytest.Item] = []
     for item in items:
-        if item.get_closest_marker("slow") is None:
+        slow = item.get_closest_marker("slow")
+        if slow is None:
             is_chosen = part != "slow"
+        elif slow.kwargs.get("is_never_quick"):
+            is_chosen = part != "quick"
         else:
             is_chosen = part != "quick" or seen[item.path] % _EACH == 0
             seen[item.path] += 1

@@ -38,6 +38,7 @@ def document(served: Served) -> dict[str, Any]:
         pytest.param(
             ["--phases=coverage", *(f"--exclude-operation-id={name}" for name in LARGE_BODIES)],
             id="systematically",
+            marks=pytest.mark.slow(is_never_quick=True),
         ),
         pytest.param(["--phases=examples,fuzzing", "--max-examples=1"], id="at random"),
         pytest.param(["--phases=examples,stateful", "--max-examples=8"], id="along links"),

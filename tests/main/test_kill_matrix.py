@@ -7,7 +7,7 @@ import pytest
 from benchmarks.kill_matrix import damage_in, measured
 from tests.support.postgres import a_database_of_ones_own
 
-pytestmark = [pytest.mark.slow, pytest.mark.untraced]
+pytestmark = [pytest.mark.slow(is_never_quick=True), pytest.mark.untraced]
 
 
 def test_hosts_that_are_struck_lose_and_double_nothing() -> None:

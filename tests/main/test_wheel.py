@@ -61,7 +61,7 @@ def serving(program: Path, folder: Path) -> Iterator[httpx.Client]:
         process.communicate()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(is_never_quick=True)
 def test_it_serves_from_any_directory_with_its_own_prompts_and_samples(program: Path, tmp_path: Path) -> None:
     (elsewhere := tmp_path / "elsewhere").mkdir()
 
