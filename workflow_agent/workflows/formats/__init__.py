@@ -24,6 +24,7 @@ FORMATS = LateFormats({
     "arazzo": "arazzo.Arazzo",
     "dag-factory": "dag_factory.DagFactory",
     "mermaid": "mermaid.Mermaid",
+    "dot": "dot.Dot",
 }, entry_points(group="workflow_agent.formats"))  # fmt: skip
 """Every format by its name, in the order in which they are asked whether a document is theirs: ours, and
 those that installed packages name as entry points."""

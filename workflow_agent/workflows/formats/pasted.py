@@ -11,7 +11,9 @@ _ONE_LINE_FENCE = re.compile(r"```(?:json|ya?ml|xml)?\s*(.+?)```", re.DOTALL)
 _BRACKET = re.compile(r"[{\[]|<\?xml|<[a-zA-Z][\w:]*[\s>]")
 _KEY_LINE = re.compile(r"^[ \t]*(?:---|[\"']?[\w$][\w$./-]*[\"']?:(?:\s|$))", re.MULTILINE)
 _DIAGRAM = re.compile(
-    r"^[ \t]*(?:(?:flowchart|graph)[ \t]+(?:TB|TD|BT|RL|LR)|stateDiagram(?:-v2)?)[ \t]*(?:;|$)", re.MULTILINE
+    r"^[ \t]*(?:(?:flowchart|graph)[ \t]+(?:TB|TD|BT|RL|LR)|stateDiagram(?:-v2)?)[ \t]*(?:;|$)"
+    r"|^[ \t]*(?:strict[ \t]+)?digraph\b[^{\n]*\{",
+    re.MULTILINE,
 )
 _MOST_TRIES = 6
 _ENDS = {"{": "}", "[": "]", "<": ">"}

@@ -22,6 +22,12 @@ from workflow_agent.workflows.model.parser import json_pointer
 MERMAID_HEAD = re.compile(
     r"(?:(?:flowchart(?:-elk)?|graph)(?:[ \t]+(?:TB|TD|BT|RL|LR))?|stateDiagram(?:-v2)?)[ \t]*(?=;|\Z)"
 )
+DOT_BEGINS = re.compile(
+    r"""\ufeff?(?:\s|//[^\n]*+|/\*.*?\*/|\#[^\n]*+)*+(?:strict\s+)?digraph\s*"""
+    r"""(?:"(?:[^"\\]|\\.)*+"|[\w.-]+)?\s*\{""",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A directed graph of Graphviz."""
 _LOOKED_AT = 100
 """How many lines of title and comments may come before the kind of a diagram."""
 _STRING_OR_COMMENT = re.compile(
@@ -37,7 +43,7 @@ _XML_BEGINS = re.compile(r"\ufeff?\s*<[?!A-Za-z_]")
 def read_text(text: str, *, what: str = "workflow") -> Any:
     """Return the plain data of a JSON or YAML text: what JSON can hold, with text keys throughout.
 
-    A text that begins as XML or a diagram of Mermaid does is returned as it is, for the format that reads it.
+    A text that begins as XML, a diagram of Mermaid or a graph of DOT is returned as it is, for its format.
 
     Raises:
         UnreadableDocument: The text is neither, or too long, too deep or too large, or holds several
@@ -57,7 +63,7 @@ def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
     """
     if len(text) > MAX_CHARS:
         raise unreadable(what, f"has {len(text)} characters, more than the {MAX_CHARS} that are read")
-    if _XML_BEGINS.match(text) or header_line(text) is not None:
+    if _XML_BEGINS.match(text) or header_line(text) is not None or DOT_BEGINS.match(text):
         return [text]
     if text.lstrip()[:1] in ("{", "[") or _COMMENT_BEGINS.match(text):
         try:
