@@ -10,7 +10,6 @@ from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, S
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import Found, durations_in, schedule_at, times_at
-from workflow_agent.workflows.model.durations import amounts_in, duration_of, seconds_of
 from workflow_agent.workflows.model.steps import Step
 
 NUMBER = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?[kKmM]?\b")
@@ -114,27 +113,6 @@ def set_timeout(plan: Plan, clause: Clause, rest: Tokens) -> None:
         if step.type != "wait"
         else {"op": "update_step", "step": step.id, "set": {"duration": length}}
     )
-
-
-def scale_timeout(plan: Plan, clause: Clause, rest: Tokens, sign: int) -> None:
-    """Lengthen or shorten a deadline: to a length, or by one."""
-    by = any(t.is_("by") and t.start not in clause.used for t in clause.tokens)
-    length = take_duration(clause)
-    if length is None:
-        raise NotRead
-    clause.use(t for t in clause.tokens if t.is_("by", "another"))
-    step = step_of(plan, clause, rest, _behind(clause, "of", "for", "on"), clause.subject)
-    if by:
-        if step.timeout is None:
-            raise NotRead(f"{step.name!r} has no deadline to change by that")
-        before, change = amounts_in(step.timeout) or (), amounts_in(length) or ()
-        if any(unit in ("month", "year") for _, unit in (*before, *change)):
-            raise NotRead("months and years have no fixed length to reckon with")
-        seconds = seconds_of(step.timeout) + sign * seconds_of(length)
-        if seconds <= 0:
-            raise NotRead(f"the deadline of {step.name!r} is not longer than that")
-        length = duration_of(seconds)
-    plan.do({"op": "set_timeout", "step": step.id, "timeout": length})
 
 
 def set_retry(plan: Plan, clause: Clause, rest: Tokens) -> None:

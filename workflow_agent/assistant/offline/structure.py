@@ -632,29 +632,6 @@ def error_path(plan: Plan, clause: Clause, step: Step, tokens: Tokens, verb: Tok
         plan.do({"op": "add_error_path", "step": step.id, "to": target_id})
 
 
-def approval(plan: Plan, clause: Clause, who: str, step: Step) -> None:
-    """Put an approval in front of a step."""
-    approved = [
-        s
-        for s in plan.workflow.steps
-        if s.assignee
-        and s.assignee.casefold() == who.casefold()
-        and any(edge.to == step.id for edge in plan.workflow.outgoing(s.id))
-        and "approv" in s.name.casefold()
-    ]
-    if approved:
-        raise NotRead(f"{approved[0].name!r} is that approval already")
-    condition = condition_of(plan, clause)
-    if condition is not None:
-        draft = plan.draft_named(f"{who[:1].upper()}{who[1:]} approval", who) | {
-            "type": "human",
-            "when": {"text": condition},
-        }
-        plan.do({"op": "insert_step", "step": draft, "before": step.id})
-        return
-    plan.do({"op": "wrap_in_approval", "step": step.id, "assignee": who})
-
-
 def is_approval(tokens: Sequence[Token]) -> bool:
     """Say whether words mean an approval and nothing more: "an approval", "sign-off"."""
     content = [t for t in tokens if t.is_content and t.lemma != "step"]
