@@ -94,6 +94,7 @@ def test_steps_stand_in_lanes_by_role(page: Page, served: Served) -> None:
     toggle.click()
 
     expect(page.locator(".canvas .lane > text")).to_have_text(["customer", "clerk", "Automatic"])
+    expect(page.locator(".canvas .lane rect").first).to_have_css("fill-opacity", "0.55")
     expect(toggle).to_have_attribute("aria-pressed", "true")
     assert serious(page) == []
     toggle.press("Enter")

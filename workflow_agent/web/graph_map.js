@@ -3,6 +3,8 @@
 import { s } from "./dom.js";
 
 const SIZE = { width: 168, height: 112 };
+/** Up to so many steps are found without a map, which would lie on some of them. */
+const FEW_STEPS = 12;
 
 export class GraphMap {
   /** `centre` is called with the point of the drawing that somebody presses or drags to. */
@@ -24,6 +26,7 @@ export class GraphMap {
   /** Draw the steps' boxes; `kinds` are the classes of each. */
   draw(boxes, kinds, { width, height }) {
     this.natural = { width, height };
+    this.isNeeded = boxes.size > FEW_STEPS;
     this.k = Math.min(SIZE.width / width, SIZE.height / height);
     this.x = (SIZE.width - width * this.k) / 2;
     this.y = (SIZE.height - height * this.k) / 2;
@@ -35,11 +38,11 @@ export class GraphMap {
     this.element.replaceChildren(...steps, this.window);
   }
 
-  /** Show which part is seen; nothing where that is all of it. */
+  /** Show which part is seen; nothing where that is all of it, or where there is little of it. */
   show({ x, y, k }, { clientWidth: width, clientHeight: height }) {
     if (!this.window) return;
     const isWhole = x >= -1 && y >= -1 && x + this.natural.width * k <= width + 1 && y + this.natural.height * k <= height + 1;
-    this.element.toggleAttribute("hidden", isWhole);
+    this.element.toggleAttribute("hidden", isWhole || !this.isNeeded);
     const place = { x: this.x - (x / k) * this.k, y: this.y - (y / k) * this.k, width: (width / k) * this.k, height: (height / k) * this.k };
     for (const [name, value] of Object.entries(place)) this.window.setAttribute(name, value.toFixed(1));
   }

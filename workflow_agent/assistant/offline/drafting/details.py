@@ -165,16 +165,23 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
     return end
 
 
+_SAID_TOKENS = 100
+"""More than are shown of a name: no token but a blank is empty."""
+
+
 def doubts_of(tokens: Sequence[Token]) -> list[str]:
     """Return what words of a step's name tell of a branch, a loop, a time or further work."""
     told: list[str] = []
+    said = text_of(tokens[:_SAID_TOKENS])[:100]
     for at, token in enumerate(tokens):
+        if told:
+            break
         if (token.text == "," and token.kind == "punct") or comparison_end(tokens, at) is not None:
-            told.append(f"whether {text_of(tokens)[:100]!r} is one step")
+            told.append(f"whether {said!r} is one step")
         if token.kind != "word" or token.text == "IT":
             continue
         if at and token.lower in _ACTING | {"by"} and (token.lower != "by" or is_role(tokens[-1])):
-            told.append(f"{token.lower!r} in {text_of(tokens)[:100]!r}")
+            told.append(f"{token.lower!r} in {said!r}")
         before = tokens[at - 1] if at else None
         last = at + 1 == len(tokens)
         finite = (at and token.has("aux")) or (
@@ -188,7 +195,7 @@ def doubts_of(tokens: Sequence[Token]) -> list[str]:
         other = before is not None and before.lower == "or"
         verb = verb or (bent and (other or (behind is not None and behind.has("prep", "det"))))
         if (token.value or 0) > 2 and behind is not None and behind.lemma == "time":
-            told.append(f"how often: {text_of(tokens)[:100]!r}")
+            told.append(f"how often: {said!r}")
         named = before is not None and before.has("det")
         structured = token.among("doubts.turns") or (
             not named
@@ -198,13 +205,13 @@ def doubts_of(tokens: Sequence[Token]) -> list[str]:
             )
         )
         if structured and not (token.lower in ("before", "after", "issues") and last):
-            told.append(f"{token.lower!r} in {text_of(tokens)[:100]!r}")
+            told.append(f"{token.lower!r} in {said!r}")
         elif (finite and not inside) or verb:
-            told.append(f"whether {token.lower!r} in {text_of(tokens)[:100]!r} is a step of its own")
+            told.append(f"whether {token.lower!r} in {said!r} is a step of its own")
         elif duration_at(tokens, at) is not None:
-            told.append(f"the time in {text_of(tokens)[:100]!r}")
+            told.append(f"the time in {said!r}")
     if tokens and tokens[0].lower in ("and", "or", "but"):
-        told.append(text_of(tokens)[:100])
+        told.append(said)
     if len(tokens) > 11:
-        told.append(f"{text_of(tokens)[:100]!r}: it is long")
+        told.append(f"{said!r}: it is long")
     return told[:1]
