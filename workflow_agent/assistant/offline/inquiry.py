@@ -385,9 +385,15 @@ def _count_role(q: Question) -> str | None:
     return f"**{who}** does {counted(len(done), 'step')}: {_names(done)}." if who else None
 
 
+_MOST_WORDS = 60
+"""Of a person and a step: to try each place between them takes the square of the words."""
+
+
 def _does_it(q: Question) -> str | None:
     """Read "does the manager review it?": yes, or who does."""
     words = q.plain(q.rest())
+    if len(words) > _MOST_WORDS:
+        return None
     for cut in (*range(1, len(words)), *range(-1, -len(words), -1)):
         who, about = q.role(words[:cut]), q.meant(words[cut:])
         if cut < 0:

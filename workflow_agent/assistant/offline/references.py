@@ -70,6 +70,10 @@ class Known:
     """Words of who does it."""
 
 
+_MOST_WORDS = 40
+"""More are no step's name."""
+
+
 @dataclass(slots=True)
 class Steps:
     """Finds the steps of one workflow that words mean."""
@@ -83,8 +87,11 @@ class Steps:
     """The step that "the one after baking" means."""
     known: list[Known] = field(default_factory=list[Known])
 
+    _words: frozenset[str] = frozenset()
+
     def __post_init__(self) -> None:
         self.known = [_known(step) for step in self.workflow.steps]
+        self._words = frozenset(word for one in self.known for word in (*one.name, *one.about))
 
     def all(self) -> list[Step]:
         """Return the steps."""
@@ -92,7 +99,7 @@ class Steps:
 
     def words(self) -> frozenset[str]:
         """Return every word that names a step or who does it, to mend mistyped ones by."""
-        return frozenset(word for one in self.known for word in (*one.name, *one.about))
+        return self._words
 
     def mask(self, tokens: Sequence[Token]) -> frozenset[int]:
         """Return the indices of tokens inside a step's full name: none is a verb or preposition there."""
@@ -132,7 +139,7 @@ class Steps:
         if len(named) == 1:
             return named[0]
         words = _content(tokens)
-        if any(token.among("references.find.except") for token in tokens):
+        if len(words) > _MOST_WORDS or any(token.among("references.find.except") for token in tokens):
             raise StepUnclear(phrase)
         if not words:
             return self._pronoun(tokens, phrase)

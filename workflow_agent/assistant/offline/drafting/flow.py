@@ -223,9 +223,10 @@ class Flow:
         for sub in one.subs:
             self._sub(sub, one, after)
         self._of_subset(one, after)
-        around = [sub for sub in one.trailing if sub.kind in ("if", "unless")]
         back = one.clause is not None and returns_to(one.clause, details_of(one.clause)) is not None
-        around += [sub for sub in one.trailing if sub.kind == "while" and back]
+        branching = ("if", "unless", "while") if back else ("if", "unless")
+        around = [sub for sub in one.trailing if sub.kind in branching]
+        around.sort(key=lambda sub: sub.kind == "while")
         for sub in around:
             self._branch(_condition(sub), sub)
         if one.joint == "or" and one.clause is not None and not one.subs and self._last is not None:
@@ -235,7 +236,7 @@ class Flow:
         elif one.phrase:
             self._phrase(one, role)
         for sub in one.trailing:
-            if sub not in around:
+            if sub.kind not in branching:
                 self._trailing(sub, one)
         self._excepts = (
             any(sub.kind == "unless" for sub in around) and bool(after) and "yes" in after[0].marks
