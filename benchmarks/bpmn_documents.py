@@ -130,9 +130,7 @@ class _Made:
             f'<di:waypoint x="{self.random.randint(1, 900)}" y="{self.random.randint(1, 900)}"/>'
             for _ in range(self.random.randint(2, 5))
         )
-        self.drawn.append(
-            f'<bpmndi:BPMNEdge id="{element}_di" bpmnElement="{element}">{points}</bpmndi:BPMNEdge>'
-        )
+        self.drawn.append(f'<bpmndi:BPMNEdge id="{element}_di" bpmnElement="{element}">{points}</bpmndi:BPMNEdge>')
 
     def event(self, local: str, kinds: Sequence[str], **given: str | None) -> tuple[str, str]:
         event_id = self.new_id(local)
@@ -265,8 +263,14 @@ class _Made:
         if self.chance(0.25):
             typed = self.prefix + "tFormalExpression"
             inside = self.tag("conditionExpression", "${a &gt; 1}", xsi__type=typed, language="juel")
-        return self.tag("sequenceFlow", inside, id=flow_id, sourceRef=source, targetRef=target,
-                        name=self.random.choice([None, "yes", "no"]))  # fmt: skip
+        return self.tag(
+            "sequenceFlow",
+            inside,
+            id=flow_id,
+            sourceRef=source,
+            targetRef=target,
+            name=self.random.choice([None, "yes", "no"]),
+        )
 
     def association(self, source: str, target: str, way: str | None) -> str:
         own = self.new_id("association")
@@ -278,8 +282,13 @@ class _Made:
             data_id, reference = self.new_id("data"), self.new_id("dataRef")
             self.shape(reference, 36, 50)
             yield self.tag("dataObject", id=data_id, itemSubjectRef="tns:Item")
-            yield self.tag("dataObjectReference", self.tag("dataState", name="new"), id=reference,
-                           name=self.name() or None, dataObjectRef=data_id)  # fmt: skip
+            yield self.tag(
+                "dataObjectReference",
+                self.tag("dataState", name="new"),
+                id=reference,
+                name=self.name() or None,
+                dataObjectRef=data_id,
+            )
         if self.chance(0.2):
             store = self.new_id("store")
             self.shape(store, 50, 50)

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 
 _ADDRESS = re.compile(r"http://[0-9.:]+")
 _REQUEST = (
-    "POST /api/v1/chat HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
-    "content-length: {length}\r\n\r\n"
+    "POST /api/v1/chat HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
 )
 
 
@@ -44,9 +43,7 @@ def address_in(told: str) -> str:
     return found[0]
 
 
-async def load(
-    url: str, clients: int, turns: int, message_of: Callable[[int], str], *, reopens: bool = False
-) -> Load:
+async def load(url: str, clients: int, turns: int, message_of: Callable[[int], str], *, reopens: bool = False) -> Load:
     """Let so many clients take so many turns each, one conversation a client.
 
     Args:
@@ -65,9 +62,7 @@ async def load(
     return Load(time.perf_counter() - started, [one for each in done for one in each])
 
 
-async def _conversation(
-    url: str, turns: int, message_of: Callable[[int], str], *, reopens: bool
-) -> list[float]:
+async def _conversation(url: str, turns: int, message_of: Callable[[int], str], *, reopens: bool) -> list[float]:
     address = urlsplit(url)
     assert address.hostname is not None
     reader, writer = await asyncio.open_connection(address.hostname, address.port)

@@ -54,9 +54,7 @@ class Server:
     @contextmanager
     def running(self) -> Iterator[httpx.Client]:
         """Run the server for as long as the block lasts, and stop it as an operator would."""
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("WORKFLOW_AGENT_")
-        }
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKFLOW_AGENT_")}
         command = [str(Path(sys.executable).with_name("workflow-agent")), "serve", "--port", str(self.port)]
         log = self.data_dir.parent / "server.log"
         with log.open("ab") as output:
@@ -129,9 +127,7 @@ class Play:
     def show_evidence(self, reply: Mapping[str, Any]) -> None:
         mode = reply["mode"]
         tools = " → ".join(reply["tools_used"]) or "no tool"
-        touched = ", ".join(
-            f"{one['change']} {one['name']} v{one['version']}" for one in reply["workflows_touched"]
-        )
+        touched = ", ".join(f"{one['change']} {one['name']} v{one['version']}" for one in reply["workflows_touched"])
         context = reply["context"]
         line = (
             f"     {mode['name']} ({mode['confidence']:.2f}) · {tools} · "
@@ -170,9 +166,7 @@ def main() -> None:
     console.print(Rule("what is on disk"))
     conversation = server.data_dir / "default" / "conversations" / f"{play.conversation_id}.json"
     document = json.loads(conversation.read_text())
-    console.print(
-        f"the conversation ({len(document['events'])} events, {conversation.stat().st_size:,} bytes):"
-    )
+    console.print(f"the conversation ({len(document['events'])} events, {conversation.stat().st_size:,} bytes):")
     console.print(f"  {conversation}", highlight=False, soft_wrap=True)
     console.print("its workflows, every version of them:")
     console.print(f"  {server.data_dir / 'default' / 'workflows'}", highlight=False, soft_wrap=True)

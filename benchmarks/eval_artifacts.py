@@ -38,11 +38,14 @@ def artifacts() -> dict[str, Artifact]:
     at = datetime(2026, 11, 21, 12, tzinfo=UTC)
     return {
         path.stem: artifact_of(
-            ArtifactType.TOOL_RESULT, path.read_text("utf-8"), f"history:msg_{number}:get_workflow", at,
+            ArtifactType.TOOL_RESULT,
+            path.read_text("utf-8"),
+            f"history:msg_{number}:get_workflow",
+            at,
             {"historical": True},
         )
         for number, path in enumerate(sorted(SAMPLES.glob("*.json")), 1)
-    }  # fmt: skip
+    }
 
 
 def places() -> dict[str, int]:

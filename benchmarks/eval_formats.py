@@ -72,9 +72,7 @@ def schemas(corpus: Path) -> Mapping[str, Validator]:
     argo = json.loads((corpus / "argo/schema/schema.json").read_text("utf-8"))
     arazzo = read_text((corpus / "arazzo/schema/schema.json").read_text("utf-8"))
     serverless = read_text((corpus / "serverlessworkflow/schema/workflow.yaml").read_text("utf-8"))
-    machines = [
-        json.loads(one.read_text("utf-8")) for one in (corpus / "asl-validator/schemas").glob("*.json")
-    ]
+    machines = [json.loads(one.read_text("utf-8")) for one in (corpus / "asl-validator/schemas").glob("*.json")]
     registry = jsonschema_rs.Registry([(one["$id"].rstrip("#"), one) for one in machines])
     root = next(one for one in machines if one["$id"].endswith("/state-machine.json#"))
     asl = jsonschema_rs.validator_for(root, registry=registry)
@@ -95,24 +93,13 @@ def _with_query_language(document: dict[str, Any], language: str = "JSONPath") -
     own = document.get("QueryLanguage", language)
     states: dict[str, Any] = {}
     for name, state in document["States"].items():
-        inside = {
-            key: _with_query_language(state[key], own)
-            for key in ("ItemProcessor", "Iterator")
-            if key in state
-        }
+        inside = {key: _with_query_language(state[key], own) for key in ("ItemProcessor", "Iterator") if key in state}
         branches = [_with_query_language(one, own) for one in state.get("Branches", [])]
-        states[name] = {
-            "QueryLanguage": own,
-            **state,
-            **inside,
-            **({"Branches": branches} if branches else {}),
-        }
+        states[name] = {"QueryLanguage": own, **state, **inside, **({"Branches": branches} if branches else {})}
     return {**document, "States": states}
 
 
-def row(
-    format_: Format, found: Sequence[Document], ours: Sequence[Workflow], faults: Validator | None
-) -> str:
+def row(format_: Format, found: Sequence[Document], ours: Sequence[Workflow], faults: Validator | None) -> str:
     """Return one line of the table, with what does not hold spelled out below it."""
     read = [one for one in found if one.imported]
     broken = [one.file for one in read if one.imported and not comes_back(format_, one.imported.workflow)]
@@ -123,14 +110,10 @@ def row(
         f"{len(found):5} {len(read):9} {len(found) - len(read):8} {len(read) - len(broken):6}",
         f"{held['equal']:5} {held['told']:5} {held['BROKEN']:6}  {valid:>28} {seconds:8.2f}",
     )
-    return "\n".join(
-        [f"{format_.name:20} " + " ".join(cells), *(f"    does not come back: {one}" for one in broken)]
-    )
+    return "\n".join([f"{format_.name:20} " + " ".join(cells), *(f"    does not come back: {one}" for one in broken)])
 
 
-def _valid(
-    format_: Format, read: Sequence[Document], ours: Sequence[Workflow], faults: Validator | None
-) -> str:
+def _valid(format_: Format, read: Sequence[Document], ours: Sequence[Workflow], faults: Validator | None) -> str:
     """Return how many exports are valid: of what was read in the format, and of our own samples.
 
     An export that says word for word what its file says, and is refused as that is, counts by itself.
@@ -166,11 +149,7 @@ def main(corpus: Path) -> None:
     columns = f"docs  imported  refused  equal equal  told broken  {'valid: corpus + ours':>28}  seconds"
     print(f"{'format':20} {columns}")
     for format_ in FORMATS.values():
-        own = [
-            one
-            for one in found
-            if (one.format.name if one.format else formats_of.get(one.folder)) == format_.name
-        ]
+        own = [one for one in found if (one.format.name if one.format else formats_of.get(one.folder)) == format_.name]
         print(row(format_, own, ours, faults.get(format_.name)))
     print("refused, and labelled invalid:")
     for line in refusals(found):

@@ -171,17 +171,29 @@ async def measured(talk: Talk) -> Figures:
         await store.find(grown.tenant, MessageQuery("anything", grown.id, is_ranked=True))
         started = time.perf_counter()
         hits = [
-            [hit.index for hit in await store.find(
-                grown.tenant, MessageQuery(one.text, grown.id, limit=FIRST_HITS, is_ranked=True))]
+            [
+                hit.index
+                for hit in await store.find(
+                    grown.tenant, MessageQuery(one.text, grown.id, limit=FIRST_HITS, is_ranked=True)
+                )
+            ]
             for one in talk.questions
-        ]  # fmt: skip
+        ]
         query_ms = (time.perf_counter() - started) * 1_000 / max(len(hits), 1)
     plain = plain_hits(talk)
     return Figures(
-        len(talk.questions), _recall(talk.questions, hits), _recall(talk.questions, plain),
-        shown, _by_age(asked, window, max(covered, default=0) + 1), len(asked),
-        tokens_of(window), tokens_of(whole), made, larger, query_ms,
-    )  # fmt: skip
+        len(talk.questions),
+        _recall(talk.questions, hits),
+        _recall(talk.questions, plain),
+        shown,
+        _by_age(asked, window, max(covered, default=0) + 1),
+        len(asked),
+        tokens_of(window),
+        tokens_of(whole),
+        made,
+        larger,
+        query_ms,
+    )
 
 
 def plain_hits(talk: Talk) -> list[list[int]]:
@@ -190,17 +202,19 @@ def plain_hits(talk: Talk) -> list[list[int]]:
         database.execute("CREATE VIRTUAL TABLE told USING fts5(text, tokenize='porter unicode61')")
         database.executemany("INSERT INTO told(rowid, text) VALUES(?, ?)", enumerate(talk.messages))
         return [
-            [row for (row,) in database.execute(
-                "SELECT rowid FROM told WHERE told MATCH ? ORDER BY bm25(told) LIMIT ?",
-                (" OR ".join(f'"{word}"' for word in telling_words(one.text)) or '""', FIRST_HITS))]
+            [
+                row
+                for (row,) in database.execute(
+                    "SELECT rowid FROM told WHERE told MATCH ? ORDER BY bm25(told) LIMIT ?",
+                    (" OR ".join(f'"{word}"' for word in telling_words(one.text)) or '""', FIRST_HITS),
+                )
+            ]
             for one in talk.questions
-        ]  # fmt: skip
+        ]
 
 
 def _recall(questions: Sequence[Question], hits: Iterable[Sequence[int]]) -> float:
-    return sum(
-        len(one.evidence & set(found)) / len(one.evidence) for one, found in zip(questions, hits, strict=True)
-    )
+    return sum(len(one.evidence & set(found)) / len(one.evidence) for one, found in zip(questions, hits, strict=True))
 
 
 def _held(answer: str, text: str) -> float:

@@ -46,9 +46,7 @@ _FATAL = frozenset({"authentication", "model_not_found", "quota_exceeded", "requ
 """Failures that every other case would meet as well."""
 _OF_THE_MODEL = frozenset({"unexpected_behavior", "context_too_long"})
 """Failures that are the model's own: the case is not right."""
-_SAYS_NO = re.compile(
-    r"\b(?:can(?:no|')t|cannot|not able|only read|read-only|won't|shall i|would you|switch)\b"
-)
+_SAYS_NO = re.compile(r"\b(?:can(?:no|')t|cannot|not able|only read|read-only|won't|shall i|would you|switch)\b")
 _Z = 1.96
 
 
@@ -117,12 +115,7 @@ class ModelAsked(Asked):
             Stopped: Each case would fail as this one.
             Unanswered: The provider failed.
         """
-        body = {
-            "message": message,
-            "conversation_id": conversation_id,
-            "workflow_id": workflow_id,
-            "mode": self.mode,
-        }
+        body = {"message": message, "conversation_id": conversation_id, "workflow_id": workflow_id, "mode": self.mode}
         answer = await self.client.post(
             "/api/v1/chat", json={key: one for key, one in body.items() if one}, timeout=None
         )
@@ -130,10 +123,7 @@ class ModelAsked(Asked):
         if answer.status_code == 200:
             self.spent.add(reply)
             return reply
-        kind, told = (
-            reply.get("error_type"),
-            str(reply.get("detail", answer.text)).partition(" Your message")[0],
-        )
+        kind, told = (reply.get("error_type"), str(reply.get("detail", answer.text)).partition(" Your message")[0])
         if kind in _FATAL:
             raise Stopped(f"{told} ({kind}); check the model's name, the base URL and the key.")
         if answer.status_code >= 500 and kind not in _OF_THE_MODEL:
@@ -177,11 +167,7 @@ async def _read_only(service: ModelAsked, case: Case) -> tuple[bool, Talk, list[
     why = [
         *([] if talk.is_unchanged else ["changed something"]),
         *(["claims a change"] if talk.claims or talk.reply.get("unconfirmed_claims") else []),
-        *(
-            []
-            if _SAYS_NO.search(talk.text.casefold()) or "?" in talk.text
-            else ["does not say that it cannot"]
-        ),
+        *([] if _SAYS_NO.search(talk.text.casefold()) or "?" in talk.text else ["does not say that it cannot"]),
     ]
     return not why, talk, why
 
@@ -238,9 +224,17 @@ class Evaluation:
                 self.tell(f"{kind} {number}: {error}")
                 continue
             self.done[kind, number] = is_right
-            row = {"model": self.options.model, "half": self.options.half, "kind": kind, "number": number,
-                   "is_right": is_right, "why": why, "said": eval_offline.messages(case), "reply": talk.text,
-                   "usd": round(self.spent.usd - before, 6)}  # fmt: skip
+            row = {
+                "model": self.options.model,
+                "half": self.options.half,
+                "kind": kind,
+                "number": number,
+                "is_right": is_right,
+                "why": why,
+                "said": eval_offline.messages(case),
+                "reply": talk.text,
+                "usd": round(self.spent.usd - before, 6),
+            }
             with self.options.out.open("a", encoding="utf-8") as file:
                 file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
             verdict = "right" if is_right else f"not right: {'; '.join(why)[:80]}"
@@ -264,9 +258,8 @@ async def _served(options: Options, spent: Spent) -> AsyncGenerator[ModelAsked]:
     key = os.environ.get("WORKFLOW_AGENT_MODEL_API_KEY")
     try:
         async with asked(
-            model=options.model, model_base_url=options.base_url, model_api_key=key,
-            model_attempts=options.attempts,
-        ) as service:  # fmt: skip
+            model=options.model, model_base_url=options.base_url, model_api_key=key, model_attempts=options.attempts
+        ) as service:
             yield ModelAsked(service.app, service.client, service.tenants, spent)
     except Misconfigured as error:
         raise Stopped(error.message) from error
@@ -343,9 +336,7 @@ async def evaluate(options: Options, tell: Callable[[str], None] = lambda _: Non
     """
     before = read(options.out)
     if others := {(row["model"], row["half"]) for row in before.values()} - {(options.model, options.half)}:
-        raise Stopped(
-            f"{options.out} holds an evaluation of {others.pop()[0]!r}; name another file with --out."
-        )
+        raise Stopped(f"{options.out} holds an evaluation of {others.pop()[0]!r}; name another file with --out.")
     made = Evaluation(options, Spent(options.price), tell=tell)
     made.done.update({key: row["is_right"] for key, row in before.items()})
     await made.run()
@@ -362,9 +353,7 @@ def options_of(arguments: Sequence[str]) -> Options | tuple[Path, Path]:
     parser.add_argument("--cases", type=int, help="of each kind; all unless given")
     parser.add_argument("--at-once", type=int, default=4, help="cases at the same time")
     parser.add_argument("--most-usd", type=float, help="no case is begun once this was spent")
-    parser.add_argument(
-        "--price", type=float, nargs=2, metavar=("INPUT", "OUTPUT"), help="$ for a million tokens"
-    )
+    parser.add_argument("--price", type=float, nargs=2, metavar=("INPUT", "OUTPUT"), help="$ for a million tokens")
     parser.add_argument("--out", type=Path, help="the file of the cases that were asked; read to go on")
     parser.add_argument("--compare", type=Path, nargs=2, metavar=("ONE", "OTHER"), help="two such files")
     given = parser.parse_args(arguments)
@@ -374,9 +363,16 @@ def options_of(arguments: Sequence[str]) -> Options | tuple[Path, Path]:
         parser.error("--model names what is evaluated, such as openai:gpt-5.2")
     out = given.out or Path(f"eval-{re.sub(r'[^a-z0-9.-]+', '-', given.model.casefold())}.jsonl")
     return Options(
-        given.model, out, given.base_url or None, given.kinds, given.half, given.cases, given.at_once,
-        given.most_usd, given.price and tuple(given.price),
-    )  # fmt: skip
+        given.model,
+        out,
+        given.base_url or None,
+        given.kinds,
+        given.half,
+        given.cases,
+        given.at_once,
+        given.most_usd,
+        given.price and tuple(given.price),
+    )
 
 
 def main(arguments: Sequence[str]) -> int:

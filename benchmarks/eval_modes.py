@@ -32,10 +32,7 @@ def rows(path: Path) -> list[Row]:
 def inferred(row: Row) -> Mode:
     """Return the mode inferred for a labelled message, in its context."""
     return infer_mode(
-        row["text"],
-        previous_tools=row["previous_tools"],
-        phase=row["phase"],
-        workflow_loaded=row["workflow_loaded"],
+        row["text"], previous_tools=row["previous_tools"], phase=row["phase"], workflow_loaded=row["workflow_loaded"]
     ).mode
 
 
@@ -43,9 +40,7 @@ def evaluate(path: Path) -> EvaluationReport[Row, Mode, Any]:
     """Return the report over a file: whether each mode is the labelled one, and the confusion matrix."""
     dataset = Dataset[Row, Mode, Any](
         name=path.stem,
-        cases=[
-            Case(name=str(at), inputs=row, expected_output=row["mode"]) for at, row in enumerate(rows(path))
-        ],
+        cases=[Case(name=str(at), inputs=row, expected_output=row["mode"]) for at, row in enumerate(rows(path))],
         evaluators=[EqualsExpected()],
         report_evaluators=[ConfusionMatrixEvaluator(title="rows: labelled, columns: inferred")],
     )

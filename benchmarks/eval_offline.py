@@ -41,12 +41,7 @@ from workflow_agent.settings import Settings
 DATA = Path(__file__).parent / "data"
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 KINDS = ("orders", "sample_orders", "descriptions", "questions", "references")
-HALVES = {
-    "dev": "development",
-    "heldout": "held out",
-    "dev_2": "second development",
-    "heldout_2": "second held out",
-}
+HALVES = {"dev": "development", "heldout": "held out", "dev_2": "second development", "heldout_2": "second held out"}
 """The sets; of the second there are only descriptions."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
@@ -59,39 +54,84 @@ def _any(*phrases: str) -> str:
     return f"(?:{'|'.join(phrases)})"
 
 
-_CANNOT = _any(
-    "don't", "didn't", "do not", "did not", "cannot", "can not", "can't", "could not", "couldn't", "am not"
-)
+_CANNOT = _any("don't", "didn't", "do not", "did not", "cannot", "can not", "can't", "could not", "couldn't", "am not")
 _DID = _any(
-    "done", "added", "removed", "deleted", "renamed", "changed", "created", "moved", "set", "updated",
-    "undone", "restored", "swapped", "tagged", "i(?: ha|')ve [a-z]+ed",
+    "done",
+    "added",
+    "removed",
+    "deleted",
+    "renamed",
+    "changed",
+    "created",
+    "moved",
+    "set",
+    "updated",
+    "undone",
+    "restored",
+    "swapped",
+    "tagged",
+    "i(?: ha|')ve [a-z]+ed",
     "i (?:added|removed|renamed|changed|created|moved|updated)",
-)  # fmt: skip
+)
 _DONE = re.compile(rf"[*_\s]*(?:(?:ok|okay|sure|alright)[,.!:]?\s+)?{_DID}\b(?! (?:nothing|no)\b)")
 _UNUSED = re.compile(
     _any(
-        "not use", "n't use", "unused", "left out", "leave out", "not draw", "not read", "not understand",
-        "n't understand", "not sure", "ignored", "passed over", "could not place", "couldn't",
-    ) + r"[^\n]*"
-)  # fmt: skip
+        "not use",
+        "n't use",
+        "unused",
+        "left out",
+        "leave out",
+        "not draw",
+        "not read",
+        "not understand",
+        "n't understand",
+        "not sure",
+        "ignored",
+        "passed over",
+        "could not place",
+        "couldn't",
+    )
+    + r"[^\n]*"
+)
 _OFFER = re.compile(r"\b(?:shall i|should i|do you want me to|want me to)\b")
 _ASKS = re.compile(
-    r"\b" + _any(
-        "which (?:one|of|step|workflow|do|did)", "d(?:o|id) you mean", "could you", "can you (?:say|tell)",
-        "not (?:quite )?(?:sure|understand|know)", "i did not use", "no workflow is open",
+    r"\b"
+    + _any(
+        "which (?:one|of|step|workflow|do|did)",
+        "d(?:o|id) you mean",
+        "could you",
+        "can you (?:say|tell)",
+        "not (?:quite )?(?:sure|understand|know)",
+        "i did not use",
+        "no workflow is open",
         _CANNOT + " (?:quite )?(?:understand|know|read|tell|find|answer|work|see|do|make|get)",
-        "say it", "say more", "rephrase", "tell me", "not understood", "for example", "you can say",
-        "there is no (?:step|workflow)", "no (?:step|workflow) (?:is )?(?:called|named)", "more than one",
-        "found no workflow", "the closest are",
-    ) + r"\b"
-)  # fmt: skip
+        "say it",
+        "say more",
+        "rephrase",
+        "tell me",
+        "not understood",
+        "for example",
+        "you can say",
+        "there is no (?:step|workflow)",
+        "no (?:step|workflow) (?:is )?(?:called|named)",
+        "more than one",
+        "found no workflow",
+        "the closest are",
+    )
+    + r"\b"
+)
 _REFUSES = re.compile(
     _any(
-        f"i {_CANNOT}", "i see no", r"i find nothing in [^\n]{0,120}? (?:that answers|about)",
-        "not understood", "error:",
-        r"(?:which|where|what|who|from which|to which)\b[^\n?]{0,80}\?", "do you mean", "did you mean",
+        f"i {_CANNOT}",
+        "i see no",
+        r"i find nothing in [^\n]{0,120}? (?:that answers|about)",
+        "not understood",
+        "error:",
+        r"(?:which|where|what|who|from which|to which)\b[^\n?]{0,80}\?",
+        "do you mean",
+        "did you mean",
     )
-)  # fmt: skip
+)
 """How a reply begins that says that it is no answer, whatever it tells beside."""
 _DENIES = re.compile(r"i found no|none of|no,")
 """How a reply begins that says there is none."""
@@ -200,11 +240,7 @@ async def asked(**settings: Any) -> AsyncGenerator[Asked]:
 
 def content(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a workflow says, without its version and dates."""
-    return {
-        key: one
-        for key, one in document.items()
-        if key not in ("version", "created_at", "updated_at", "_links")
-    }
+    return {key: one for key, one in document.items() if key not in ("version", "created_at", "updated_at", "_links")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,22 +309,13 @@ async def ordered(service: Asked, case: Case) -> tuple[Verdict, Talk, list[str],
     return verdict, talk, [one.text for one in missing], after_yes
 
 
-async def missed(
-    service: Asked, case: Case, own_id: str, stored: Mapping[str, Mapping[str, Any]]
-) -> list[Difference]:
+async def missed(service: Asked, case: Case, own_id: str, stored: Mapping[str, Mapping[str, Any]]) -> list[Difference]:
     """Return what differs from what a case wants, of the wanted ways the nearest."""
-    extra = [
-        Difference(f"made {one['name']!r}", is_missing=False) for key, one in stored.items() if key != own_id
-    ]
+    extra = [Difference(f"made {one['name']!r}", is_missing=False) for key, one in stored.items() if key != own_id]
     if own_id not in stored:
-        return [
-            *extra,
-            *([] if case["want"] == ["DELETED"] else [Difference("deleted it", is_missing=False)]),
-        ]
+        return [*extra, *([] if case["want"] == ["DELETED"] else [Difference("deleted it", is_missing=False)])]
     said = " ".join(one for one in messages(case) if isinstance(one, str))
-    ways = [
-        await _way(service, case, one, stored[own_id], said) for one in [case["want"], *case.get("or", ())]
-    ]
+    ways = [await _way(service, case, one, stored[own_id], said) for one in [case["want"], *case.get("or", ())]]
     return extra + min(ways, key=len)
 
 
@@ -349,8 +376,7 @@ def _drawn(case: Case, before: Mapping[str, Any], after: Mapping[str, Mapping[st
         return [Difference(f"{len(made)} workflows made", is_missing=not made)]
     said = " ".join(one for one in messages(case) if isinstance(one, str))
     ways = [
-        _compared(case, wanted(graph_of(None), claims), made[0], said)
-        for claims in [case["want"], *case.get("or", ())]
+        _compared(case, wanted(graph_of(None), claims), made[0], said) for claims in [case["want"], *case.get("or", ())]
     ]
     return min(ways, key=len)
 
@@ -412,18 +438,14 @@ def _same_start(one: str, word: str) -> bool:
 
 _NUMBERS = {
     str(at): word
-    for at, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    )
+    for at, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"))
 }
 
 
 async def referred(service: Asked, case: Case) -> tuple[Verdict, Talk, list[str], bool]:
     """Return whether the workflow or the step that was meant was found, or asked about."""
     opened = case.get("workflow")
-    names = case.get("catalogue") or [
-        name for name, one in workflows().items() if one["half"] == case["half"]
-    ]
+    names = case.get("catalogue") or [name for name, one in workflows().items() if one["half"] == case["half"]]
     talk = await talked(service, case, names, opened)
     if "want" in case:
         verdict, why = await _meant_change(service, case, talk)
@@ -473,9 +495,7 @@ JUDGES = {
 }
 
 
-async def judge(
-    kind: str, half: str, numbers: frozenset[int] = frozenset(), only: str | None = None
-) -> list[Judged]:
+async def judge(kind: str, half: str, numbers: frozenset[int] = frozenset(), only: str | None = None) -> list[Judged]:
     """Return how each case of a set went, numbered as the lines of its file."""
     found: list[Judged] = []
     async with asked() as service:
@@ -532,9 +552,7 @@ def _print(kind: str, half: str, judged: Sequence[Judged], shown: str | None, se
 def main() -> None:
     """Print the figures of the sets that are asked for; `--show` prints cases."""
     parser = argparse.ArgumentParser(prog="benchmarks.eval_offline")
-    parser.add_argument(
-        "kinds", nargs="*", help="orders, descriptions, questions, references; " + ", ".join(HALVES)
-    )
+    parser.add_argument("kinds", nargs="*", help="orders, descriptions, questions, references; " + ", ".join(HALVES))
     parser.add_argument("--show", choices=(*VERDICTS, "all"))
     parser.add_argument("--kind", help="only cases of this kind")
     parser.add_argument("--id", help="only these lines of the file, with commas between")

@@ -13,15 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import (
-    eval_artifacts,
-    eval_bpmn,
-    eval_drafts,
-    eval_modes,
-    eval_offline,
-    eval_references,
-    eval_retention,
-)
+from benchmarks import eval_artifacts, eval_bpmn, eval_drafts, eval_modes, eval_offline, eval_references, eval_retention
 from benchmarks.bpmn_documents import document
 from benchmarks.corpus import CORPUS, documents
 from benchmarks.eval_formats import comes_back
@@ -55,9 +47,7 @@ class Result:
 def modes() -> Iterator[Result]:
     """Yield how often the mode is the labelled one, of each half."""
     for half, path in eval_modes.HALVES.items():
-        yield Result(
-            "mode inference", f"{half}: as labelled", eval_modes.accuracy(path), len(eval_modes.rows(path))
-        )
+        yield Result("mode inference", f"{half}: as labelled", eval_modes.accuracy(path), len(eval_modes.rows(path)))
 
 
 def references() -> Iterator[Result]:

@@ -27,9 +27,7 @@ class Figure:
         """Say whether the target is met; None where there is none."""
         if self.most is None and self.least is None:
             return None
-        return (self.most is None or self.value <= self.most) and (
-            self.least is None or self.value >= self.least
-        )
+        return (self.most is None or self.value <= self.most) and (self.least is None or self.value >= self.least)
 
     @property
     def target(self) -> str:

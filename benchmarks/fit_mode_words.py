@@ -50,17 +50,11 @@ def examples(rows: Iterable[Mapping[str, Any]]) -> list[Example]:
         reading = read(row["text"])
         leaning = dependence(reading)
         evidence = gather(
-            reading, row["previous_tools"], row["phase"], workflow_loaded=row["workflow_loaded"],
-            dependence=leaning,
-        )  # fmt: skip
+            reading, row["previous_tools"], row["phase"], workflow_loaded=row["workflow_loaded"], dependence=leaning
+        )
         scores = phrase_scores(evidence)
         phrases = tuple(scores[mode] for mode in MODES)
-        small = signs_in(
-            reading,
-            row["previous_tools"],
-            workflow_loaded=row["workflow_loaded"],
-            dependence=leaning,
-        )
+        small = signs_in(reading, row["previous_tools"], workflow_loaded=row["workflow_loaded"], dependence=leaning)
         found.append(Example(phrases, frozenset(small), MODES.index(row["mode"])))
     return found
 
@@ -90,17 +84,13 @@ def fit(training: Sequence[Example]) -> Weights:
 
 def table_text(weights: Weights) -> str:
     """Return the table of the weights, a sign a line, in hundredths."""
-    rows = (
-        [sign, *(str(5 * round(20 * one)) for one in row.tolist())] for sign, row in sorted(weights.items())
-    )
+    rows = ([sign, *(str(5 * round(20 * one)) for one in row.tolist())] for sign, row in sorted(weights.items()))
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def main() -> None:
     """Fit and write the table."""
-    rows = [
-        json.loads(line) for name in TRAINING_FILES for line in (DATA / name).read_text("utf-8").splitlines()
-    ]
+    rows = [json.loads(line) for name in TRAINING_FILES for line in (DATA / name).read_text("utf-8").splitlines()]
     training = examples(rows)
     weights = fit(training)
     TARGET.write_text(table_text(weights), "utf-8")

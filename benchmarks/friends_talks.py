@@ -80,19 +80,15 @@ def friends_talk(seed: int, kind: Kind) -> FriendsTalk:
             ]
             said += told
         if kind == "friends":
-            opening = [f"{names[0]}: {_one(random, 'greetings').format(other=names[1])}",
-                       f"{names[1]}: {_one(random, 'answers').format(other=names[0])}"]  # fmt: skip
+            opening = [
+                f"{names[0]}: {_one(random, 'greetings').format(other=names[1])}",
+                f"{names[1]}: {_one(random, 'answers').format(other=names[0])}",
+            ]
             questions = [
-                Planted(
-                    one.text, one.message + len(opening) if one.message >= first else one.message, one.answer
-                )
+                Planted(one.text, one.message + len(opening) if one.message >= first else one.message, one.answer)
                 for one in questions
             ]
-            said = [
-                *opening,
-                *said,
-                f"{names[0]}: {_one(random, 'partings').format(other=names[1])}",
-            ]
+            said = [*opening, *said, f"{names[0]}: {_one(random, 'partings').format(other=names[1])}"]
             said += [f"{names[1]}: {_small_talk(random, 'day', names[0])}"] * (len(said) % 2)
         sessions.append((at, said))
         first += len(said)
@@ -111,15 +107,18 @@ def _one(random: Random, pool: str) -> str:
 
 def _filled(random: Random, names: list[str]) -> dict[str, str]:
     return {
-        "A": names[0], "B": names[1], "city": _one(random, "cities"), "street": _one(random, "streets"),
-        "day": _one(random, "days"), "month": _one(random, "months"), "n": str(random.randint(120, 2_400)),
+        "A": names[0],
+        "B": names[1],
+        "city": _one(random, "cities"),
+        "street": _one(random, "streets"),
+        "day": _one(random, "days"),
+        "month": _one(random, "months"),
+        "n": str(random.randint(120, 2_400)),
         "date": f"{random.randint(2, 28)} {_one(random, 'months')}",
-    }  # fmt: skip
+    }
 
 
-def _told(
-    random: Random, topic: _Topic, filled: dict[str, str], kind: Kind
-) -> tuple[list[str], dict[int, int]]:
+def _told(random: Random, topic: _Topic, filled: dict[str, str], kind: Kind) -> tuple[list[str], dict[int, int]]:
     """Return the messages of a topic, and which of them each line is in."""
     said: list[str] = []
     places: dict[int, int] = {}
@@ -138,7 +137,5 @@ def _told(
             places[number] = len(said)
             wish = _one(random, "wishes").format(topic=topic.name)
             said.append(f"{line} {wish}" if random.random() < 0.5 else f"{wish} By the way, {line}")
-            said.append(
-                " ".join(random.sample(_POOLS["advice"], random.randint(7, 16))).format(topic=topic.name)
-            )
+            said.append(" ".join(random.sample(_POOLS["advice"], random.randint(7, 16))).format(topic=topic.name))
     return said, places

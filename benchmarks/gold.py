@@ -16,9 +16,7 @@ _WHOLE = frozenset({"unchanged", "restored"})
 Check = Callable[[Workflow, str], bool]
 
 
-def claims_that_fail(
-    before: Workflow, after: Workflow, claims: Sequence[str], added: int | None
-) -> list[str]:
+def claims_that_fail(before: Workflow, after: Workflow, claims: Sequence[str], added: int | None) -> list[str]:
     """Return the claims that do not hold; too many or too few new steps, and touched fields, count too.
 
     A step that no claim names must come out as it went in. None for `added` leaves the number of steps open.
@@ -92,8 +90,7 @@ def _field(after: Workflow, claim: str, name: str) -> bool:
         return step.retry is not None and step.retry.max_attempts == int(wanted)
     if name == "timeout" and step.timeout and wanted != "-":
         return seconds_of(step.timeout) == seconds_of(wanted)
-    value = {"escalate": step.escalate_to, "assignee": step.assignee, "timeout": step.timeout,
-             "name": step.name}[name]  # fmt: skip
+    value = {"escalate": step.escalate_to, "assignee": step.assignee, "timeout": step.timeout, "name": step.name}[name]
     return slug(value or "-") == slug(wanted)
 
 

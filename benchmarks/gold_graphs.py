@@ -58,11 +58,13 @@ def judged(row: Mapping[str, Any], made: Workflow | None) -> Draft:
     given = edges_between(made, {one.id for one in own})
     right = len(wanted & given)
     return Draft(
-        row["text"], len(found) / len(gold), len(own) - len(found),
+        row["text"],
+        len(found) / len(gold),
+        len(own) - len(found),
         2 * right / (len(wanted) + len(given)) if wanted or given else 1.0,
         branches=_shape([tuple(edge.split(">")) for edge in row["edges"].split()]) == _shape(sorted(given)),
         also=all(_also(made, found, claim) for claim in row.get("also", ())),
-    )  # fmt: skip
+    )
 
 
 def _is(step: Step, role: str, word: str) -> bool:
@@ -126,6 +128,4 @@ def _shape(edges: Sequence[tuple[str, ...]]) -> tuple[list[int], bool]:
     def returns(at: str, path: tuple[str, ...]) -> bool:
         return at in path or any(returns(to, (*path, at)) for to in after.get(at, ()))
 
-    return sorted(len(ways) for ways in after.values() if len(ways) > 1), any(
-        returns(one, ()) for one in after
-    )
+    return sorted(len(ways) for ways in after.values() if len(ways) > 1), any(returns(one, ()) for one in after)

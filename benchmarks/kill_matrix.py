@@ -48,9 +48,14 @@ SWEEP_SECONDS = 2.0
 """How long after a lease is over a run may wait for somebody to go on with it."""
 PATIENCE_SECONDS = 180.0
 POINTS = (
-    "accepted", "in the model", "after the tool's write", "before the commit", "after the commit",
-    "in a compaction", "in a takeover",
-)  # fmt: skip
+    "accepted",
+    "in the model",
+    "after the tool's write",
+    "before the commit",
+    "after the commit",
+    "in a compaction",
+    "in a takeover",
+)
 KINDS = ("killed", "stopped", "connections terminated", "cut off")
 _ORDER = re.compile(r"order-([0-9]+)")
 _HELD = "wait for me"
@@ -199,11 +204,18 @@ class Matrix:
         assert self.nursery.stdin is not None
         assert self.nursery.stdout is not None
         environment = {
-            "DATABASE_URL": host.wire.url, "HOST_LEASE_SECONDS": str(LEASE_SECONDS), "PORT": str(host.port),
-            "DATA_DIR": str(self.folder / host.name), "MODEL": f"openai:{host.name}",
-            "MODEL_BASE_URL": self.provider.base_url, "MODEL_API_KEY": "k", "MODEL_ATTEMPTS": "1",
-            "MAX_TURNS": "6", "SEAL_ABOVE_BYTES": "65536", "DATABASE_PATIENCE_SECONDS": "3",
-        }  # fmt: skip
+            "DATABASE_URL": host.wire.url,
+            "HOST_LEASE_SECONDS": str(LEASE_SECONDS),
+            "PORT": str(host.port),
+            "DATA_DIR": str(self.folder / host.name),
+            "MODEL": f"openai:{host.name}",
+            "MODEL_BASE_URL": self.provider.base_url,
+            "MODEL_API_KEY": "k",
+            "MODEL_ATTEMPTS": "1",
+            "MAX_TURNS": "6",
+            "SEAL_ABOVE_BYTES": "65536",
+            "DATABASE_PATIENCE_SECONDS": "3",
+        }
         order = {
             "environment": {f"WORKFLOW_AGENT_{name}": value for name, value in environment.items()},
             "log": str(self.folder / f"{host.name}.log"),
@@ -330,9 +342,7 @@ class Matrix:
                 host.wire.is_cut = False
             case _:
                 connection = await asyncpg.connect(self.database)
-                await connection.execute(
-                    "SELECT pg_terminate_backend(p) FROM unnest($1::int[]) p", host.wire.keys()
-                )
+                await connection.execute("SELECT pg_terminate_backend(p) FROM unnest($1::int[]) p", host.wire.keys())
                 await connection.close()
         # It is to have its lease again before it is struck again.
         await asyncio.sleep(LEASE_SECONDS)
@@ -348,11 +358,7 @@ class Matrix:
 
     async def _turn(self, client: httpx.AsyncClient, conversation: int, number: int) -> None:
         name = f"matrix-{conversation}"
-        body = {
-            "message": f"order-{number}: describe wf_{name} anew.",
-            "conversation_id": name,
-            "mode": "modification",
-        }
+        body = {"message": f"order-{number}: describe wf_{name} anew.", "conversation_id": name, "mode": "modification"}
         if self.chance.random() < 0.05:
             await self._cancelled(client, number, {**body, "message": f"order-{number}: {_HELD}."})
             return
@@ -431,12 +437,13 @@ class Matrix:
         """Have all turns under fire; return what came of it."""
         async with httpx.AsyncClient(timeout=30) as client:
             for number in range(conversations):
-                workflow = {"id": f"wf_matrix-{number}", "name": f"Matrix {number}",
-                            "steps": [{"id": "one", "name": "One"}]}  # fmt: skip
+                workflow = {
+                    "id": f"wf_matrix-{number}",
+                    "name": f"Matrix {number}",
+                    "steps": [{"id": "one", "name": "One"}],
+                }
                 url = self.hosts[0].url
-                (
-                    await client.post(f"{url}/conversations", json={"id": f"matrix-{number}"})
-                ).raise_for_status()
+                (await client.post(f"{url}/conversations", json={"id": f"matrix-{number}"})).raise_for_status()
                 (await client.post(f"{url}/workflows", json=workflow)).raise_for_status()
         began = time.monotonic()
         arming = asyncio.create_task(self.arm())
@@ -472,24 +479,33 @@ class Matrix:
         finished = {(runs[run_id], step): at for (run_id, step), at in self.kept.items() if run_id in runs}
         again = [one for one in self.provider.asked if one[2] > finished.get(one[:2], one[2])]
         # Stopped between its look at the lease and the request: it cannot know.
-        waking = [one for one in again if any(
-            name == one[3] and at <= one[2] <= at + _WAKING_SECONDS for name, at in self.waking)]  # fmt: skip
+        waking = [
+            one
+            for one in again
+            if any(name == one[3] and at <= one[2] <= at + _WAKING_SECONDS for name, at in self.waking)
+        ]
         late = [one for one in self.takeovers if one > LEASE_SECONDS + SWEEP_SECONDS]
         return {
             "faults": sum(self.struck.values()),
             "by point and kind": {f"{point}, {kind}": n for (point, kind), n in sorted(self.struck.items())},
-            "answers": dict(self.answers), "followed": dict(self.reattached),
-            "messages lost": len(due - set(messages)), "messages doubled": _beyond_one(messages),
-            "replies lost": len(due - set(replies)), "replies doubled": _beyond_one(replies),
+            "answers": dict(self.answers),
+            "followed": dict(self.reattached),
+            "messages lost": len(due - set(messages)),
+            "messages doubled": _beyond_one(messages),
+            "replies lost": len(due - set(replies)),
+            "replies doubled": _beyond_one(replies),
             "replies that differ": sum(len(said) > 1 for said in self.replies.values()),
-            "versions lost": len(due - set(made)), "versions doubled": _beyond_one(made),
+            "versions lost": len(due - set(made)),
+            "versions doubled": _beyond_one(made),
             "finished model steps repeated": len(again) - len(waking),
             "asked again by a host stopped as it asked": len(waking),
             "model steps asked": len(self.provider.asked),
-            "taken over": len(self.takeovers), "taken over late": len(late),
+            "taken over": len(self.takeovers),
+            "taken over late": len(late),
             "longest until taken over, s": round(max(self.takeovers, default=0.0), 2),
-            "cancelled": len(self.cancels), "longest cancel, s": round(max(self.cancels, default=0.0), 2),
-        }  # fmt: skip
+            "cancelled": len(self.cancels),
+            "longest cancel, s": round(max(self.cancels, default=0.0), 2),
+        }
 
 
 def damage_in(told: JsonObject) -> JsonObject:
@@ -541,9 +557,7 @@ async def a_matrix(turns: int, faults: int, hosts: int, seed: int, database: str
             await matrix.end()
 
 
-async def measured(
-    turns: int, faults: int, hosts: int, conversations: int, seed: int, url: str
-) -> JsonObject:
+async def measured(turns: int, faults: int, hosts: int, conversations: int, seed: int, url: str) -> JsonObject:
     """Return what came of turns under fire."""
     async with a_matrix(turns, faults, hosts, seed, url) as matrix:
         return await matrix.run(conversations)

@@ -153,9 +153,7 @@ class Storm:
                 if turn % EDIT_EVERY == 0:
                     message = f'add a step called "Check {turn}" after One'
                 sends = 2 if random_.random() < self.doubled else 1
-                await asyncio.gather(
-                    *(self.send(client, f"key-{turn}", conversation, message) for _ in range(sends))
-                )
+                await asyncio.gather(*(self.send(client, f"key-{turn}", conversation, message) for _ in range(sends)))
 
     async def prepare(self, count: int) -> None:
         """Make the conversations, and a workflow for each."""
@@ -165,8 +163,7 @@ class Storm:
             for number in range(count):
                 name = f"storm-{number:02}"
                 (await client.post(f"{self.url}/conversations", json={"id": name})).raise_for_status()
-                workflow = {"id": f"wf_{name}", "name": name.replace("-", " "),
-                            "steps": [{"id": "one", "name": "One"}]}  # fmt: skip
+                workflow = {"id": f"wf_{name}", "name": name.replace("-", " "), "steps": [{"id": "one", "name": "One"}]}
                 (await client.post(f"{self.url}/workflows", json=workflow)).raise_for_status()
                 self.conversations.append(name)
         server.terminate()
@@ -260,14 +257,8 @@ def main() -> int:
         storm = Storm(data, free_port(), given.turns, given.doubled, given.seed, given.workers)
         seconds = asyncio.run(storm.run(given.clients, given.conversations))
         damage = count_damage(storm)
-    print(
-        json.dumps(
-            {"seconds": round(seconds, 1), "kills": storm.kills, "answers": storm.seen, **damage}, indent=2
-        )
-    )
-    bad = damage["unparsable"] or any(
-        value for name, value in damage.items() if name.endswith(("lost", "doubled"))
-    )
+    print(json.dumps({"seconds": round(seconds, 1), "kills": storm.kills, "answers": storm.seen, **damage}, indent=2))
+    bad = damage["unparsable"] or any(value for name, value in damage.items() if name.endswith(("lost", "doubled")))
     # While a process starts or ends it may say so; anything else would be a fault of its own.
     failed = any(answer.startswith("5") and answer != "503" for answer in storm.seen)
     return 1 if bad or failed or damage["acknowledged"] != given.turns else 0

@@ -43,13 +43,18 @@ FACTS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("The audit came before the merger on 14 March.", "before the merger", "audit merger"),
         ("After the outage in May we switched the bank.", "switched the bank", "outage bank"),
     ),
-}  # fmt: skip
+}
 """By kind: what is said, what of it must survive, and what somebody would look for it with."""
 FILLERS = (
-    "What does the expense approval do?", "Who approves claims there?", "How many steps has it got?",
-    "What happens when the manager says no?", "Could it get stuck anywhere?", "Explain the review step.",
-    "Is there anything I should tell new colleagues?", "What would you look at next?",
-)  # fmt: skip
+    "What does the expense approval do?",
+    "Who approves claims there?",
+    "How many steps has it got?",
+    "What happens when the manager says no?",
+    "Could it get stuck anywhere?",
+    "Explain the review step.",
+    "Is there anything I should tell new colleagues?",
+    "What would you look at next?",
+)
 REPLY = "The expense approval begins when an employee submits an expense, and the manager reviews it. " * 3
 FIRST, EVERY = 3, 3
 
@@ -95,8 +100,7 @@ class Talk:
     def note(self, messages: Sequence[ModelMessage], info: AgentInfo) -> None:
         """Take down what a request sends."""
         texts = [_text(part) for message in messages for part in message.parts]
-        tools = [f"{one.name}{one.description}{json.dumps(one.parameters_json_schema)}"
-                 for one in info.function_tools]  # fmt: skip
+        tools = [f"{one.name}{one.description}{json.dumps(one.parameters_json_schema)}" for one in info.function_tools]
         instructions = [one.instructions for one in messages if isinstance(one, ModelRequest)][-1] or ""
         self.turns[-1].messages.append(sum(map(tokens_of, texts)))
         self.turns[-1].fixed.append(sum(map(tokens_of, [*tools, instructions])))
@@ -138,8 +142,11 @@ async def begun() -> Talk:
         talk.note(messages, info)
         has_read = messages[-1].parts[-1].part_kind == "tool-return"
         if len(talk.turns) % 2 == 0 and not has_read:
-            yield {0: DeltaToolCall("get_workflow", json.dumps({"workflow": APPROVAL.id}),
-                                    tool_call_id=f"call_{len(talk.turns)}")}  # fmt: skip
+            yield {
+                0: DeltaToolCall(
+                    "get_workflow", json.dumps({"workflow": APPROVAL.id}), tool_call_id=f"call_{len(talk.turns)}"
+                )
+            }
             return
         yield REPLY
 

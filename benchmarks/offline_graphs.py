@@ -34,26 +34,74 @@ Document = Mapping[str, Any]
 _DEFAULT_ATTEMPTS = 3
 """Attempts that a retry means where it names none, and leaves out when stored."""
 _PASSED = frozenset({"decision", "fork", "join", "loop"})
-_FREE = frozenset({
-    "id", "name", "type", "assignee", "uses", "description", "with", "idempotent", "reads", "writes",
-    "outcome", "event", "extensions", "parent", "loop", "join",
-})  # fmt: skip
+_FREE = frozenset(
+    {
+        "id",
+        "name",
+        "type",
+        "assignee",
+        "uses",
+        "description",
+        "with",
+        "idempotent",
+        "reads",
+        "writes",
+        "outcome",
+        "event",
+        "extensions",
+        "parent",
+        "loop",
+        "join",
+    }
+)
 """Fields of a new step that a case need not name; any other would be more than was asked."""
-_OK = frozenset({
-    "ok", "okay", "yes", "approve", "accept", "agree", "confirm", "pass", "grant", "good", "fine", "succeed",
-    "success", "successful", "done", "sign", "positive", "true", "clear",
-})  # fmt: skip
-NEGATIVE_WORDS = frozenset({
-    "no", "not", "reject", "refuse", "deny", "decline", "fail", "negative", "false", "disapprove",
-    "otherwise", "else", "default", "wrong", "bad",
-})  # fmt: skip
+_OK = frozenset(
+    {
+        "ok",
+        "okay",
+        "yes",
+        "approve",
+        "accept",
+        "agree",
+        "confirm",
+        "pass",
+        "grant",
+        "good",
+        "fine",
+        "succeed",
+        "success",
+        "successful",
+        "done",
+        "sign",
+        "positive",
+        "true",
+        "clear",
+    }
+)
+NEGATIVE_WORDS = frozenset(
+    {
+        "no",
+        "not",
+        "reject",
+        "refuse",
+        "deny",
+        "decline",
+        "fail",
+        "negative",
+        "false",
+        "disapprove",
+        "otherwise",
+        "else",
+        "default",
+        "wrong",
+        "bad",
+    }
+)
 _OVER = re.compile(r"over|above|more|exceed|great|>|at least|from|larger|higher|bigger|beyond|minimum")
 _UNDER = re.compile(
     r"under|below|less|up to|at most|<|not |otherwise|else|small|lower|within|maximum|until|cheaper|fewer"
 )
-_OCCASION = re.compile(
-    r"\W*(?:when|whenever|after|once|as soon as|if|each time|every time)\b[^,:.]*", re.IGNORECASE
-)
+_OCCASION = re.compile(r"\W*(?:when|whenever|after|once|as soon as|if|each time|every time)\b[^,:.]*", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "a", "an", "our", "my", "team", "department", "person", "people", "role"})
 
 
@@ -112,11 +160,13 @@ def graph_of(document: Document | None, known: Iterable[str] = (), ends: Iterabl
         del steps[key]
     edges = {(a, b): text for (a, b), text in edges.items() if not {a, b} & dropped}
     whole = {
-        "name": document["name"], "description": document.get("description", ""),
-        "start": document.get("start"), "tags": list(document.get("tags", ())),
+        "name": document["name"],
+        "description": document.get("description", ""),
+        "start": document.get("start"),
+        "tags": list(document.get("tags", ())),
         "aliases": list(document.get("aliases", ())),
         "triggers": [_trigger(one) for one in document.get("triggers", ())],
-    }  # fmt: skip
+    }
     return Graph({key: one for key, one in steps.items() if key not in dropped}, edges, whole, ended)
 
 
@@ -124,9 +174,7 @@ def _edges(document: Document) -> dict[Edge, str]:
     edges: dict[Edge, str] = {}
     for one in document.get("transitions", ()):
         ends = (one["from"], one["to"])
-        condition = {"default": "else", "error": "error"}.get(
-            one.get("type", ""), _said(one.get("when")) or ""
-        )
+        condition = {"default": "else", "error": "error"}.get(one.get("type", ""), _said(one.get("when")) or "")
         condition = condition or one.get("label") or one.get("action") or ""
         edges[ends] = f"{edges[ends]} / {condition}" if edges.get(ends) else condition
     return edges
@@ -328,23 +376,17 @@ def _named(own: Wanted, new: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return new ends that are wanted, and new decisions that are the only steps of a wanted name."""
     named: list[str] = []
     for key, text in own.added.items():
-        fitting = [
-            one for one in new if any(has_words(one["name"], part) for part in text.split("/")) and text
-        ]
+        fitting = [one for one in new if any(has_words(one["name"], part) for part in text.split("/")) and text]
         is_end = own.values.get((key, "type")) == "end"
         if is_end or not any(one.get("type") not in _PASSED for one in fitting):
-            named += [one["id"] for one in fitting if one.get("type") == ("end" if is_end else "decision")][
-                :1
-            ]
+            named += [one["id"] for one in fitting if one.get("type") == ("end" if is_end else "decision")][:1]
     return named
 
 
 def _matched(own: Wanted, found: Graph) -> dict[str, str]:
     """Return the stored step of each wanted new one, the most special first."""
     matched: dict[str, str] = {}
-    for key, text in sorted(
-        own.added.items(), key=lambda one: -max(len(words(part)) for part in one[1].split("/"))
-    ):
+    for key, text in sorted(own.added.items(), key=lambda one: -max(len(words(part)) for part in one[1].split("/"))):
         free = [one for one in found.steps if one not in own.base.steps and one not in matched.values()]
         fitting = [
             one
@@ -375,24 +417,19 @@ def _steps_differ(own: Wanted, given: Mapping[str, Mapping[str, Any]], message: 
             continue
         base = own.base.steps.get(key)
         asked = {name: value for (of, name), value in own.values.items() if of == key}
-        yield from (
-            one for name, value in asked.items() if (one := _field_differs(key, base, step, name, value))
-        )
+        yield from (one for name, value in asked.items() if (one := _field_differs(key, base, step, name, value)))
         yield from _untouched_differ(key, base, step, {name.split(".")[0] for name in asked}, message)
     for key in set(own.base.steps) - set(own.graph.steps):
         if key in given:
             yield Difference(f"step {key!r} is still there", is_missing=True)
 
 
-def _field_differs(
-    key: str, base: Document | None, step: Document, name: str, value: str
-) -> Difference | None:
+def _field_differs(key: str, base: Document | None, step: Document, name: str, value: str) -> Difference | None:
     given = _value(step, name)
     if any(_same(name, given, one) for one in value.split("|")):
         return None
     return Difference(
-        f"{key}.{name} is {given!r}, not {value!r}",
-        is_missing=given == _value(base or {}, name) or given is None,
+        f"{key}.{name} is {given!r}, not {value!r}", is_missing=given == _value(base or {}, name) or given is None
     )
 
 
@@ -417,9 +454,7 @@ def _same(name: str, given: Any, value: str) -> bool:
         return has_words(str(given), value.lstrip("~"))
     if name in ("assignee", "escalate_to"):
         pairs = zip(_plain(str(given)), _plain(value), strict=False)
-        return len(_plain(str(given))) == len(_plain(value)) and all(
-            _alike(one, other) for one, other in pairs
-        )
+        return len(_plain(str(given))) == len(_plain(value)) and all(_alike(one, other) for one, other in pairs)
     return _plain(str(given)) == _plain(value)
 
 
@@ -431,12 +466,8 @@ def _untouched_differ(
     key: str, base: Document | None, step: Document, asked: set[str], message: str
 ) -> Iterable[Difference]:
     if base is None:
-        more = {
-            name for name, value in step.items() if name not in _FREE and value not in (None, {}, [])
-        } - asked
-        yield from (
-            Difference(f"{key}.{name} is {step[name]!r}, unasked", is_missing=False) for name in sorted(more)
-        )
+        more = {name for name, value in step.items() if name not in _FREE and value not in (None, {}, [])} - asked
+        yield from (Difference(f"{key}.{name} is {step[name]!r}, unasked", is_missing=False) for name in sorted(more))
         role = step.get("assignee")
         if role and "assignee" not in asked and not has_words(message, role):
             yield Difference(f"{key} is done by {role!r}, unasked", is_missing=False)
@@ -459,8 +490,10 @@ def _edges_differ(own: Wanted, given: Mapping[Edge, str], ended: set[str]) -> It
         fits = _fits(given[pair], claim) if claim is not None else _plain(given[pair]) == _plain(text)
         only = sum(a == pair[0] for a, _ in target) == 1 and pair[0] in ended
         if not fits and not (only and not (claim or text) and (pair[0] in own.added or pair not in base)):
-            yield Difference(f"{shown} is on {given[pair]!r}, not {claim if claim is not None else text!r}",
-                             is_missing=given[pair] in (base.get(pair), ""))  # fmt: skip
+            yield Difference(
+                f"{shown} is on {given[pair]!r}, not {claim if claim is not None else text!r}",
+                is_missing=given[pair] in (base.get(pair), ""),
+            )
     for pair in {one for one in set(given) - set(target) if not _goes_on(own, given, one)}:
         yield Difference(f"edge {'>'.join(pair)} on {given[pair]!r}", is_missing=pair in base)
 
@@ -472,13 +505,7 @@ def _goes_on(own: Wanted, given: Mapping[Edge, str], pair: Edge) -> bool:
         "else" in claim or "no" in claim.split("|") for claim in own_ways.values()
     )
     after = {b for a, b in own.graph.edges if a in own_ways}
-    return (
-        given[pair] == "else"
-        and bool(own_ways)
-        and named
-        and pair[1] in after
-        and pair[0] not in own.base.steps
-    )
+    return given[pair] == "else" and bool(own_ways) and named and pair[1] in after and pair[0] not in own.base.steps
 
 
 def _fits(text: str, claim: str) -> bool:
@@ -495,9 +522,7 @@ def _fits_one(text: str, claim: str) -> bool:
     if claim == "else":
         return bool(text) and text != "error"
     if claim in ("ok", "no"):
-        negative = (
-            any(_alike(one, other) for one in words(text) for other in NEGATIVE_WORDS) or "n't" in plain
-        )
+        negative = any(_alike(one, other) for one in words(text) for other in NEGATIVE_WORDS) or "n't" in plain
         positive = any(_alike(one, other) for one in words(text) for other in _OK)
         return negative if claim == "no" else positive and not negative
     if claim[0] in "<>":
@@ -514,9 +539,7 @@ def _whole_differs(own: Wanted, found: Graph, back: Mapping[str, str]) -> Iterab
     if not base.get("name"):
         triggers = found.whole["triggers"]
         yield from (
-            Difference(f"no trigger {one}", is_missing=True)
-            for one in own.triggers
-            if not _triggered(one, triggers)
+            Difference(f"no trigger {one}", is_missing=True) for one in own.triggers if not _triggered(one, triggers)
         )
         if "name" in (asked := {name: value for (of, name), value in own.values.items() if of == "wf"}):
             yield from (
@@ -535,8 +558,7 @@ def _whole_differs(own: Wanted, found: Graph, back: Mapping[str, str]) -> Iterab
     for name in ("tags", "aliases"):
         if sorted(map(_plain, found.whole[name])) != sorted(map(_plain, target[name])):
             yield Difference(
-                f"its {name} are {found.whole[name]}, not {target[name]}",
-                is_missing=found.whole[name] == base[name],
+                f"its {name} are {found.whole[name]}, not {target[name]}", is_missing=found.whole[name] == base[name]
             )
     yield from _triggers_differ(own, found)
 

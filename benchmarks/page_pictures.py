@@ -97,10 +97,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for name in SCENES:
-            with (
-                TemporaryDirectory() as data,
-                serving(load_settings(data_dir=Path(data)), OfflineModel()) as served,
-            ):
+            with TemporaryDirectory() as data, serving(load_settings(data_dir=Path(data)), OfflineModel()) as served:
                 taken(browser, served, name, folder)
         browser.close()
 

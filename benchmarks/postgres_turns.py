@@ -70,12 +70,13 @@ def main() -> None:
     files, database = measured["files"], measured["PostgreSQL"]
     rows = [
         {
-            "turns": stretch, "files, ms": round(median(files[stretch]), 2),
+            "turns": stretch,
+            "files, ms": round(median(files[stretch]), 2),
             "PostgreSQL, ms": round(median(database[stretch]), 2),
             "ratio of means": round(mean(database[stretch]) / mean(files[stretch]), 2),
         }
         for stretch in files
-    ]  # fmt: skip
+    ]
     print(json.dumps(rows, indent=2))
 
 

@@ -61,9 +61,7 @@ class Wire:
         """Return the address of the database over this line."""
         there = urlsplit(self.target)
         user = f"{there.username or 'postgres'}:{there.password}" if there.password else there.username
-        return urlunsplit(
-            there._replace(netloc=f"{user or 'postgres'}@127.0.0.1:{self.port}", query="sslmode=disable")
-        )
+        return urlunsplit(there._replace(netloc=f"{user or 'postgres'}@127.0.0.1:{self.port}", query="sslmode=disable"))
 
     def cut(self) -> None:
         """Break every connection, and let nobody through until `is_cut` is false."""

@@ -129,9 +129,7 @@ class Window:
         summary: list[Part] = [(f"summary {self.compactions}", SUMMARY)] if self.compactions else []
         whole_from = (at - TURNS_WITH_TOOLS) // self.mask_by * self.mask_by
         return summary + [
-            part
-            for turn in self.turns
-            for part in (turn.whole() if turn.number >= whole_from else turn.said())
+            part for turn in self.turns for part in (turn.whole() if turn.number >= whole_from else turn.said())
         ]
 
     def add(self, turn: Turn) -> None:
@@ -197,9 +195,7 @@ def shares(*, keeps_all: bool) -> dict[str, float]:
     for name, layout in LAYOUTS.items():
         for mask_by in (1, MASKED_BY):
             found[f"{name}; results leave by {mask_by}"] = share(
-                lambda talk, layout=layout, mask_by=mask_by: cost_of(
-                    layout, sizes, talk, mask_by, Cache(keeps_all)
-                )
+                lambda talk, layout=layout, mask_by=mask_by: cost_of(layout, sizes, talk, mask_by, Cache(keeps_all))
             )
     return found
 
@@ -209,9 +205,7 @@ def main() -> None:
     sizes, talks = real_sizes(), conversations()
     switches = mean(a.mode != b.mode for talk in talks for a, b in pairwise(talk))
     console = Console()
-    console.print(
-        f"modules {dict(sizes.modules)}; tools {sizes.reading_tools} + {sizes.writing_tools} that write"
-    )
+    console.print(f"modules {dict(sizes.modules)}; tools {sizes.reading_tools} + {sizes.writing_tools} that write")
     console.print(f"the mode changes at {switches:.0%} of turns\n")
     table = Table("layout", "all kept", "last kept", title=f"{CONVERSATIONS} conversations of {TURNS} turns")
     every, last = shares(keeps_all=True), shares(keeps_all=False)

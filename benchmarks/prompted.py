@@ -47,9 +47,7 @@ def _without_one_addition(document: Document, known: Collection[str]) -> Iterato
 
 def _rejects(transition: Mapping[str, Any], document: Document) -> bool:
     """Say whether a transition is the negative one of several answers."""
-    said = (transition.get("when") or {}).get(
-        "text", "otherwise" if transition.get("type") == "default" else ""
-    )
+    said = (transition.get("when") or {}).get("text", "otherwise" if transition.get("type") == "default" else "")
     others = [one for one in document["transitions"] if one["from"] == transition["from"]]
     return len(others) > 1 and any(has_words(said, one) for one in NEGATIVE_WORDS)
 

@@ -45,9 +45,7 @@ class ReadingModel:
             return ModelResponse([TextPart("".join(self.pieces))])
         return ModelResponse([ToolCallPart(TOOL, ARGUMENTS, f"call_{len(messages)}")])
 
-    async def _streamed(
-        self, messages: list[ModelMessage], info: AgentInfo
-    ) -> AsyncIterator[str | DeltaToolCalls]:
+    async def _streamed(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         if info.output_tools:
             yield {0: DeltaToolCall(*_structured(messages, info), tool_call_id="call_structured")}
             return

@@ -23,9 +23,7 @@ def write_report(path: Path, sections: Sequence[Section], before: Mapping[str, f
     for section in sections:
         for name, drawn in section.pictures.items():
             (pictures / name).write_text(drawn, "utf-8")
-    path.write_text(
-        "\n".join([*_head(), *(line for one in sections for line in _section(one, before))]), "utf-8"
-    )
+    path.write_text("\n".join([*_head(), *(line for one in sections for line in _section(one, before))]), "utf-8")
 
 
 def _head() -> list[str]:

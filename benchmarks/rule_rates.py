@@ -25,9 +25,14 @@ from workflow_agent.workflows.model.workflow import Workflow
 MOST_SECONDS = 0.1
 TRIES = 3
 SHORT = {
-    "asl": "ASL", "serverless-workflow": "Open Workflow", "github-actions": "GitHub", "argo": "Argo",
-    "n8n": "n8n", "arazzo": "Arazzo", "dag-factory": "dag-factory",
-}  # fmt: skip
+    "asl": "ASL",
+    "serverless-workflow": "Open Workflow",
+    "github-actions": "GitHub",
+    "argo": "Argo",
+    "n8n": "n8n",
+    "arazzo": "Arazzo",
+    "dag-factory": "dag-factory",
+}
 
 
 @dataclass(slots=True)
@@ -79,9 +84,7 @@ def _asked(rule: Rule, workflow: Workflow, portfolio: Sequence[Workflow]) -> tup
 def rows(rates: Mapping[str, Rates], sizes: Counter[str]) -> list[Sequence[str]]:
     """Return the cells of the table, by severity and then by how often a rule speaks up."""
     total = sum(sizes.values())
-    order = sorted(
-        RULES.values(), key=lambda rule: (SEVERITY_RANK[rule.severity], -sum(rates[rule.id].fired.values()))
-    )
+    order = sorted(RULES.values(), key=lambda rule: (SEVERITY_RANK[rule.severity], -sum(rates[rule.id].fired.values())))
     return [
         [
             rule.severity,

@@ -80,11 +80,7 @@ def serve_bare(directory: Path, seconds: float) -> None:
     listener = socket.create_server(("127.0.0.1", 0), backlog=2_048)
     _tell(listener)
     config = uvicorn.Config(
-        bare_app(directory, seconds),
-        log_level="error",
-        loop="uvloop",
-        http="httptools",
-        timeout_keep_alive=75,
+        bare_app(directory, seconds), log_level="error", loop="uvloop", http="httptools", timeout_keep_alive=75
     )
     uvloop.run(uvicorn.Server(config).serve([listener]))
 
@@ -102,9 +98,7 @@ def _application(settings: Settings, seconds: float, seat: Seat | None = None) -
     return build(settings, models, observed_by(SpanProcessor()), seat)
 
 
-def work(
-    seconds: float, settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision
-) -> None:
+def work(seconds: float, settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:
     """Serve the service as one of several workers."""
     serve_beside_others(_application(settings, seconds, seat), listener, supervision)
 

@@ -14,10 +14,16 @@ CONVERSATIONS, TURNS = 20, 100
 MESSAGE, CALL, RESULT, REPLY = 40, 80, 400, 150
 WRITING = frozenset({"creation", "modification"})
 MODE_OF_TOOL: Mapping[str, Mode] = {
-    "search_workflows": "search", "list_workflows": "search", "get_workflow": "search",
-    "create_workflow": "creation", "edit_workflow": "modification", "undo_change": "modification",
-    "analyze_workflow": "analysis", "compare_workflows": "analysis", "find_in_workflow": "analysis",
-}  # fmt: skip
+    "search_workflows": "search",
+    "list_workflows": "search",
+    "get_workflow": "search",
+    "create_workflow": "creation",
+    "edit_workflow": "modification",
+    "undo_change": "modification",
+    "analyze_workflow": "analysis",
+    "compare_workflows": "analysis",
+    "find_in_workflow": "analysis",
+}
 
 Part = tuple[str, int]
 """What it is, and its tokens; equal parts are equal text."""
@@ -37,11 +43,7 @@ class Turn:
 
     def loop(self) -> list[Part]:
         """Return what the run adds before its last request."""
-        return (
-            []
-            if self.mode == "general"
-            else [(f"call {self.number}", CALL), (f"result {self.number}", RESULT)]
-        )
+        return [] if self.mode == "general" else [(f"call {self.number}", CALL), (f"result {self.number}", RESULT)]
 
     def whole(self) -> list[Part]:
         message, reply = self.said()

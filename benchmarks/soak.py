@@ -64,9 +64,7 @@ async def soaked(turns: int, conversations: int) -> AsyncIterator[tuple[int, flo
         collect_seldom()
         try:
             for stage in range(STAGES):
-                await _stage(
-                    application, range(stage * turns // STAGES, (stage + 1) * turns // STAGES), conversations
-                )
+                await _stage(application, range(stage * turns // STAGES, (stage + 1) * turns // STAGES), conversations)
                 await application.services.compactor.settled()
                 yield (stage + 1) * turns // STAGES, resident_kb()
         finally:
@@ -122,9 +120,7 @@ async def _main(turns: int, conversations: int, *, is_traced: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=TURNS)
     parser.add_argument("--conversations", type=int, default=CONVERSATIONS)
     parser.add_argument("--traced", action="store_true")

@@ -162,17 +162,13 @@ def ask_files(benchmark: BenchmarkFixture, stored: Searched) -> None:
 
 
 @in_processor_time
-def test_different_queries_over_files_in_processor_time(
-    benchmark: BenchmarkFixture, stored: Searched
-) -> None:
+def test_different_queries_over_files_in_processor_time(benchmark: BenchmarkFixture, stored: Searched) -> None:
     ask_files(benchmark, stored)
 
     assert benchmark.stats.stats.median < MOST_QUERY_SECONDS
 
 
-def test_different_queries_over_files_by_the_wall_clock(
-    benchmark: BenchmarkFixture, stored: Searched
-) -> None:
+def test_different_queries_over_files_by_the_wall_clock(benchmark: BenchmarkFixture, stored: Searched) -> None:
     ask_files(benchmark, stored)
 
 

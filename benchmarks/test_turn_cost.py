@@ -96,9 +96,7 @@ def seconds_and_bytes(talk: Talk) -> tuple[float, float]:
 
 
 def seconds_to_open(talk: Talk) -> float:
-    return median(
-        _timed(lambda: parse_conversation(talk.document.read_bytes(), talk.document)) for _ in range(30)
-    )
+    return median(_timed(lambda: parse_conversation(talk.document.read_bytes(), talk.document)) for _ in range(30))
 
 
 def _timed(act: Callable[[], object]) -> float:
@@ -116,19 +114,14 @@ def talks(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Talk]:
 
 
 @pytest.mark.benchmark(group="turn cost")
-def test_a_late_turn_costs_what_an_early_one_does(
-    benchmark: BenchmarkFixture, talks: dict[int, Talk]
-) -> None:
+def test_a_late_turn_costs_what_an_early_one_does(benchmark: BenchmarkFixture, talks: dict[int, Talk]) -> None:
     early, late = talks[EARLY], talks[LATE]
 
     measured = {turns: seconds_and_bytes(talk) for turns, talk in talks.items()}
     opened = {turns: seconds_to_open(talk) for turns, talk in talks.items()}
     late.disk.opened.clear()
     position, directory = Position("turn", 17), late.document.with_name("invoice-1.archive")
-    part = benchmark.pedantic(
-        lambda: late.archive.part(directory, late.text.conversation, position),
-        rounds=1,
-    )
+    part = benchmark.pedantic(lambda: late.archive.part(directory, late.text.conversation, position), rounds=1)
 
     ratios = {
         "time": measured[LATE][0] / measured[EARLY][0],

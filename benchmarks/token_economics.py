@@ -25,12 +25,7 @@ from workflow_agent.values.tokens import tokens_of
 LENGTHS = (100, 1_000)
 WINDOW_TURNS, TAIL_TURNS, SUMMARY_TOKENS = 15, 6, 400
 LEAST_SAVED, LEAST_KEPT, LEAST_MODULES = 60.0, 95.0, 60.0
-OURS, FULL, WINDOW, TAIL = (
-    "ours",
-    "full history",
-    f"last {WINDOW_TURNS} turns",
-    f"last {TAIL_TURNS} and a summary",
-)
+OURS, FULL, WINDOW, TAIL = ("ours", "full history", f"last {WINDOW_TURNS} turns", f"last {TAIL_TURNS} and a summary")
 
 
 async def sent_by(talk: Talk) -> Mapping[str, list[int]]:

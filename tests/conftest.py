@@ -91,9 +91,11 @@ def pytest_runtest_teardown() -> Generator[None, object, object]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--part", choices=["quick", "slow", "all"], default="all",
+        "--part",
+        choices=["quick", "slow", "all"],
+        default="all",
         help="quick: all but what is slow, and each tenth case of that; slow: what is slow",
-    )  # fmt: skip
+    )
 
 
 @pytest.hookimpl(trylast=True)

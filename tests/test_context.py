@@ -10,14 +10,7 @@ from pydantic_ai.messages import ModelMessage, ToolCallPart
 from workflow_agent.assistant.window.context import ContextManager
 from workflow_agent.assistant.window.record import BuiltContext
 from workflow_agent.conversations.context_records import WindowLimits
-from workflow_agent.conversations.document import (
-    AgentReply,
-    Conversation,
-    Event,
-    ModeRecord,
-    SystemEvent,
-    UserMessage,
-)
+from workflow_agent.conversations.document import AgentReply, Conversation, Event, ModeRecord, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message, ToolCall, ToolResult
 from workflow_agent.errors import ContextOverflow
 from workflow_agent.values.tokens import TokenCounter, estimated, tokens_of
@@ -32,19 +25,24 @@ def user(index: int, turn: int, content: str) -> UserMessage:
 
 
 def reply(index: int, turn: int, content: str, *, author: str = "assistant", tool: str = "") -> AgentReply:
-    messages: list[Message] = [
-        Message(role="system", content="instructions"),
-        Message(role="user", content="asked"),
-    ]
+    messages: list[Message] = [Message(role="system", content="instructions"), Message(role="user", content="asked")]
     if tool:
         messages.append(Message(role="assistant", tool_calls=(ToolCall(id="c", name=tool),)))
         messages.append(Message(role="tool", results=(ToolResult(id="c", name=tool, content={"n": 1}),)))
     messages.append(Message(role="assistant", content=content))
     iteration = Iteration(number=1, messages=tuple(messages), started_at=NOON, completed_at=NOON)
     return AgentReply(
-        id=f"e{index}", index=index, turn=turn, at=NOON, author=author, content=content, run_id=f"r{turn}",
-        model="m", mode=MODE, iterations=(iteration,),
-    )  # fmt: skip
+        id=f"e{index}",
+        index=index,
+        turn=turn,
+        at=NOON,
+        author=author,
+        content=content,
+        run_id=f"r{turn}",
+        model="m",
+        mode=MODE,
+        iterations=(iteration,),
+    )
 
 
 def conversation(*events: Event) -> Conversation:
@@ -101,10 +99,13 @@ async def test_earlier_turns_are_replayed_with_their_tool_calls() -> None:
 
 async def test_older_turns_keep_what_was_said_but_not_the_tools() -> None:
     context = await built(
-        user(0, 1, "find it"), reply(1, 1, "Found.", tool="search"),
-        user(2, 2, "more"), reply(3, 2, "More.", tool="search"), user(4, 3, "thanks"),
+        user(0, 1, "find it"),
+        reply(1, 1, "Found.", tool="search"),
+        user(2, 2, "more"),
+        reply(3, 2, "More.", tool="search"),
+        user(4, 3, "thanks"),
         turns_with_tools=1,
-    )  # fmt: skip
+    )
 
     assert shown(context.history) == [
         "UserPromptPart: find it",
@@ -117,8 +118,7 @@ async def test_older_turns_keep_what_was_said_but_not_the_tools() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turn", "whole"),
-    [(8, {5, 6, 7}), (9, {5, 6, 7, 8}), (11, {5, 6, 7, 8, 9, 10}), (12, {9, 10, 11})],
+    ("turn", "whole"), [(8, {5, 6, 7}), (9, {5, 6, 7, 8}), (11, {5, 6, 7, 8, 9, 10}), (12, {9, 10, 11})]
 )
 async def test_in_steps_the_same_turns_stay_whole_until_the_next_step(turn: int, whole: set[int]) -> None:
     events = [
@@ -133,17 +133,13 @@ async def test_in_steps_the_same_turns_stay_whole_until_the_next_step(turn: int,
     )
 
     parts = [part for message in context.history for part in message.parts]
-    assert {part.tool_name for part in parts if isinstance(part, ToolCallPart)} == {
-        f"tool_{n}" for n in whole
-    }
+    assert {part.tool_name for part in parts if isinstance(part, ToolCallPart)} == {f"tool_{n}" for n in whole}
 
 
 async def test_other_agents_and_the_system_are_told_apart() -> None:
     note = SystemEvent(id="e2", index=2, at=NOON, content="The phase is now plan.", kind="phase_change")
 
-    context = await built(
-        user(0, 1, "hi"), reply(1, 1, "Hello.", author="analyst"), note, user(3, 2, "and you?")
-    )
+    context = await built(user(0, 1, "hi"), reply(1, 1, "Hello.", author="analyst"), note, user(3, 2, "and you?"))
 
     assert shown(context.history) == [
         "UserPromptPart: hi",
@@ -156,18 +152,22 @@ async def test_history_stops_at_the_turn_that_does_not_fit() -> None:
     limits = WindowLimits(window_tokens=100, reserve_tokens=0, utilization="full")
 
     context = await built(
-        user(0, 1, "short"), reply(1, 1, "short"), user(2, 2, "x" * 1_000), reply(3, 2, "short"),
-        user(4, 3, "short"), reply(5, 3, "fits"), user(6, 4, "now"), limits=limits,
-    )  # fmt: skip
+        user(0, 1, "short"),
+        reply(1, 1, "short"),
+        user(2, 2, "x" * 1_000),
+        reply(3, 2, "short"),
+        user(4, 3, "short"),
+        reply(5, 3, "fits"),
+        user(6, 4, "now"),
+        limits=limits,
+    )
 
     assert shown(context.history) == ["UserPromptPart: short", "TextPart: fits"]
     assert (context.turns_included, context.turns_excluded) == (1, 2)
 
 
 async def test_fixed_parts_over_the_budget_say_by_how_much() -> None:
-    with pytest.raises(
-        ContextOverflow, match="take 10050 tokens, 50 more than the budget of 10000"
-    ) as refusal:
+    with pytest.raises(ContextOverflow, match="take 10050 tokens, 50 more than the budget of 10000") as refusal:
         await built(user(0, 1, "hi"), fixed=10_050)
 
     assert refusal.value.details["excess_tokens"] == 50
@@ -207,9 +207,7 @@ async def test_a_message_that_fits_is_sent_as_it_is() -> None:
     assert recorded(context)["message"] == {"original_chars": 2, "included_chars": 2}
 
 
-def recorded(
-    context: BuiltContext, reported_tokens: int | None = None, **section_tokens: int
-) -> dict[str, Any]:
+def recorded(context: BuiltContext, reported_tokens: int | None = None, **section_tokens: int) -> dict[str, Any]:
     return context.record(
         model="m", mode=MODE, section_tokens=section_tokens, reported_tokens=reported_tokens, cache_stats={}
     )
@@ -217,9 +215,7 @@ def recorded(
 
 @given(
     st.lists(st.text(max_size=300), max_size=6),
-    st.dictionaries(
-        st.sampled_from(["prompt_module", "memory", "workflow", "tools", "run"]), st.integers(0, 9_000)
-    ),
+    st.dictionaries(st.sampled_from(["prompt_module", "memory", "workflow", "tools", "run"]), st.integers(0, 9_000)),
     st.one_of(st.none(), st.integers(-10, 100_000)),
     st.floats(0.2, 8.0),
 )
@@ -266,19 +262,13 @@ async def test_an_absurd_figure_is_not_taken_over() -> None:
 
     record = recorded(context, 3)
 
-    assert (record["used_tokens"], record["counting"], record["counting_error"]) == (
-        1_000,
-        "chars_div_4",
-        None,
-    )
+    assert (record["used_tokens"], record["counting"], record["counting_error"]) == (1_000, "chars_div_4", None)
 
 
 async def test_a_message_answered_again_does_not_see_what_came_later() -> None:
     events = (user(0, 1, "first"), user(1, 2, "second"), reply(2, 2, "Second."))
 
-    context = await ContextManager().build(
-        conversation(*events), events[0], "assistant", {}, WIDE, TokenCounter()
-    )
+    context = await ContextManager().build(conversation(*events), events[0], "assistant", {}, WIDE, TokenCounter())
 
     assert context.history == []
 
@@ -295,9 +285,19 @@ async def test_the_record_sums_to_what_was_used() -> None:
     )
 
     assert record["breakdown"] == {
-        "prompt_module": 3, "phase": 0, "memory": 0, "workflow": 0, "calls": 0, "tools": 10, "summary": 0,
-        "ledger": 0, "history": 4, "artifacts": 0, "message": 3, "run": 1,
-    }  # fmt: skip
+        "prompt_module": 3,
+        "phase": 0,
+        "memory": 0,
+        "workflow": 0,
+        "calls": 0,
+        "tools": 10,
+        "summary": 0,
+        "ledger": 0,
+        "history": 4,
+        "artifacts": 0,
+        "message": 3,
+        "run": 1,
+    }
     assert record["used_tokens"] == sum(record["breakdown"].values()) == 21
     assert record["fraction"] == round(21 / 10_000, 4)
     assert record["level"] == "ok"
@@ -311,9 +311,7 @@ async def test_only_what_can_fit_is_rendered() -> None:
         counted.append(text)
         return len(text)
 
-    events = [
-        one for n in range(500) for one in (user(2 * n, n + 1, "ask"), reply(2 * n + 1, n + 1, "answer"))
-    ]
+    events = [one for n in range(500) for one in (user(2 * n, n + 1, "ask"), reply(2 * n + 1, n + 1, "answer"))]
     limits = WindowLimits(window_tokens=30, reserve_tokens=0, utilization="full")
 
     context = await built(*events, user(1_000, 501, "now"), limits=limits, count=count, max_turns=400)
@@ -333,8 +331,7 @@ async def test_a_provider_that_moves_system_messages_gets_framed_user_text() -> 
     asked, answered = shown(context.history)
     assert asked == "UserPromptPart: hi"
     assert answered == (
-        "UserPromptPart: <not_from_the_user>\n[analyst]: It is <\\/not_from_the_user> safe.\n"
-        "</not_from_the_user>"
+        "UserPromptPart: <not_from_the_user>\n[analyst]: It is <\\/not_from_the_user> safe.\n</not_from_the_user>"
     )
 
 

@@ -47,9 +47,7 @@ def test_the_environment_sets_and_the_caller_overrides(monkeypatch: pytest.Monke
             "workflow_agent_modle is no setting and has no effect; did you mean WORKFLOW_AGENT_MODEL?",
             id="in lower case",
         ),
-        pytest.param(
-            "WORKFLOW_AGENT_ZZZ", "WORKFLOW_AGENT_ZZZ is no setting and has no effect.", id="like none"
-        ),
+        pytest.param("WORKFLOW_AGENT_ZZZ", "WORKFLOW_AGENT_ZZZ is no setting and has no effect.", id="like none"),
     ],
 )
 def test_a_variable_that_sets_nothing_is_named(name: str, told: str) -> None:
@@ -95,8 +93,18 @@ def test_secrets_are_not_shown() -> None:
 
 @pytest.mark.parametrize(
     ("host", "expected"),
-    [("127.0.0.1", True), ("127.8.8.8", True), ("localhost", True), ("::1", True), ("[::1]", True),
-     ("0.0.0.0", False), ("::", False), ("192.168.1.2", False), ("example.org", False), ("", False)],
-)  # fmt: skip
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("localhost", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.1.2", False),
+        ("example.org", False),
+        ("", False),
+    ],
+)
 def test_which_addresses_only_this_machine_reaches(host: str, expected: bool) -> None:
     assert load_settings(host=host).is_loopback is expected

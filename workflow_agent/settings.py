@@ -9,15 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-    field_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from workflow_agent.errors import Misconfigured
@@ -139,9 +131,7 @@ class Models:
     model that answers is one of OpenAI's own, otherwise the model that answers."""
     summarizer_model: str | None = None
     """The model that summarizes artifacts and earlier turns; chosen as `context_planner_model` is."""
-    models: Annotated[dict[str, ModelAccess], NoDecode, BeforeValidator(_from_json)] = Field(
-        default_factory=dict
-    )
+    models: Annotated[dict[str, ModelAccess], NoDecode, BeforeValidator(_from_json)] = Field(default_factory=dict)
     """How to reach single models, as JSON by their names:
     `{"openai:gpt-5.2": {"timeout_seconds": 30, "attempts": 2}, "openai:own": {"base_url": "http://own:8080/v1"}}`.
     Of a model named here, `base_url` and `api_key` are those given here or its provider's own, whatever
@@ -309,9 +299,7 @@ class Access:
 
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = ()
     """Keys that clients send as `Authorization: Bearer …`, separated by commas; empty asks for none."""
-    api_key_users: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_from_json)] = Field(
-        default_factory=dict
-    )
+    api_key_users: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_from_json)] = Field(default_factory=dict)
     """Keys of single users, as JSON by the user: `{"anna": "…", "ben": "…"}`. What such a client says is that
     user's, and is remembered of that user."""
     clients_name_users: bool = True
@@ -386,18 +374,7 @@ _HEADER_TOKEN = re.compile(r"[\x21-\x7e]{1,512}")
 # In this order, because pydantic lists the fields of the last base first. The parts are plain classes: it
 # would build a reader of each at every start, and none is read alone.
 class Settings(
-    Telemetry,
-    Approving,
-    Client,
-    Requests,
-    InMemory,
-    Window,
-    Runs,
-    Models,
-    Access,
-    Hosts,
-    Serving,
-    BaseSettings,
+    Telemetry, Approving, Client, Requests, InMemory, Window, Runs, Models, Access, Hosts, Serving, BaseSettings
 ):
     """Everything that can be set, with its default; see docs/settings.md."""
 

@@ -46,8 +46,7 @@ async def _answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
             await asyncio.sleep(MODEL_SECONDS)
             kind, body = _streamed() if asked.get("stream") else _whole()
             writer.write(
-                f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n\r\n".encode()
-                + body
+                f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
             )
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()
@@ -115,9 +114,12 @@ def _serve_bare(directory: Path, provider: str) -> None:
 def _running(*command: str, **environment: str) -> Generator[tuple[int, str]]:
     """Run a process that tells where it listens; yield its id and the address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        [sys.executable, "-m", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
         env=os.environ | environment,
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     try:
         yield process.pid, address_in(next(line for line in process.stdout if "http://" in line))
@@ -138,9 +140,11 @@ def measure() -> Section:
     with tempfile.TemporaryDirectory() as name, _running(own, "provider") as (_, provider):
         (bare_files := Path(name) / "bare").mkdir()
         settings = {
-            "WORKFLOW_AGENT_MODEL": "openai:stand-in", "WORKFLOW_AGENT_MODEL_BASE_URL": f"{provider}/v1",
-            "WORKFLOW_AGENT_MODEL_API_KEY": "k", "WORKFLOW_AGENT_DATA_DIR": f"{name}/ours",
-        }  # fmt: skip
+            "WORKFLOW_AGENT_MODEL": "openai:stand-in",
+            "WORKFLOW_AGENT_MODEL_BASE_URL": f"{provider}/v1",
+            "WORKFLOW_AGENT_MODEL_API_KEY": "k",
+            "WORKFLOW_AGENT_DATA_DIR": f"{name}/ours",
+        }
         with (
             _running("workflow_agent", "serve", "--port", "0", **settings) as ours,
             _running(own, "bare", str(bare_files), provider) as bare,

@@ -70,9 +70,7 @@ def _with_results(conversation: Conversation) -> Conversation:
     ids = [f"call_{reply.turn}_{number}" for number in range(RESULTS_A_TURN)]
     calls = tuple(ToolCall(id=one, name="search_workflows", args={"query": one}) for one in ids)
     results = tuple(
-        ToolResult(
-            id=one, name="search_workflows", content=f"Found for {one}: " + "an approval, " * APPROVALS
-        )
+        ToolResult(id=one, name="search_workflows", content=f"Found for {one}: " + "an approval, " * APPROVALS)
         for one in ids
     )
     asked = Message(role="assistant", tool_calls=calls)
@@ -84,11 +82,15 @@ def _with_results(conversation: Conversation) -> Conversation:
 def _remembering(conversation: Conversation) -> Conversation:
     references = tuple(
         WorkflowReference(
-            workflow_id=f"wf_number_{number}", name=f"Number {number}", relation="viewed", turn=number + 1,
-            conversation_id=conversation.id, at=conversation.updated_at - timedelta(minutes=number),
+            workflow_id=f"wf_number_{number}",
+            name=f"Number {number}",
+            relation="viewed",
+            turn=number + 1,
+            conversation_id=conversation.id,
+            at=conversation.updated_at - timedelta(minutes=number),
         )
         for number in range(WORKFLOWS)
-    )  # fmt: skip
+    )
     return conversation.model_copy(update={"workflow_refs": references})
 
 
@@ -129,12 +131,7 @@ async def _measured() -> Section:
         f"Medians of {ROUNDS} rounds.",
         [
             *(Figure(f"context of turn {turns:,}", taken[turns], "ms", most=MOST_MS) for turns in LENGTHS),
-            Figure(
-                f"context of turn {last:,} / turn {first:,}",
-                taken[last] / taken[first],
-                RATIO,
-                most=MOST_LATE,
-            ),
+            Figure(f"context of turn {last:,} / turn {first:,}", taken[last] / taken[first], RATIO, most=MOST_LATE),
             *(
                 Figure(f"artifacts at turn {turns:,}", one.artifacts[0], "", least=ARTIFACTS)
                 for turns, one in built.items()

@@ -32,9 +32,7 @@ def measure() -> Section:
             Figure(f"with one of {MANY:,} turns", many / _KB_A_MB, "MB"),
             Figure(f"with one of {MANY:,} / of {FEW}", many / few, RATIO, most=MOST_LATE),
             Figure("what a turn leaves for ten minutes", (served - many) / SERVED, "kB"),
-            Figure(
-                f"{turns:,} turns over {CONVERSATIONS:,} conversations more", (once - served) / _KB_A_MB, "MB"
-            ),
+            Figure(f"{turns:,} turns over {CONVERSATIONS:,} conversations more", (once - served) / _KB_A_MB, "MB"),
             Figure("as many others after those", (twice - once) / _KB_A_MB, "MB"),
             Figure("with those / with the first", twice / once, RATIO, most=MOST_LATE),
         ],

@@ -73,12 +73,13 @@ async def _compared(seconds: float) -> list[Figure]:
             share, slower = 100 * one.per_second / other.per_second, one.p99_ms / other.p99_ms
             figures += [
                 Figure(f"{named}: turns a second", one.per_second, ""),
-                Figure(f"{named}: turns a second, of the bare server's", share, "%",
-                       least=LEAST_SHARE if bound else None),
+                Figure(
+                    f"{named}: turns a second, of the bare server's", share, "%", least=LEAST_SHARE if bound else None
+                ),
                 Figure(f"{named}: p50 (clock)", median(one.each_ms), "ms"),
                 Figure(f"{named}: p99 (clock)", one.p99_ms, "ms"),
                 Figure(f"{named}: p99 / the bare's", slower, RATIO, most=MOST_SLOWER if bound else None),
-            ]  # fmt: skip
+            ]
         if not seconds:
             figures += await _spent(ours)
     return figures
@@ -98,20 +99,22 @@ async def _spent(ours: Peer) -> list[Figure]:
         await talk(ours, AT_ONCE, 1)
     grown = (ours.resident_kb - resident) / (OPENED // AT_ONCE * AT_ONCE + AT_ONCE)
     return [
-        Figure("turn over HTTP, the server's processor / bare agent", each / median(bare.processor), RATIO,
-               most=MOST_OVER_HTTP),
+        Figure(
+            "turn over HTTP, the server's processor / bare agent",
+            each / median(bare.processor),
+            RATIO,
+            most=MOST_OVER_HTTP,
+        ),
         Figure("turn over HTTP, the server's processor", each, "ms"),
         Figure("memory of one more conversation", grown, "kB"),
         Figure("memory of the server", ours.resident_kb / 1_024, "MB"),
-    ]  # fmt: skip
+    ]
 
 
 def measure() -> Section:
     """Return the figures of turns over HTTP."""
     figures = [one for seconds in LATENCIES for one in asyncio.run(_compared(seconds))]
-    drawn = {
-        one.name.partition(": ")[0]: one.value for one in figures if one.name.endswith(": turns a second")
-    }
+    drawn = {one.name.partition(": ")[0]: one.value for one in figures if one.name.endswith(": turns a second")}
     return Section(
         "http",
         "Over HTTP",

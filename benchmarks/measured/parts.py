@@ -55,9 +55,7 @@ def _rules() -> Iterator[Figure]:
     message = "could you put a legal check in before it's signed?"
     yield Figure("infer a mode", mean_ms(lambda: infer_mode(message, workflow_loaded=True), 300), "ms")
     yield Figure("outline of a workflow", mean_ms(lambda: outline(workflow), 300), "ms")
-    yield Figure(
-        "edit: parse, apply, diff", mean_ms(lambda: apply_edits(workflow, parse_edits(edits)), 100), "ms"
-    )
+    yield Figure("edit: parse, apply, diff", mean_ms(lambda: apply_edits(workflow, parse_edits(edits)), 100), "ms")
     yield Figure("analyse", mean_ms(lambda: analyze(workflow), 100), "ms")
     yield Figure("import its own JSON", mean_ms(lambda: list(import_workflows(document)), 50), "ms")
     yield Figure("import as ASL", mean_ms(lambda: list(import_workflows(asl)), 50), "ms")
@@ -100,10 +98,7 @@ async def _keeping() -> list[Figure]:
             while talk.turn_count < turns:
                 talk = await store.update(talk.tenant, talk.id, lambda now: compacted(talked(40, now)))
             saved = [await _saved(store, talk.tenant, talk.id) for _ in range(SAVES)]
-            found.append(
-                Figure(f"save one turn more, file and directory synced, turn {turns:,}",
-                       median(saved), "ms")
-            )  # fmt: skip
+            found.append(Figure(f"save one turn more, file and directory synced, turn {turns:,}", median(saved), "ms"))
             fresh = JsonConversationStore(files, seal=SealRule())
             started = process_time()
             await fresh.load(talk.tenant, talk.id)

@@ -84,10 +84,9 @@ async def _measured() -> Section:
             Figure(f"{layout}: first request of a turn, one mode", firsts, "%"),
             Figure(f"{layout}: the same, median: without compaction or masking", typical, "%"),
             Figure(
-                f"{layout}: first request of a turn, another mode each turn", switched, "%",
-                least=LEAST_AT_A_SWITCH,
+                f"{layout}: first request of a turn, another mode each turn", switched, "%", least=LEAST_AT_A_SWITCH
             ),
-        ]  # fmt: skip
+        ]
     about = (
         f"Conversations of {TURNS} turns with a tool call each, over HTTP to a stand-in of a provider. "
         "Tools are read first, then messages; counted are the bytes with which each begins as the one before."

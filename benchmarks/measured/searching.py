@@ -108,9 +108,7 @@ class _Searching:
         """Return what it takes to rename a workflow and find it by its new name."""
         change = Change(Author(), "edited")
         started = process_time()
-        self.runner.run(
-            catalog.update(TENANT, CHANGED, lambda one: (one.model_copy(update={"name": name}), change))
-        )
+        self.runner.run(catalog.update(TENANT, CHANGED, lambda one: (one.model_copy(update={"name": name}), change)))
         found = self.runner.run(self.search.search(TENANT, name))
         spent = (process_time() - started) * 1_000
         assert found.hits[0].id == CHANGED

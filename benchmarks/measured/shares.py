@@ -107,9 +107,7 @@ async def _measured() -> Section:
         "compactions: means.",
         [
             Figure("one model call", plain.typical, RATIO, most=MOST_ONE_REQUEST),
-            Figure(
-                "one model call, with compactions", plain.with_compactions, RATIO, most=MOST_WITH_COMPACTIONS
-            ),
+            Figure("one model call, with compactions", plain.with_compactions, RATIO, most=MOST_WITH_COMPACTIONS),
             Figure("one tool call", tool.typical, RATIO, most=MOST_WITH_A_TOOL),
             Figure("one tool call, with compactions", tool.with_compactions, RATIO),
             Figure("one model call, spans exported", plain_observed.typical, RATIO, most=MOST_OBSERVED),

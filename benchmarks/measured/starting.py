@@ -37,10 +37,7 @@ def _ready_ms(directory: Path) -> tuple[float, float]:
     command = [sys.executable, "-c", "from workflow_agent.main import run; run()", "serve", "--port", "0"]
     started = time.perf_counter()
     process = subprocess.Popen(
-        [*command, "--data-dir", str(directory)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=_environment(),
+        [*command, "--data-dir", str(directory)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
     )
     assert process.stdout is not None
     process.stdout.readline()

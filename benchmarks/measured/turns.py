@@ -81,9 +81,7 @@ async def _measured() -> Section:
         figures += [
             Figure(f"turn {length:,} / bare agent", ratio, RATIO, most=MOST_IN_PROCESS),
             Figure(f"turn {length:,}", median(turns[length].processor), "ms"),
-            Figure(
-                f"turn {length:,}, mean with the compactions it causes", mean(turns[length].processor), "ms"
-            ),
+            Figure(f"turn {length:,}, mean with the compactions it causes", mean(turns[length].processor), "ms"),
             Figure(f"bare agent, messages of turn {length:,}", median(bare[length].processor), "ms"),
         ]
     late = median(turns[LENGTHS[-1]].processor) / median(turns[LENGTHS[1]].processor)

@@ -51,12 +51,7 @@ def measure() -> Section:
         [
             Figure("two workers / one process: turns the processor allows", by_processor, RATIO, least=LEAST),
             Figure("two workers / one process: turns a second (clock)", by_clock, RATIO),
-            Figure(
-                "the busier worker / the other, connections reopened at each turn",
-                uneven,
-                RATIO,
-                most=MOST_UNEVEN,
-            ),
+            Figure("the busier worker / the other, connections reopened at each turn", uneven, RATIO, most=MOST_UNEVEN),
             *(Figure(f"{name}: turns a second (clock)", rate, "") for name, rate in rates.items()),
             Figure("one process: p99 (clock)", median(each.p99_ms for each in one), "ms"),
             Figure("two workers: p99 (clock)", median(each.p99_ms for each in two), "ms"),

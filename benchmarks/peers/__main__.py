@@ -17,14 +17,7 @@ from typing import Any
 
 from benchmarks.clients import address_in, load
 from benchmarks.measured.starting import processor_ms
-from benchmarks.peers.protocol import (
-    CLIENTS,
-    LOOKED_AT,
-    MODEL_SECONDS,
-    PEERS,
-    TURNS_EACH,
-    message_of,
-)
+from benchmarks.peers.protocol import CLIENTS, LOOKED_AT, MODEL_SECONDS, PEERS, TURNS_EACH, message_of
 from benchmarks.peers.reporting import write
 
 HERE = Path(__file__).parents[1]

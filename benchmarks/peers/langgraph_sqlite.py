@@ -72,10 +72,13 @@ async def _opened(
     async with AsyncSqliteSaver.from_conn_string(str(directory / "checkpoints.sqlite")) as saver:
         yield _Talks(
             create_agent(
-                FakeChat(seconds=seconds, calls=calls), tools, system_prompt=INSTRUCTIONS, checkpointer=saver,
+                FakeChat(seconds=seconds, calls=calls),
+                tools,
+                system_prompt=INSTRUCTIONS,
+                checkpointer=saver,
                 middleware=middleware,
             )
-        )  # fmt: skip
+        )
 
 
 def open_whole(directory: Path, seconds: float, *, calls: bool = False) -> Any:
@@ -85,7 +88,5 @@ def open_whole(directory: Path, seconds: float, *, calls: bool = False) -> Any:
 
 def open_summarised(directory: Path, seconds: float, *, calls: bool = False) -> Any:
     """Return it with the summarisation that its documentation shows."""
-    middleware = SummarizationMiddleware(
-        FakeChat(seconds=seconds), trigger=("tokens", 4_000), keep=("messages", 20)
-    )
+    middleware = SummarizationMiddleware(FakeChat(seconds=seconds), trigger=("tokens", 4_000), keep=("messages", 20))
     return _opened(directory, seconds, [middleware], calls=calls)

@@ -32,9 +32,7 @@ class FakeModel(Model):
         output: Any = _message(reply_of(str(last.get("content", last.get("output")))))
         if self.calls and "content" in last:
             arguments, call_id = json.dumps({"name": "3"}), f"call_{len(asked)}"
-            output = ResponseFunctionToolCall(
-                arguments=arguments, call_id=call_id, name=TOOL, type="function_call"
-            )
+            output = ResponseFunctionToolCall(arguments=arguments, call_id=call_id, name=TOOL, type="function_call")
         return ModelResponse(output=[output], usage=Usage(), response_id=None)
 
     def stream_response(self, *_: Any, **__: Any) -> Any:
@@ -43,9 +41,7 @@ class FakeModel(Model):
 
 def _message(text: str) -> ResponseOutputMessage:
     said = ResponseOutputText(annotations=[], text=text, type="output_text")
-    return ResponseOutputMessage(
-        id="msg", content=[said], role="assistant", status="completed", type="message"
-    )
+    return ResponseOutputMessage(id="msg", content=[said], role="assistant", status="completed", type="message")
 
 
 @dataclass(frozen=True, slots=True)

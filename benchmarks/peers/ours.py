@@ -68,9 +68,7 @@ class _Talks:
     async def _begun(self, conversation: str) -> None:
         store = self.application.stores.conversations
         at = self.application.services.clock()
-        if not (
-            self.application.settings.data_dir / _TENANT / "conversations" / f"{conversation}.json"
-        ).exists():
+        if not (self.application.settings.data_dir / _TENANT / "conversations" / f"{conversation}.json").exists():
             await store.create(Conversation(id=conversation, tenant=_TENANT, created_at=at, updated_at=at))
 
     async def seed(self, conversation: str, turns: int) -> None:

@@ -49,9 +49,7 @@ class Talks(Protocol):
 class Opens(Protocol):
     """Starts a peer over a directory."""
 
-    def __call__(
-        self, directory: Path, seconds: float, *, calls: bool = False
-    ) -> AbstractAsyncContextManager[Talks]:
+    def __call__(self, directory: Path, seconds: float, *, calls: bool = False) -> AbstractAsyncContextManager[Talks]:
         """Return the peer, running as long as the block lasts.
 
         Args:
@@ -81,48 +79,84 @@ class Peer:
 
 PEERS = {
     "ours": Peer(
-        "workflow_agent", "ours", "open_service", ("pydantic-ai-slim",), "everything",
+        "workflow_agent",
+        "ours",
+        "open_service",
+        ("pydantic-ai-slim",),
+        "everything",
         "all of it: the message synced before the model is asked, file and directory with the reply",
     ),
     "langgraph": Peer(
-        "LangGraph, SQLite checkpointer", "langgraph_sqlite", "open_whole",
-        ("langgraph", "langgraph-checkpoint-sqlite", "langchain"), "everything",
-        "all of it: durability \"sync\", WAL with SQLite's default of synchronous = FULL",
+        "LangGraph, SQLite checkpointer",
+        "langgraph_sqlite",
+        "open_whole",
+        ("langgraph", "langgraph-checkpoint-sqlite", "langchain"),
+        "everything",
+        'all of it: durability "sync", WAL with SQLite\'s default of synchronous = FULL',
     ),
     "langgraph-summary": Peer(
-        "LangGraph, summarisation middleware", "langgraph_sqlite", "open_summarised",
-        ("langgraph", "langgraph-checkpoint-sqlite", "langchain"), "a summary and the last 20 messages",
+        "LangGraph, summarisation middleware",
+        "langgraph_sqlite",
+        "open_summarised",
+        ("langgraph", "langgraph-checkpoint-sqlite", "langchain"),
+        "a summary and the last 20 messages",
         "as above",
     ),
     "agents": Peer(
-        "OpenAI Agents SDK, SQLiteSession", "openai_agents", "open_whole", ("openai-agents",), "everything",
+        "OpenAI Agents SDK, SQLiteSession",
+        "openai_agents",
+        "open_whole",
+        ("openai-agents",),
+        "everything",
         "all of it: WAL with SQLite's default of synchronous = FULL",
     ),
     "agents-30": Peer(
-        "OpenAI Agents SDK, last 30 items", "openai_agents", "open_cut", ("openai-agents",),
-        "everything on disk, the last 30 items for the model", "as above",
+        "OpenAI Agents SDK, last 30 items",
+        "openai_agents",
+        "open_cut",
+        ("openai-agents",),
+        "everything on disk, the last 30 items for the model",
+        "as above",
     ),
     "pydantic-ai": Peer(
-        "Pydantic AI, history in one JSON file", "pydantic_ai_json", "open_whole", ("pydantic-ai-slim",),
-        "everything", "all of it: the file is replaced, it and its directory synced",
+        "Pydantic AI, history in one JSON file",
+        "pydantic_ai_json",
+        "open_whole",
+        ("pydantic-ai-slim",),
+        "everything",
+        "all of it: the file is replaced, it and its directory synced",
     ),
     "harness": Peer(
-        "Pydantic AI Harness, step persistence in SQLite", "pydantic_ai_steps", "open_whole",
-        ("pydantic-ai-harness", "pydantic-ai-slim"), "everything",
-        "all of it: WAL with SQLite's default of synchronous = FULL", seeded_at=100,
+        "Pydantic AI Harness, step persistence in SQLite",
+        "pydantic_ai_steps",
+        "open_whole",
+        ("pydantic-ai-harness", "pydantic-ai-slim"),
+        "everything",
+        "all of it: WAL with SQLite's default of synchronous = FULL",
+        seeded_at=100,
     ),
     "synced": Peer(
-        "Pydantic AI, two synced appends, last 15 turns", "pydantic_ai_json", "open_synced",
-        ("pydantic-ai-slim",), "everything on disk, the last 15 turns for the model",
+        "Pydantic AI, two synced appends, last 15 turns",
+        "pydantic_ai_json",
+        "open_synced",
+        ("pydantic-ai-slim",),
+        "everything on disk, the last 15 turns for the model",
         "all of it: the message synced before the model is asked, the turn after it",
     ),
     "floor": Peer(
-        "No framework, two synced appends", "no_framework", "open_bare", (),
-        "the texts on disk, nothing for the model", "as above",
+        "No framework, two synced appends",
+        "no_framework",
+        "open_bare",
+        (),
+        "the texts on disk, nothing for the model",
+        "as above",
     ),
     "jsonl": Peer(
-        "Pydantic AI, appended JSONL, last 15 turns", "pydantic_ai_json", "open_appended",
-        ("pydantic-ai-slim",), "everything on disk, the last 15 turns for the model",
+        "Pydantic AI, appended JSONL, last 15 turns",
+        "pydantic_ai_json",
+        "open_appended",
+        ("pydantic-ai-slim",),
+        "everything on disk, the last 15 turns for the model",
         "nothing is waited for: the system writes when it likes",
     ),
-}  # fmt: skip
+}

@@ -115,9 +115,7 @@ class _Appended:
         said = talked(turns)
         self.turns[conversation] = [said[at : at + 2] for at in range(0, len(said), 2)]
         with (self.directory / f"{conversation}.jsonl").open("ab") as file:
-            file.writelines(
-                ModelMessagesTypeAdapter.dump_json(turn) + b"\n" for turn in self.turns[conversation]
-            )
+            file.writelines(ModelMessagesTypeAdapter.dump_json(turn) + b"\n" for turn in self.turns[conversation])
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,7 @@ def write(found: Found, results: Path, report_file: Path) -> None:
     last = {PEERS[name].name: one["turns"][_TURNS[-1]]["processor_ms"] for name, one in found.items()}
     rate = {PEERS[name].name: one["http"][-1]["per_second"] for name, one in found.items()}
     title = f"Turns a second, {CLIENTS[-1]} conversations at once, a model of {MODEL_SECONDS * 1_000:.0f} ms"
-    (pictures / "peers-turns.svg").write_text(
-        bars(f"Processor time of turn {LOOKED_AT[-1]:,}", last, "ms"), "utf-8"
-    )
+    (pictures / "peers-turns.svg").write_text(bars(f"Processor time of turn {LOOKED_AT[-1]:,}", last, "ms"), "utf-8")
     (pictures / "peers-http.svg").write_text(bars(title, rate, ""), "utf-8")
 
 
@@ -79,14 +77,12 @@ def report(found: Found) -> str:
             _COMMON_NOTES,
             "",
         ]
-    )  # fmt: skip
+    )
 
 
 def _by_load(found: Found, kind: str, title: str) -> list[str]:
     """Return the figures of each number of clients, and what the processor alone would allow."""
-    columns = [
-        f"{figure}, {clients} clients" for clients in CLIENTS for figure in ("turns a second", "p99 ms")
-    ]
+    columns = [f"{figure}, {clients} clients" for clients in CLIENTS for figure in ("turns a second", "p99 ms")]
     columns += ["processor of a turn, ms", "turns a second of one processor"]
 
     def cells(one: Mapping[str, Any]) -> list[str]:
@@ -104,8 +100,7 @@ def _machine() -> str:
 
 def _set_ups(found: Found) -> list[str]:
     rows = [
-        f"| {one.name} | {_versions(one)} | {one.keeps} | {one.durable} |"
-        for one in (PEERS[name] for name in found)
+        f"| {one.name} | {_versions(one)} | {one.keeps} | {one.durable} |" for one in (PEERS[name] for name in found)
     ]
     head = "| peer | versions | keeps | what a power cut leaves of an answered turn |"
     return ["## Set-ups\n", head, "|---|---|---|---|", *rows, ""]
@@ -119,9 +114,7 @@ def _named_turns() -> list[str]:
     return [f"turn {turn:,}" for turn in LOOKED_AT]
 
 
-def _table(
-    found: Found, columns: Sequence[str], cells: Callable[[Mapping[str, Any]], Sequence[str]]
-) -> list[str]:
+def _table(found: Found, columns: Sequence[str], cells: Callable[[Mapping[str, Any]], Sequence[str]]) -> list[str]:
     rows = [f"| {PEERS[name].name} | {' | '.join(cells(one))} |" for name, one in found.items()]
     return [f"| peer | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}", *rows, ""]
 

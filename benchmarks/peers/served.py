@@ -31,9 +31,7 @@ def _tell(listener: socket.socket) -> None:
     print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
 
 
-async def _serve(
-    peer: Peer, directory: Path, seconds: float, listener: socket.socket, *, calls: bool
-) -> None:
+async def _serve(peer: Peer, directory: Path, seconds: float, listener: socket.socket, *, calls: bool) -> None:
     async with opens(peer)(directory, seconds, calls=calls) as talks:
         app = FastAPI()
 
@@ -44,9 +42,7 @@ async def _serve(
             return {"response": response, "conversation_id": conversation}
 
         # As long as its clients take: a connection that closes between two turns is not what is measured.
-        config = uvicorn.Config(
-            app, log_level="error", loop="uvloop", http="httptools", timeout_keep_alive=75
-        )
+        config = uvicorn.Config(app, log_level="error", loop="uvloop", http="httptools", timeout_keep_alive=75)
         _tell(listener)
         await uvicorn.Server(config).serve([listener])
 

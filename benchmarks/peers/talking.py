@@ -50,10 +50,13 @@ def _figures(taken: list[tuple[float, float]], directory: Path, *, is_seeded: bo
     last = taken[-min(_LAST, max(1, len(taken) // 2)) :]
     wall, processor = zip(*last, strict=True)
     return {
-        "processor_ms": median(processor), "processor_mean_ms": mean(processor), "wall_ms": median(wall),
-        "stored_kb": None if is_seeded else stored_kb(directory), "resident_mb": resident_mb(),
+        "processor_ms": median(processor),
+        "processor_mean_ms": mean(processor),
+        "wall_ms": median(wall),
+        "stored_kb": None if is_seeded else stored_kb(directory),
+        "resident_mb": resident_mb(),
         "seeded": is_seeded,
-    }  # fmt: skip
+    }
 
 
 async def talk(peer: Peer, turns: int) -> dict[str, Any]:

@@ -77,9 +77,7 @@ async def test_a_long_conversation_keeps_a_short_file_and_loses_nothing(
     assert talk.turn_count == 60
 
 
-async def test_what_was_sealed_is_the_same_for_another_process(
-    store: JsonConversationStore, data: Path
-) -> None:
+async def test_what_was_sealed_is_the_same_for_another_process(store: JsonConversationStore, data: Path) -> None:
     talk = await a_long_talk(store)
 
     other = JsonConversationStore(DurableFiles(data), seal=RULE)
@@ -128,9 +126,7 @@ async def test_a_very_long_conversation_folds_its_index(data: Path, document: Pa
     store = JsonConversationStore(DurableFiles(data), seal=rule)
     await store.create(compacted(talked(140), keep=10))
     for _ in range(40):
-        talk = await store.update(
-            "acme", "invoice-1", lambda one: one.model_copy(update={"title": one.title + "."})
-        )
+        talk = await store.update("acme", "invoice-1", lambda one: one.model_copy(update={"title": one.title + "."}))
 
     assert talk.sealed_turns == 130
     assert {entry.kind for entry in talk.archive} == {"turns", "index"}
@@ -144,9 +140,7 @@ async def test_a_long_conversation_compacted_all_at_once_is_sealed_over_some_sav
 
     sealed = [(await store.load("acme", "invoice-1")).sealed_turns]
     for _ in range(3):
-        talk = await store.update(
-            "acme", "invoice-1", lambda one: one.model_copy(update={"title": one.title + "."})
-        )
+        talk = await store.update("acme", "invoice-1", lambda one: one.model_copy(update={"title": one.title + "."}))
         sealed.append(talk.sealed_turns)
 
     assert sealed[0] == 32
@@ -181,9 +175,7 @@ async def test_a_damaged_sealed_file_is_reported_and_left_where_it_is(
     assert (await store.update("acme", "invoice-1", one_turn_more)).turn_count == 41
 
 
-async def test_a_sealed_file_of_a_newer_release_is_refused(
-    store: JsonConversationStore, document: Path
-) -> None:
+async def test_a_sealed_file_of_a_newer_release_is_refused(store: JsonConversationStore, document: Path) -> None:
     talk = await a_long_talk(store)
     path = document.with_name("invoice-1.archive") / talk.archive[0].file
     newer = path.read_bytes().replace(b'"schema_version":3', b'"schema_version":4')

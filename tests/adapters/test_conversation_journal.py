@@ -125,9 +125,7 @@ async def test_another_process_goes_on_from_the_line(store: JsonConversationStor
     assert await store.load("acme", "invoice-1") == replied
 
 
-async def test_a_record_that_changed_takes_the_place_of_the_old_one(
-    store: JsonConversationStore, data: Path
-) -> None:
+async def test_a_record_that_changed_takes_the_place_of_the_old_one(store: JsonConversationStore, data: Path) -> None:
     await store.create(ended(saying(saying(a_conversation(metadata={"big": 2**80}), "One"), "Two")))
 
     def again(one: Conversation) -> Conversation:

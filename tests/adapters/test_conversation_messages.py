@@ -40,9 +40,7 @@ async def grown(store: JsonConversationStore, turns: int) -> Conversation:
     return talk
 
 
-async def turns_with(
-    store: JsonConversationStore, text: str, conversation_id: str | None = "invoice-1"
-) -> list[int]:
+async def turns_with(store: JsonConversationStore, text: str, conversation_id: str | None = "invoice-1") -> list[int]:
     found = await store.find("acme", MessageQuery(text, conversation_id, limit=100))
     return [hit.turn for hit in found]
 
@@ -103,9 +101,7 @@ async def test_an_index_that_is_lost_or_damaged_is_built_anew(
     assert await turns_with(JsonConversationStore(DurableFiles(data)), "Message 2") == before
 
 
-async def test_where_no_file_can_be_made_the_index_is_kept_in_memory(
-    store: JsonConversationStore, data: Path
-) -> None:
+async def test_where_no_file_can_be_made_the_index_is_kept_in_memory(store: JsonConversationStore, data: Path) -> None:
     await grown(store, 5)
     (data / "acme" / ".index").write_text("in the way")
 
@@ -131,10 +127,7 @@ async def test_a_new_title_takes_the_place_of_the_old_one(store: JsonConversatio
     assert len((await store.page("acme", query="holiday")).items) == 1
     await store.update("acme", "invoice-1", lambda one: one.model_copy(update={"title": "Expenses"}))
 
-    assert [(await store.page("acme", query=text)).items == () for text in ("holiday", "expense")] == [
-        True,
-        False,
-    ]
+    assert [(await store.page("acme", query=text)).items == () for text in ("holiday", "expense")] == [True, False]
 
 
 async def test_a_sealed_file_that_is_damaged_hides_its_own_turns_until_it_is_mended(
@@ -154,16 +147,7 @@ async def test_a_sealed_file_that_is_damaged_hides_its_own_turns_until_it_is_men
 
 def test_pages_of_ranked_messages_hold_each_once_also_beyond_those_that_are_ranked() -> None:
     said = [
-        Said(
-            at,
-            at,
-            f"e{at}",
-            "user_message",
-            "user",
-            f"2026-01-01T00:{at // 60:02}:{at % 60:02}Z",
-            None,
-            "A bill",
-        )
+        Said(at, at, f"e{at}", "user_message", "user", f"2026-01-01T00:{at // 60:02}:{at % 60:02}Z", None, "A bill")
         for at in range(450)
     ]
     with closing(MessageDatabase(None)) as database:

@@ -39,10 +39,20 @@ def calls_of_a_save(tmp_path: Path) -> list[str]:
 def test_a_save_makes_the_promised_calls_and_no_more(tmp_path: Path) -> None:
     assert calls_of_a_save(tmp_path) == [
         "open",  # the old content, to go back to
-        "open", "try_lock", "fstat", "write", "utime", "fsync", "fstat", "replace", "close",
-        "open", "fsync", "close",  # the directory
+        "open",
+        "try_lock",
+        "fstat",
+        "write",
+        "utime",
+        "fsync",
+        "fstat",
+        "replace",
         "close",
-    ]  # fmt: skip
+        "open",
+        "fsync",
+        "close",  # the directory
+        "close",
+    ]
 
 
 def test_what_was_saved_is_read_with_its_state(files: DurableFiles, document: Path) -> None:
@@ -74,9 +84,7 @@ def test_a_large_file_is_saved_and_read_whole(files: DurableFiles, document: Pat
 def test_only_the_owner_may_read_what_is_kept(files: DurableFiles, document: Path) -> None:
     files.save(document, NEW)
 
-    modes = [
-        stat.S_IMODE(path.stat().st_mode) for path in (files.root, document.parent.parent, document.parent)
-    ]
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (files.root, document.parent.parent, document.parent)]
     assert modes == [0o700, 0o700, 0o700]
     assert stat.S_IMODE(document.stat().st_mode) == 0o600
 
@@ -168,9 +176,7 @@ def test_a_save_that_fails_at_any_call_shows_the_old_content_and_leaves_nothing_
         pytest.param("replace", lambda files, path: files.move(path, path.with_name("y")), id="move"),
         pytest.param("unlink", lambda files, path: files.remove(path), id="remove"),
         pytest.param("mkdir", lambda files, path: files.ensure_directory(path / "z"), id="directory"),
-        pytest.param(
-            "listdir", lambda files, path: files.remove_directory(path.parent), id="remove directory"
-        ),
+        pytest.param("listdir", lambda files, path: files.remove_directory(path.parent), id="remove directory"),
     ],
 )
 def test_a_refusal_of_the_system_is_reported_in_words(

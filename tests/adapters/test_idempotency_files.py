@@ -54,11 +54,7 @@ async def test_of_many_at_once_one_is_first(tmp_path: Path) -> None:
     stores = [keys(tmp_path) for _ in range(4)]
 
     claims = await asyncio.gather(
-        *(
-            store.claim("default", "k", "request", f"{n}-{m}")
-            for n, store in enumerate(stores)
-            for m in range(4)
-        )
+        *(store.claim("default", "k", "request", f"{n}-{m}") for n, store in enumerate(stores) for m in range(4))
     )
 
     assert sum(claim.is_first for claim in claims) == 1

@@ -20,19 +20,8 @@ from pydantic import model_serializer
 
 from tests.support.failing_files import FailingFileSystem, never
 from tests.support.stored import AT, a_conversation, saying
-from workflow_agent.conversations.document import (
-    Conversation,
-    SystemEvent,
-    UserMessage,
-    conversation_document,
-)
-from workflow_agent.errors import (
-    AlreadyExists,
-    ContentNotFound,
-    ConversationNotFound,
-    CorruptDocument,
-    StorageFailed,
-)
+from workflow_agent.conversations.document import Conversation, SystemEvent, UserMessage, conversation_document
+from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNotFound, CorruptDocument, StorageFailed
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileSystem
@@ -74,9 +63,7 @@ def ended(conversation: Conversation) -> Conversation:
     return conversation.model_copy(update={"runs": runs})
 
 
-async def test_the_file_is_the_document_pretty_and_complete(
-    store: JsonConversationStore, document: Path
-) -> None:
+async def test_the_file_is_the_document_pretty_and_complete(store: JsonConversationStore, document: Path) -> None:
     huge = {"number": 2**70, "nested": {"list": [1]}}
     await store.create(saying(a_conversation(title='A "title"\nof two lines', metadata=huge), "Hällo\tworld"))
     for number in range(3):
@@ -90,14 +77,10 @@ async def test_the_file_is_the_document_pretty_and_complete(
     for name, records in (("events", stored.events), ("runs", stored.runs)):
         first = lines.index(f'  "{name}": [') + 1
         shown = [json.loads(line.rstrip(",")) for line in lines[first:][: len(records)]]
-        assert [type(one).model_validate(each) for one, each in zip(records, shown, strict=True)] == [
-            *records
-        ]
+        assert [type(one).model_validate(each) for one, each in zip(records, shown, strict=True)] == [*records]
 
 
-async def test_what_json_has_no_word_for_is_written_as_null(
-    store: JsonConversationStore, document: Path
-) -> None:
+async def test_what_json_has_no_word_for_is_written_as_null(store: JsonConversationStore, document: Path) -> None:
     odd = SystemEvent(id="e", index=0, at=AT, content="", kind="k", data={"x": float("inf")})
     await store.create(a_conversation(metadata={"nan": float("nan")}, events=(odd,)))
 
@@ -213,16 +196,12 @@ async def test_a_cached_conversation_is_not_read_again_until_somebody_writes_it(
     assert "read" in counted.made
 
 
-async def test_a_second_list_reads_no_file_but_the_changed_one(
-    data: Path, counted: FailingFileSystem
-) -> None:
+async def test_a_second_list_reads_no_file_but_the_changed_one(data: Path, counted: FailingFileSystem) -> None:
     store = JsonConversationStore(DurableFiles(data, file_system=counted))
     for number in range(5):
         await store.create(saying(a_conversation(f"c{number}"), "Hello"))
     await store.page("acme", query="hello")
-    await JsonConversationStore(DurableFiles(data)).update(
-        "acme", "c3", lambda one: saying(one, "Bye", minutes=9)
-    )
+    await JsonConversationStore(DurableFiles(data)).update("acme", "c3", lambda one: saying(one, "Bye", minutes=9))
     counted.made.clear()
 
     page = await store.page("acme", query="bye")
@@ -245,28 +224,18 @@ async def test_a_second_list_reads_no_file_but_the_changed_one(
 )
 @pytest.mark.parametrize("operation", ["load", "update"])
 async def test_a_damaged_file_is_set_aside_reported_and_kept(
-    store: JsonConversationStore,
-    document: Path,
-    content: bytes,
-    operation: str,
-    caplog: pytest.LogCaptureFixture,
+    store: JsonConversationStore, document: Path, content: bytes, operation: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     await store.create(a_conversation())
     document.write_bytes(content)
 
     with pytest.raises(CorruptDocument, match=r"'acme/conversations/invoice-1.json' does not parse"):
-        await (
-            store.load("acme", "invoice-1")
-            if operation == "load"
-            else store.update("acme", "invoice-1", hello)
-        )
+        await (store.load("acme", "invoice-1") if operation == "load" else store.update("acme", "invoice-1", hello))
 
     [aside] = document.parent.glob("invoice-1.json.corrupt-*")
     assert aside.read_bytes() == content
     assert not document.exists()
-    assert [(record.levelno, record.message) for record in caplog.records] == [
-        (logging.ERROR, "document set aside")
-    ]
+    assert [(record.levelno, record.message) for record in caplog.records] == [(logging.ERROR, "document set aside")]
 
 
 async def test_a_conversation_that_waits_to_be_mended_is_not_taken_for_none(
@@ -326,15 +295,11 @@ async def test_a_damaged_file_does_not_hide_the_others_from_a_list(
     page = await store.page("acme")
 
     assert [one.id for one in page.items] == ["whole"]
-    assert [
-        path.name.startswith("invoice-1.json.corrupt-") for path in document.parent.glob("invoice-1.json*")
-    ]
+    assert [path.name.startswith("invoice-1.json.corrupt-") for path in document.parent.glob("invoice-1.json*")]
 
 
 @pytest.mark.parametrize("opening", [1, 2], ids=["before its summary", "before its text"])
-async def test_a_conversation_deleted_during_a_search_is_left_out(
-    data: Path, document: Path, opening: int
-) -> None:
+async def test_a_conversation_deleted_during_a_search_is_left_out(data: Path, document: Path, opening: int) -> None:
     openings: list[str] = []
 
     def delete_before_opening(_number: int, name: str, argument: Any) -> bool:
@@ -345,9 +310,7 @@ async def test_a_conversation_deleted_during_a_search_is_left_out(
         return False
 
     for conversation_id in ("invoice-1", "invoice-2"):
-        await JsonConversationStore(DurableFiles(data)).create(
-            saying(a_conversation(conversation_id), "Hello")
-        )
+        await JsonConversationStore(DurableFiles(data)).create(saying(a_conversation(conversation_id), "Hello"))
     disturbed = FailingFileSystem(delete_before_opening, errno.EIO)
 
     page = await JsonConversationStore(DurableFiles(data, file_system=disturbed)).page("acme", query="hello")
@@ -393,9 +356,7 @@ def is_kept(old: Any, new: Any) -> bool:
     return old == new
 
 
-async def test_a_file_of_an_earlier_release_is_read_and_brought_up_to_date_by_the_next_save(
-    data: Path,
-) -> None:
+async def test_a_file_of_an_earlier_release_is_read_and_brought_up_to_date_by_the_next_save(data: Path) -> None:
     old = (Path(__file__).parent / "data" / "conversation-schema-1.json").read_bytes()
     document = data / "default" / "conversations" / "talk.json"
     document.parent.mkdir(parents=True)
@@ -503,11 +464,7 @@ async def test_a_conversation_deleted_while_one_waits_for_it_is_not_found(
     store = JsonConversationStore(DurableFiles(data, file_system=late))
 
     with pytest.raises(ConversationNotFound):
-        await (
-            store.update("acme", "invoice-1", hello)
-            if operation == "update"
-            else store.delete("acme", "invoice-1")
-        )
+        await (store.update("acme", "invoice-1", hello) if operation == "update" else store.delete("acme", "invoice-1"))
 
 
 @pytest.mark.parametrize(

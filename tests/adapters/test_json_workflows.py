@@ -11,13 +11,7 @@ import pytest
 
 from tests.support.failing_files import FailingFileSystem, never
 from tests.support.stored import AT, Clock, a_workflow
-from workflow_agent.errors import (
-    AlreadyExists,
-    CorruptDocument,
-    InvalidWorkflow,
-    StorageFailed,
-    WorkflowNotFound,
-)
+from workflow_agent.errors import AlreadyExists, CorruptDocument, InvalidWorkflow, StorageFailed, WorkflowNotFound
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
@@ -99,8 +93,7 @@ async def test_a_parsed_document_is_used_again_until_the_file_changes(
         pytest.param('{"id": "wf_expenses", "name": "x", "start": "gone", "steps": []}', id="not valid"),
         pytest.param('{"id": "wf_expenses", "name": NaN}', id="not a number"),
         pytest.param(
-            '{"id": "wf_other", "name": "x", "start": "a", "steps": [{"id": "a", "name": "A"}]}',
-            id="another workflow",
+            '{"id": "wf_other", "name": "x", "start": "a", "steps": [{"id": "a", "name": "A"}]}', id="another workflow"
         ),
     ],
 )
@@ -128,9 +121,7 @@ async def test_a_damaged_document_is_set_aside_and_reported(
         await catalog.create("acme", a_workflow(), CREATED)
 
 
-async def test_a_damaged_document_does_not_hide_the_others(
-    catalog: JsonWorkflowCatalog, directory: Path
-) -> None:
+async def test_a_damaged_document_does_not_hide_the_others(catalog: JsonWorkflowCatalog, directory: Path) -> None:
     for workflow_id in ("wf_a", "wf_b"):
         await catalog.create("acme", a_workflow(workflow_id), CREATED)
     (directory / "wf_a.json").write_text("{")
@@ -138,9 +129,7 @@ async def test_a_damaged_document_does_not_hide_the_others(
     assert [one.id for one in await catalog.all("acme")] == ["wf_b"]
 
 
-async def test_a_damaged_record_is_set_aside_and_reported(
-    catalog: JsonWorkflowCatalog, directory: Path
-) -> None:
+async def test_a_damaged_record_is_set_aside_and_reported(catalog: JsonWorkflowCatalog, directory: Path) -> None:
     await catalog.create("acme", a_workflow(), CREATED)
     await catalog.update("acme", "wf_expenses", rename)
     (directory / "wf_expenses.versions" / "000001.json").write_text("{")
@@ -186,9 +175,7 @@ async def test_a_change_whose_document_could_not_be_saved_did_not_happen(
         await catalog.version("acme", "wf_expenses", 2)
 
 
-async def test_the_next_change_overwrites_what_such_a_one_left(
-    catalog: JsonWorkflowCatalog, directory: Path
-) -> None:
+async def test_the_next_change_overwrites_what_such_a_one_left(catalog: JsonWorkflowCatalog, directory: Path) -> None:
     await catalog.create("acme", a_workflow(), CREATED)
     (directory / "wf_expenses.versions" / "000002.json").write_text('{"left": "by a crash"}')
 
@@ -221,12 +208,7 @@ async def test_a_document_put_there_by_hand_gets_a_record_before_it_is_changed(
     [only] = await catalog.versions("acme", "wf_expenses")
     await catalog.update("acme", "wf_expenses", rename)
 
-    assert (only.version, only.action, only.document, only.at) == (
-        1,
-        "imported",
-        workflow_document(by_hand),
-        AT,
-    )
+    assert (only.version, only.action, only.document, only.at) == (1, "imported", workflow_document(by_hand), AT)
     assert await catalog.version("acme", "wf_expenses", 1) == only
     assert [one.version for one in await catalog.versions("acme", "wf_expenses")] == [1, 2]
 
@@ -259,9 +241,7 @@ async def test_the_versions_of_a_cut_short_deletion_are_kept_aside_too(
     assert sorted(path.name for path in kept.iterdir()) == ["000001.json", "000002.json"]
 
 
-async def test_a_document_put_there_by_hand_can_be_deleted(
-    catalog: JsonWorkflowCatalog, directory: Path
-) -> None:
+async def test_a_document_put_there_by_hand_can_be_deleted(catalog: JsonWorkflowCatalog, directory: Path) -> None:
     directory.mkdir(parents=True)
     (directory / "wf_expenses.json").write_bytes(orjson.dumps(workflow_document(a_workflow())))
 
@@ -300,9 +280,7 @@ async def test_a_workflow_deleted_between_two_looks_is_not_found(
         await catalog.get("acme", "wf_expenses")
 
 
-async def test_a_tenant_without_workflows_is_given_samples_once(
-    catalog: JsonWorkflowCatalog, data: Path
-) -> None:
+async def test_a_tenant_without_workflows_is_given_samples_once(catalog: JsonWorkflowCatalog, data: Path) -> None:
     samples = [workflow_document(a_workflow(name)) for name in ("wf_a", "wf_b")]
 
     assert await catalog.seed("acme", samples) == 2

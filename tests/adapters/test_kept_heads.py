@@ -161,8 +161,7 @@ def test_the_same_heads_have_the_same_total_in_every_process(data: Path) -> None
 def test_an_index_in_step_reads_no_heads(data: Path, changed: str) -> None:
     process, made = Process(data), TenantIndex(data / "index.sqlite")
     documents = [
-        parse_workflow({"id": one, "name": one, "steps": [{"id": "a", "name": "A"}]})
-        for one in process.heads()
+        parse_workflow({"id": one, "name": one, "steps": [{"id": "a", "name": "A"}]}) for one in process.heads()
     ]
     made.outdated(process.heads())
     made.put(documents, process.heads())

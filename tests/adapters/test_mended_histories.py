@@ -9,16 +9,24 @@ import pytest
 from workflow_agent.storage.files.conversation_documents import parse_conversation
 
 GOOD = {
-    "call_id": "c1", "timestamp": "2026-11-21T12:00:00.000Z", "speaker": "agent", "method_name": "get_turn",
-    "outcome_summary": {"status": "success", "ok": True, "mood": "fine"}, "shoe_size": 43,
-}  # fmt: skip
+    "call_id": "c1",
+    "timestamp": "2026-11-21T12:00:00.000Z",
+    "speaker": "agent",
+    "method_name": "get_turn",
+    "outcome_summary": {"status": "success", "ok": True, "mood": "fine"},
+    "shoe_size": 43,
+}
 
 
 def file_with(calls: object) -> tuple[bytes, Path]:
     document = {
-        "schema_version": 1, "id": "talk", "tenant": "default", "created_at": "2026-11-21T12:00:00.000Z",
-        "updated_at": "2026-11-21T12:00:00.000Z", "calls": calls,
-    }  # fmt: skip
+        "schema_version": 1,
+        "id": "talk",
+        "tenant": "default",
+        "created_at": "2026-11-21T12:00:00.000Z",
+        "updated_at": "2026-11-21T12:00:00.000Z",
+        "calls": calls,
+    }
     return json.dumps(document).encode(), Path("default/conversations/talk.json")
 
 

@@ -19,11 +19,7 @@ async def test_what_means_the_same_is_found_without_its_words() -> None:
 
 async def test_of_a_very_long_text_what_shares_words_and_the_beginning_are_looked_at() -> None:
     model = ConceptModel()
-    passages = [
-        *(f"Nothing {n}." for n in range(2_000)),
-        "A canine at the end.",
-        "A dog that shares nothing.",
-    ]
+    passages = [*(f"Nothing {n}." for n in range(2_000)), "A canine at the end.", "A dog that shares nothing."]
 
     ranked, _ = await PassagesByMeaning(Embedder(model))(passages, "canine")
 

@@ -32,9 +32,7 @@ async def wire() -> AsyncIterator[Wire]:
     await wire.close()
 
 
-async def test_a_connection_that_the_server_ended_is_given_to_nobody_before_its_end_is_seen(
-    wire: Wire,
-) -> None:
+async def test_a_connection_that_the_server_ended_is_given_to_nobody_before_its_end_is_seen(wire: Wire) -> None:
     wire.linger_seconds = 1.0
     database = Database(DatabaseOptions(wire.url, most_connections=1))
     await database.rows("SELECT 1")
@@ -59,9 +57,7 @@ async def test_a_turn_without_tools_asks_the_database_five_times(wire: Wire, tmp
 
     settings = Settings(data_dir=tmp_path, database_url=SecretStr(wire.url))
     wire.watch = watch
-    application = build(
-        settings, Models("test", {"test": scripted(*["Hello."] * 3)[0]}, window_tokens=32_000)
-    )
+    application = build(settings, Models("test", {"test": scripted(*["Hello."] * 3)[0]}, window_tokens=32_000))
     request = TurnRequest("hi", conversation_id="trips")
     at = application.services.clock()
     await application.stores.conversations.create(

@@ -119,9 +119,7 @@ class NoDirectorySync(SimulatedDisk):
         pytest.param(NoDirectorySync, {None}, id="directory not synced"),
     ],
 )
-def test_the_simulated_disk_punishes_a_careless_save(
-    careless: type[SimulatedDisk], left: set[bytes | None]
-) -> None:
+def test_the_simulated_disk_punishes_a_careless_save(careless: type[SimulatedDisk], left: set[bytes | None]) -> None:
     disk = careless(ROOT)
 
     DurableFiles(ROOT, file_system=disk).save(DOCUMENT, NEW)
@@ -129,12 +127,8 @@ def test_the_simulated_disk_punishes_a_careless_save(
     assert left <= disk.after_crash(DOCUMENT)
 
 
-def test_a_cut_during_a_workflow_change_never_leaves_a_version_without_its_record(
-    disk: SimulatedDisk,
-) -> None:
-    kept = WorkflowFiles(
-        DurableFiles(ROOT, file_system=disk), TtlCache(max_entries=0, ttl_seconds=0), now=Clock()
-    )
+def test_a_cut_during_a_workflow_change_never_leaves_a_version_without_its_record(disk: SimulatedDisk) -> None:
+    kept = WorkflowFiles(DurableFiles(ROOT, file_system=disk), TtlCache(max_entries=0, ttl_seconds=0), now=Clock())
     place, change = kept.place("acme", "wf_expenses"), Change(Author(), "edited")
     current = kept.commit(place, first_version(a_workflow(), Clock()()), change)
     record = place.record(2)

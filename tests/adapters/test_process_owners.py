@@ -34,9 +34,7 @@ def owners(data: Path) -> Iterator[ProcessOwners]:
 def process(data: Path, owner: str, *conversations: str) -> Iterator["subprocess.Popen[str]"]:
     """Run another process that is alive and has noted the conversations."""
     command = [sys.executable, "-m", "tests.support.hold_owner", str(data), owner, *conversations]
-    with subprocess.Popen(
-        command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
+    with subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "ready\n"
         try:
@@ -89,9 +87,7 @@ def test_asking_does_not_make_a_dead_owner_look_alive(data: Path, owners: Proces
     other.close()
 
 
-def test_two_who_ask_at_the_same_time_do_not_take_each_other_for_the_owner(
-    data: Path, owners: ProcessOwners
-) -> None:
+def test_two_who_ask_at_the_same_time_do_not_take_each_other_for_the_owner(data: Path, owners: ProcessOwners) -> None:
     leave(data, "there", "c1")
 
     with (data / ".owners" / "there.lock").open() as asked_by_another:
@@ -157,9 +153,7 @@ async def test_what_another_process_forgot_already_is_no_error(data: Path, owner
         pytest.param(b"acme c1\n\xff\xfe\n", id="not text"),
     ],
 )
-async def test_a_damaged_hint_costs_no_more_than_its_line(
-    data: Path, owners: ProcessOwners, cut: bytes
-) -> None:
+async def test_a_damaged_hint_costs_no_more_than_its_line(data: Path, owners: ProcessOwners, cut: bytes) -> None:
     leave(data, "there", "c1")
     (data / ".owners" / "there.runs").write_bytes(cut)
 
@@ -202,10 +196,7 @@ def test_a_hint_that_grew_long_is_cut_to_what_is_active(data: Path, owners: Proc
 
 @pytest.mark.parametrize(
     ("conversations", "left"),
-    [
-        pytest.param([], [], id="nothing active"),
-        pytest.param(["c1"], ["here.lock", "here.runs"], id="one active"),
-    ],
+    [pytest.param([], [], id="nothing active"), pytest.param(["c1"], ["here.lock", "here.runs"], id="one active")],
 )
 async def test_a_closed_owner_leaves_files_only_for_active_runs(
     data: Path, conversations: list[str], left: list[str]

@@ -28,9 +28,7 @@ async def asked(one: ProcessSockets, owner: str, up_to: int) -> list[int]:
     return [piece["number"] async for piece in one.answers(owner, {"up_to": up_to})]
 
 
-@pytest.mark.parametrize(
-    "depth", [0, 12], ids=["a short path", "a path longer than a socket's address may be"]
-)
+@pytest.mark.parametrize("depth", [0, 12], ids=["a short path", "a path longer than a socket's address may be"])
 async def test_a_process_is_asked_and_answers_piece_by_piece(tmp_path: Path, depth: int) -> None:
     root = tmp_path.joinpath(*["a-directory"] * depth)
     here, there = sockets(root, "here"), sockets(root, "there")

@@ -70,10 +70,7 @@ def test_what_is_written_is_read_back(asked: str, said: tuple[str, ...]) -> None
 
 
 def test_each_long_text_is_there_once() -> None:
-    steps = (
-        "First I look at the workflow, and then at who approves.",
-        f"Nobody, it waits. {'And waits. ' * 9}",
-    )
+    steps = ("First I look at the workflow, and then at who approves.", f"Nobody, it waits. {'And waits. ' * 9}")
     part = with_first_turn(a_part(), LONG, *steps)
 
     data = written_part(part)
@@ -106,10 +103,7 @@ def test_of_a_compaction_the_facts_there_are_come_back() -> None:
 
     data = written_part(part)
 
-    assert json.loads(data)["compactions"][0]["ledger"] == {
-        "names": ["wf_x = Expenses"],
-        "events": ["turn 1: asked"],
-    }
+    assert json.loads(data)["compactions"][0]["ledger"] == {"names": ["wf_x = Expenses"], "events": ["turn 1: asked"]}
     assert parsed_part(data) == part
 
 

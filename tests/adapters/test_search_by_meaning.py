@@ -43,9 +43,7 @@ class Searched:
 
     async def add(self, workflow_id: str, name: str, description: str) -> None:
         steps = [{"id": "do", "name": "Do", "type": "human", "assignee": "clerk"}]
-        workflow = parse_workflow(
-            {"id": workflow_id, "name": name, "description": description, "steps": steps}
-        )
+        workflow = parse_workflow({"id": workflow_id, "name": name, "description": description, "steps": steps})
         await self.catalog.create(TENANT, workflow, Change(Author(), "created"))
 
     async def ids(self, query: str, **filters: str) -> list[str]:

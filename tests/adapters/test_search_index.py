@@ -78,17 +78,13 @@ async def catalog() -> InMemoryWorkflowCatalog:
 
 
 @pytest.fixture
-def search(
-    catalog: InMemoryWorkflowCatalog, root: Path, opened: list[SqliteWorkflowSearch]
-) -> SqliteWorkflowSearch:
+def search(catalog: InMemoryWorkflowCatalog, root: Path, opened: list[SqliteWorkflowSearch]) -> SqliteWorkflowSearch:
     opened.append(SqliteWorkflowSearch(catalog, root=root))
     return opened[0]
 
 
 @pytest.fixture
-def another(
-    catalog: InMemoryWorkflowCatalog, root: Path, opened: list[SqliteWorkflowSearch]
-) -> SqliteWorkflowSearch:
+def another(catalog: InMemoryWorkflowCatalog, root: Path, opened: list[SqliteWorkflowSearch]) -> SqliteWorkflowSearch:
     """Another search over the same catalogue and files, as another process would have."""
     opened.append(SqliteWorkflowSearch(catalog, root=root))
     return opened[-1]
@@ -146,9 +142,7 @@ async def test_many_changes_are_read_at_once(opened: list[SqliteWorkflowSearch])
     assert catalog.reads == ["all"]
 
 
-async def test_what_vanishes_between_heads_and_reading_is_left_out(
-    opened: list[SqliteWorkflowSearch],
-) -> None:
+async def test_what_vanishes_between_heads_and_reading_is_left_out(opened: list[SqliteWorkflowSearch]) -> None:
     heads = {"wf_gone": WorkflowHead(1, None)}
     catalog = TellingCatalog(lambda: heads)
     made = await catalog.create(TENANT, WORKFLOWS[0], STORED)
@@ -540,9 +534,7 @@ def query_of(text: str, frequencies: Mapping[str, int]) -> Query:
     [
         pytest.param({"expens": 3, "approv": 3}, {"wf_both", "wf_named", "wf_step"}, id="rare ones anywhere"),
         pytest.param({"expens": 3, "approv": 50_000}, {"wf_both", "wf_named"}, id="a common one in names"),
-        pytest.param(
-            {"expens": 50_000, "approv": 50_000}, {"wf_both", "wf_named"}, id="common ones together"
-        ),
+        pytest.param({"expens": 50_000, "approv": 50_000}, {"wf_both", "wf_named"}, id="common ones together"),
         pytest.param({"step": 50_000}, {"wf_step"}, id="a common one anywhere when no name has it"),
         pytest.param({}, set(), id="none when no workflow has any"),
     ],
@@ -581,10 +573,7 @@ def test_how_many_have_a_word_is_counted_again_after_a_change() -> None:
 def test_common_words_raise_what_has_them_beside_a_rare_one() -> None:
     database = SearchDatabase(None)
     database.put(
-        [
-            entered(described("wf_a", "Other", "Expense")),
-            entered(described("wf_b", "Other", "Expense approval")),
-        ]
+        [entered(described("wf_a", "Other", "Expense")), entered(described("wf_b", "Other", "Expense approval"))]
     )
     query = query_of("expense approval", {"expens": 3, "approv": 50_000})
 

@@ -43,8 +43,7 @@ def test_the_forms_of_a_word_have_one_stem(forms: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "other"),
-    [("invoice", "invite"), ("status", "state"), ("bus", "bu"), ("user", "use")],
+    ("word", "other"), [("invoice", "invite"), ("status", "state"), ("bus", "bu"), ("user", "use")]
 )
 def test_different_words_keep_different_stems(word: str, other: str) -> None:
     assert stem(word) != stem(other)
@@ -85,9 +84,7 @@ TRIGGER: TypeAdapter[Any] = TypeAdapter(Trigger)
 @pytest.mark.parametrize(
     ("trigger", "wanted"),
     [
-        pytest.param(
-            {"cron": "0 9 * * 1"}, "scheduled every monday weekly morning 9am 9:00 cron", id="weekly"
-        ),
+        pytest.param({"cron": "0 9 * * 1"}, "scheduled every monday weekly morning 9am 9:00 cron", id="weekly"),
         pytest.param({"cron": "15 14 * * *"}, "daily day afternoon 2pm 14:15", id="daily"),
         pytest.param({"cron": "0 23 * * *"}, "nightly 11pm", id="nightly"),
         pytest.param({"cron": "0 18 * * *"}, "evening 6pm", id="in the evening"),
@@ -177,10 +174,7 @@ def test_a_camel_case_word_is_taken_apart_unless_it_is_known_as_a_whole() -> Non
 def test_a_word_that_nobody_uses_is_also_looked_for_as_those_spelled_like_it() -> None:
     (word,) = parsed("expnse", {"expens": 4}, [("expense", 0.8)]).words
 
-    assert [(form.stems, form.reason) for form in word.forms] == [
-        (("expnse"[:5],), "typed"),
-        (("expens",), "spelling"),
-    ]
+    assert [(form.stems, form.reason) for form in word.forms] == [(("expnse"[:5],), "typed"), (("expens",), "spelling")]
     assert word.frequency == 4
 
 
@@ -212,30 +206,57 @@ def test_all_that_tells_of_a_workflow_is_in_its_field() -> None:
         "wf_a",
         "Name",
         {
-            "name": "Ask", "description": "thoroughly", "assignee": "clerk", "escalate_to": "boss",
-            "uses": "mail.send", "event": "rain", "workflow": "wf_other", "permission": "may_ask",
-            "when": {"text": "sunny"}, "with": {"subject": ["hello", {"deep": "inside"}], "count": 3},
-            "form": {"title": "Sheet", "fields": [{"key": "colour", "label": "Paint", "options": ["red"]},
-                                                  {"key": "size"}]},
+            "name": "Ask",
+            "description": "thoroughly",
+            "assignee": "clerk",
+            "escalate_to": "boss",
+            "uses": "mail.send",
+            "event": "rain",
+            "workflow": "wf_other",
+            "permission": "may_ask",
+            "when": {"text": "sunny"},
+            "with": {"subject": ["hello", {"deep": "inside"}], "count": 3},
+            "form": {
+                "title": "Sheet",
+                "fields": [{"key": "colour", "label": "Paint", "options": ["red"]}, {"key": "size"}],
+            },
             "extensions": {"kept": "verbatim"},
         },
-        description="Telling", aliases=["Nick"], tags=["Label"],
-        transitions=[{"from": "s0", "to": "s0", "label": "again", "action": "repeat",
-                      "permission": "may_loop", "when": {"text": "wanted"},
-                      "form": {"fields": [{"key": "reason"}]}}],
-        automations=[{"id": "a", "on": {"event": "entered", "to": "s0"},
-                      "effect": {"type": "ping", "with": {"channel": "ops"}}}],
+        description="Telling",
+        aliases=["Nick"],
+        tags=["Label"],
+        transitions=[
+            {
+                "from": "s0",
+                "to": "s0",
+                "label": "again",
+                "action": "repeat",
+                "permission": "may_loop",
+                "when": {"text": "wanted"},
+                "form": {"fields": [{"key": "reason"}]},
+            }
+        ],
+        automations=[
+            {"id": "a", "on": {"event": "entered", "to": "s0"}, "effect": {"type": "ping", "with": {"channel": "ops"}}}
+        ],
         triggers=[{"type": "event", "event": "snow"}],
         source={"format": "asl", "name": "Origin"},
         extensions={"asl": {"Comment": "machine"}},
-    )  # fmt: skip
+    )
 
     found = dict(zip(FIELDS, search_document(workflow).words, strict=True))
 
     assert found | {"details": ""} == {
-        "id": "a", "name": "nam", "aliases": "nick", "description": "tell", "steps": "ask",
-        "roles": "clerk boss", "services": "mail send ping", "tags": "label", "details": "",
-    }  # fmt: skip
+        "id": "a",
+        "name": "nam",
+        "aliases": "nick",
+        "description": "tell",
+        "steps": "ask",
+        "roles": "clerk boss",
+        "services": "mail send ping",
+        "tags": "label",
+        "details": "",
+    }
     details = set(found["details"].split())
     said = (
         "thoroughly rain other may ask sunny subject hello deep inside sheet paint red size kept verbatim "

@@ -82,14 +82,10 @@ def with_blob(conversation: Conversation, content_ref: str) -> Conversation:
     reply = conversation.events[1]
     assert isinstance(reply, AgentReply)
     first = reply.iterations[0]
-    apart = Message(
-        role="tool", results=(ToolResult(id="call_1", name="get_workflow", content_ref=content_ref),)
-    )
+    apart = Message(role="tool", results=(ToolResult(id="call_1", name="get_workflow", content_ref=content_ref),))
     changed = first.model_copy(update={"messages": (first.messages[0], apart)})
     event = reply.model_copy(update={"iterations": (changed, *reply.iterations[1:])})
-    return conversation.model_copy(
-        update={"events": (conversation.events[0], event, *conversation.events[2:])}
-    )
+    return conversation.model_copy(update={"events": (conversation.events[0], event, *conversation.events[2:])})
 
 
 async def built(root: Path) -> None:
@@ -104,19 +100,19 @@ async def built(root: Path) -> None:
         workflow_id="wf_expenses", name="Expenses", relation="viewed", turn=1, conversation_id="short", at=AT
     )
     await store.update(
-        "acme", "short",
+        "acme",
+        "short",
         lambda old: with_blob(old, reference).model_copy(
             update={"bound_workflow_id": "wf_expenses", "workflow_refs": (ref,)}
         ),
-    )  # fmt: skip
+    )
     workflows = JsonWorkflowCatalog(files, TtlCache(max_entries=0, ttl_seconds=1), now=Clock())
     change = Change(Author(), "edited")
     await workflows.create("acme", a_workflow(), change)
     for number in range(2):
         await workflows.update(
-            "acme", "wf_expenses",
-            lambda old, n=number: (old.model_copy(update={"description": f"Take {n}"}), change),
-        )  # fmt: skip
+            "acme", "wf_expenses", lambda old, n=number: (old.model_copy(update={"description": f"Take {n}"}), change)
+        )
     await store.page("acme", query="message")
 
 
@@ -147,39 +143,30 @@ def leave_sealed_file(world: World, text: str) -> None:
     """Leave the sealed file of a save that was cut off; its events are still in the conversation's file."""
     plain = orjson.loads(world.short.read_bytes())
     part = {
-        "schema_version": 2, "id": "short", "tenant": "acme", "first_turn": 1, "last_turn": 1,
-        "first_call": 0, "events": plain["events"][:2], "runs": [], "calls": [],
-    }  # fmt: skip
+        "schema_version": 2,
+        "id": "short",
+        "tenant": "acme",
+        "first_turn": 1,
+        "last_turn": 1,
+        "first_call": 0,
+        "events": plain["events"][:2],
+        "runs": [],
+        "calls": [],
+    }
     part["events"][0]["content"] = text
     (world.talks / "short.archive" / "turns-000001-000001.json").write_bytes(orjson.dumps(part))
 
 
 DAMAGE: list[Any] = [
-    pytest.param(
-        lambda w: w.short.write_bytes(w.short.read_bytes()[:700]), "unreadable_conversation", id="cut"
-    ),
-    pytest.param(
-        lambda w: w.change(w.short, lambda p: p.pop("tenant")), "unreadable_conversation", id="no tenant"
-    ),
-    pytest.param(
-        lambda w: w.change(w.short, lambda p: p.update(schema_version=9)), "unknown_schema_version", id="9"
-    ),
-    pytest.param(
-        lambda w: w.change(w.short, lambda p: p.update(schema_version=0)), "unknown_schema_version", id="0"
-    ),
-    pytest.param(
-        lambda w: w.change(w.short, lambda p: p.update(id="other")), "wrong_place", id="another's file"
-    ),
-    pytest.param(
-        lambda w: w.sealed.write_bytes(w.sealed.read_bytes() + b" "), "sealed_file_altered", id="sealed"
-    ),
+    pytest.param(lambda w: w.short.write_bytes(w.short.read_bytes()[:700]), "unreadable_conversation", id="cut"),
+    pytest.param(lambda w: w.change(w.short, lambda p: p.pop("tenant")), "unreadable_conversation", id="no tenant"),
+    pytest.param(lambda w: w.change(w.short, lambda p: p.update(schema_version=9)), "unknown_schema_version", id="9"),
+    pytest.param(lambda w: w.change(w.short, lambda p: p.update(schema_version=0)), "unknown_schema_version", id="0"),
+    pytest.param(lambda w: w.change(w.short, lambda p: p.update(id="other")), "wrong_place", id="another's file"),
+    pytest.param(lambda w: w.sealed.write_bytes(w.sealed.read_bytes() + b" "), "sealed_file_altered", id="sealed"),
     pytest.param(lambda w: w.sealed.unlink(), "sealed_file_missing", id="sealed file gone"),
-    pytest.param(
-        lambda w: w.change(w.long, lambda p: p["archive"][1].update(first_turn=99)), "archive_gap", id="gap"
-    ),
-    pytest.param(
-        lambda w: leave_sealed_file(w, "Something else"), "sealed_file_orphan", id="unnamed, of its own"
-    ),
+    pytest.param(lambda w: w.change(w.long, lambda p: p["archive"][1].update(first_turn=99)), "archive_gap", id="gap"),
+    pytest.param(lambda w: leave_sealed_file(w, "Something else"), "sealed_file_orphan", id="unnamed, of its own"),
     pytest.param(lambda w: w.blob.unlink(), "blob_missing", id="blob gone"),
     pytest.param(lambda w: w.blob.write_bytes(b"{}"), "blob_altered", id="blob altered"),
     pytest.param(lambda w: w.short.unlink(), "conversation_missing", id="archive without its conversation"),
@@ -188,9 +175,7 @@ DAMAGE: list[Any] = [
         "duplicate_event_id",
         id="two events of one id",
     ),
-    pytest.param(
-        lambda w: w.change(w.short, lambda p: p["events"][5].update(index=7)), "event_index_gap", id="7"
-    ),
+    pytest.param(lambda w: w.change(w.short, lambda p: p["events"][5].update(index=7)), "event_index_gap", id="7"),
     pytest.param(
         lambda w: w.change(w.short, lambda p: p["runs"][0].update(user_event_id="evt_gone")),
         "run_without_message",
@@ -219,9 +204,7 @@ DAMAGE: list[Any] = [
         id="version gone",
     ),
     pytest.param(
-        lambda w: w.workflow.rename(w.workflow.with_name("wf_other.json")),
-        "wrong_place",
-        id="workflow misplaced",
+        lambda w: w.workflow.rename(w.workflow.with_name("wf_other.json")), "wrong_place", id="workflow misplaced"
     ),
     pytest.param(
         lambda w: w.short.with_name("short.json.corrupt-20260101T000000000Z").write_bytes(b"{"),
@@ -237,20 +220,14 @@ MENDABLE: list[Any] = [
         id="temporary file",
     ),
     pytest.param(
-        lambda w: (w.talks / "short.archive" / "blobs" / hashlib.sha256(b"{}").hexdigest()).write_bytes(
-            b"{}"
-        ),
+        lambda w: (w.talks / "short.archive" / "blobs" / hashlib.sha256(b"{}").hexdigest()).write_bytes(b"{}"),
         "blob_orphan",
         id="blob nothing refers to",
     ),
-    pytest.param(
-        lambda w: leave_sealed_file(w, "Message 1"), "sealed_file_orphan", id="sealed by a cut-off save"
-    ),
+    pytest.param(lambda w: leave_sealed_file(w, "Message 1"), "sealed_file_orphan", id="sealed by a cut-off save"),
     pytest.param(lambda w: (w.talks / "gone.lock").touch(), "lock_orphan", id="lock of nothing"),
     pytest.param(
-        lambda w: (w.talks / "short.run-1.jsonl").write_bytes(b"{}\n"),
-        "journal_orphan",
-        id="journal of the past",
+        lambda w: (w.talks / "short.run-1.jsonl").write_bytes(b"{}\n"), "journal_orphan", id="journal of the past"
     ),
     pytest.param(
         lambda w: w.change(w.short, lambda p: reply_of(p)["iterations"][-1].update(completed_at=None)),
@@ -259,19 +236,14 @@ MENDABLE: list[Any] = [
     ),
     pytest.param(
         lambda w: w.change(
-            w.short,
-            lambda p: reply_of(p)["iterations"][0].update(tool_calls=[{"id": "c", "name": "get_turn"}]),
+            w.short, lambda p: reply_of(p)["iterations"][0].update(tool_calls=[{"id": "c", "name": "get_turn"}])
         ),
         "open_iteration",
         id="open tool call",
     ),
+    pytest.param(lambda w: w.change(w.short, lambda p: p["usage_totals"].update(turns=7)), "wrong_totals", id="turns"),
     pytest.param(
-        lambda w: w.change(w.short, lambda p: p["usage_totals"].update(turns=7)), "wrong_totals", id="turns"
-    ),
-    pytest.param(
-        lambda w: w.change(w.long, lambda p: p["usage_totals"].update(input_tokens=1)),
-        "wrong_totals",
-        id="tokens",
+        lambda w: w.change(w.long, lambda p: p["usage_totals"].update(input_tokens=1)), "wrong_totals", id="tokens"
     ),
     pytest.param(
         lambda w: w.change(w.short, lambda p: p.update(bound_workflow_id="wf_gone")),
@@ -290,9 +262,7 @@ def test_a_sound_directory_is_clean_and_stays_as_it_is(world: World) -> None:
 
 
 @pytest.mark.parametrize(("plant", "kind"), DAMAGE + MENDABLE)
-def test_damage_is_found_and_looking_touches_nothing(
-    world: World, plant: Callable[[World], object], kind: str
-) -> None:
+def test_damage_is_found_and_looking_touches_nothing(world: World, plant: Callable[[World], object], kind: str) -> None:
     plant(world)
     before = world.files()
 
@@ -301,9 +271,7 @@ def test_damage_is_found_and_looking_touches_nothing(
 
 
 @pytest.mark.parametrize(("plant", "kind"), DAMAGE)
-def test_what_would_be_a_guess_is_left_as_it_is(
-    world: World, plant: Callable[[World], object], kind: str
-) -> None:
+def test_what_would_be_a_guess_is_left_as_it_is(world: World, plant: Callable[[World], object], kind: str) -> None:
     plant(world)
     before = world.files()
 
@@ -389,8 +357,12 @@ async def test_what_a_kill_leaves_is_no_damage_and_is_swept_while_running(world:
 
     assert all(one.is_leftover for one in found)
     assert sorted(one.kind for one in found) == [
-        "blob_orphan", "cut_off_creation", "cut_off_creation", "cut_off_deletion", "sealed_file_orphan",
-    ]  # fmt: skip
+        "blob_orphan",
+        "cut_off_creation",
+        "cut_off_creation",
+        "cut_off_deletion",
+        "sealed_file_orphan",
+    ]
     assert (at_once, "blob_orphan" in kept, "cut_off_deletion" in kept) == (1, True, False)
     assert removed == 2
     assert sorted(world.kinds()) == ["cut_off_creation", "cut_off_creation"]

@@ -21,9 +21,7 @@ class Looks:
         self.read: list[str] = []
         self.seconds = 0.0
         self.look_seconds = 0.0
-        self.heads = WorkflowHeads(
-            DurableFiles(data), self._head, now_ns=lambda: self.listed_ns, clock=self._clock
-        )
+        self.heads = WorkflowHeads(DurableFiles(data), self._head, now_ns=lambda: self.listed_ns, clock=self._clock)
         self.listed_ns = 0
         self.put("wf_a", 1)
         self.settle()
@@ -113,15 +111,18 @@ def test_where_a_look_takes_long_it_is_taken_less_often(looks: Looks) -> None:
     ("data", "told"),
     [
         pytest.param(b'{"id": "wf_a", "version": 3, "updated_at": null}', None, id="no time"),
-        pytest.param(b'{"id": "wf_b", "version": 3, "updated_at": "2026-01-02T03:04:05.006Z"}', None,
-                     id="another's"),
-        pytest.param(b'{"id": "wf_a", "version": true, "updated_at": "2026-01-02T03:04:05.006Z"}', None,
-                     id="no version"),
+        pytest.param(b'{"id": "wf_b", "version": 3, "updated_at": "2026-01-02T03:04:05.006Z"}', None, id="another's"),
+        pytest.param(
+            b'{"id": "wf_a", "version": true, "updated_at": "2026-01-02T03:04:05.006Z"}', None, id="no version"
+        ),
         pytest.param(b'{"id": "wf_a", "ver', None, id="cut off"),
-        pytest.param(b'{"id": "wf_a", "version": 3, "updated_at": "2026-01-02T03:04:05.006Z", "steps": 1}',
-                     WorkflowHead(3, datetime(2026, 1, 2, 3, 4, 5, 6_000, UTC)), id="beside what is wrong"),
+        pytest.param(
+            b'{"id": "wf_a", "version": 3, "updated_at": "2026-01-02T03:04:05.006Z", "steps": 1}',
+            WorkflowHead(3, datetime(2026, 1, 2, 3, 4, 5, 6_000, UTC)),
+            id="beside what is wrong",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_document_tells_its_head(data: bytes, told: WorkflowHead | None) -> None:
     assert told_head(data, "wf_a") == (told and told._replace(mark=mark_of(data)))
 

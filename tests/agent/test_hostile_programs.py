@@ -94,7 +94,7 @@ HARMLESS_ENDS = {
     "starts threads": "import threading\nthreading.Thread(target=print).start()",
     "collects garbage": "import gc\ngc.get_objects()",
     "unpickles": "import pickle\npickle.loads(b'cos\\nsystem\\n(S\"true\"\\ntR.')",
-}  # fmt: skip
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -122,8 +122,10 @@ async def test_a_hostile_program_ends_harms_nothing_and_leaves_a_record(
 ) -> None:
     made, script = under_test
     script.steps[:] = [
-        *LOOKED, Calls([("run_python", {"code": code.replace("HARM", str(HARM))})]), "That did not work.",
-    ]  # fmt: skip
+        *LOOKED,
+        Calls([("run_python", {"code": code.replace("HARM", str(HARM))})]),
+        "That did not work.",
+    ]
     first = await made.say("list")
 
     outcome = await made.say("count my searches", conversation_id=first.conversation_id)
@@ -137,9 +139,7 @@ async def test_a_hostile_program_ends_harms_nothing_and_leaves_a_record(
     assert len(stored.calls) <= LIMITS.suspensions + 4
 
 
-async def test_after_a_program_that_was_stopped_the_next_one_runs(
-    under_test: tuple[ChatUnderTest, Script],
-) -> None:
+async def test_after_a_program_that_was_stopped_the_next_one_runs(under_test: tuple[ChatUnderTest, Script]) -> None:
     made, script = under_test
     script.steps[:] = [
         *LOOKED,

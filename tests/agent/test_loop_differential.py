@@ -12,15 +12,7 @@ from itertools import product
 from typing import Any, Literal
 
 import pytest
-from pydantic_ai import (
-    Agent,
-    FunctionToolset,
-    ModelRetry,
-    RunContext,
-    ToolFailed,
-    ToolReturn,
-    capture_run_messages,
-)
+from pydantic_ai import Agent, FunctionToolset, ModelRetry, RunContext, ToolFailed, ToolReturn, capture_run_messages
 from pydantic_ai.exceptions import AgentRunError, ApprovalRequired, CallDeferred, UserError
 from pydantic_ai.messages import (
     FinishReason,
@@ -206,9 +198,7 @@ class Finishing(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncIterator[StreamedResponse]:
-        async with self.wrapped.request_stream(
-            messages, model_settings, model_request_parameters
-        ) as streamed:
+        async with self.wrapped.request_stream(messages, model_settings, model_request_parameters) as streamed:
             streamed.finish_reason = self.script.step.finish
             streamed.state = self.script.step.state
             yield streamed
@@ -309,13 +299,30 @@ async def more() -> str:
 
 TOOLS = FunctionToolset[Deps](
     [
-        add, refuses, refuses_once, fails, breaks, slow, quick, retries_late, shows, nested_return, denies,
-        cancels, asks, defers, reveals, Tool(sleeps, timeout=0.001), Tool(hangs, timeout=9),
-        Tool(alone, sequential=True), Tool(approved, requires_approval=True), Tool(more, prepare=only_then),
+        add,
+        refuses,
+        refuses_once,
+        fails,
+        breaks,
+        slow,
+        quick,
+        retries_late,
+        shows,
+        nested_return,
+        denies,
+        cancels,
+        asks,
+        defers,
+        reveals,
+        Tool(sleeps, timeout=0.001),
+        Tool(hangs, timeout=9),
+        Tool(alone, sequential=True),
+        Tool(approved, requires_approval=True),
+        Tool(more, prepare=only_then),
     ],
     max_retries=TOOL_RETRIES,
     timeout=0.2,
-)  # fmt: skip
+)
 
 
 async def instructed(ctx: RunContext[Deps]) -> str:
@@ -331,9 +338,7 @@ def plain(messages: Sequence[ModelMessage]) -> list[Any]:
         for part in message["parts"]:
             part.pop("timestamp", None)
     # Where a response breaks before anything came, the framework keeps an empty one, and the loop none.
-    return [
-        one for one in dumped if one["kind"] == "request" or one["parts"] or one["state"] != "interrupted"
-    ]
+    return [one for one in dumped if one["kind"] == "request" or one["parts"] or one["state"] != "interrupted"]
 
 
 def told(error: BaseException) -> tuple[Any, ...]:
@@ -367,9 +372,12 @@ async def drain(_: RunContext[Deps], events: Any) -> None:
 
 
 AGENT = Agent(
-    None, deps_type=Deps, toolsets=[TOOLS], instructions=instructed,
+    None,
+    deps_type=Deps,
+    toolsets=[TOOLS],
+    instructions=instructed,
     retries={"tools": TOOL_RETRIES, "output": OUTPUT_RETRIES},
-)  # fmt: skip
+)
 AGENT.output_validator(checked)
 LOOP = AgentLoop[Deps](
     "loop", TOOLS, instructed, validators=(checked,), tool_retries=TOOL_RETRIES, output_retries=OUTPUT_RETRIES
@@ -384,10 +392,17 @@ async def by_framework(case: Case) -> Came:
     async def run() -> str:
         deps.task = asyncio.current_task()
         done = await AGENT.run(
-            "go", deps=deps, model=script.model(), message_history=list(case.history), usage=usage,
-            usage_limits=case.limits, timeout=case.timeout, run_id="run", conversation_id="talk",
+            "go",
+            deps=deps,
+            model=script.model(),
+            message_history=list(case.history),
+            usage=usage,
+            usage_limits=case.limits,
+            timeout=case.timeout,
+            run_id="run",
+            conversation_id="talk",
             event_stream_handler=drain,
-        )  # fmt: skip
+        )
         return done.output
 
     with capture_run_messages() as messages:
@@ -404,9 +419,15 @@ async def by_loop(case: Case) -> Came:
     async def run() -> str:
         deps.task = asyncio.current_task()
         async with LOOP.run(
-            "go", deps=deps, model=script.model(), history=case.history, limits=case.limits,
-            timeout_seconds=case.timeout, run_id="run", conversation_id="talk",
-        ) as under_way:  # fmt: skip
+            "go",
+            deps=deps,
+            model=script.model(),
+            history=case.history,
+            limits=case.limits,
+            timeout_seconds=case.timeout,
+            run_id="run",
+            conversation_id="talk",
+        ) as under_way:
             runs.append(under_way)
             async with aclosing(under_way.events()) as events:
                 *_, last = [event async for event in events]
@@ -450,16 +471,18 @@ def cases() -> list[Any]:
     made = {f"{one}, {other}": Case((SAYS[one], SAYS[other])) for one, other in product(begins, goes_on)}
     made |= {f"{one}, {end}": Case((SAYS[one], ENDS[end])) for end, one in product(ENDS, ("adds",))}
     made |= {end: Case((step,)) for end, step in ENDS.items()}
-    made |= {f"{name}: {one}": Case((step, SAYS["adds"]), limit)
-             for (name, limit), (one, step) in product(LIMITS.items(), SAYS.items())
-             if one in ("says", "adds", "adds twice", "unknown tool", "retried", "in order")}  # fmt: skip
-    made |= {f"refused: {one}": Case((step, SAYS["says"]), refused=("It is done.", "Done."))
-             for one, step in SAYS.items()}  # fmt: skip
-    made |= {f"refused once: {one}": Case((SAYS["thinks and says"], step), refused=("Done.",))
-             for one, step in SAYS.items()}  # fmt: skip
     made |= {
-        f"with a history: {one}": Case((step,), history=HISTORY) for one, step in {**SAYS, **ENDS}.items()
+        f"{name}: {one}": Case((step, SAYS["adds"]), limit)
+        for (name, limit), (one, step) in product(LIMITS.items(), SAYS.items())
+        if one in ("says", "adds", "adds twice", "unknown tool", "retried", "in order")
     }
+    made |= {
+        f"refused: {one}": Case((step, SAYS["says"]), refused=("It is done.", "Done.")) for one, step in SAYS.items()
+    }
+    made |= {
+        f"refused once: {one}": Case((SAYS["thinks and says"], step), refused=("Done.",)) for one, step in SAYS.items()
+    }
+    made |= {f"with a history: {one}": Case((step,), history=HISTORY) for one, step in {**SAYS, **ENDS}.items()}
     made |= {f"thrice: {one}": Case((step,) * 3) for one, step in SAYS.items()}
     made |= {f"run times out, {name}": Case((step,), timeout=RUN_SECONDS) for name, step in HANGS.items()}
     return [pytest.param(case, id=name) for name, case in made.items()]

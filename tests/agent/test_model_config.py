@@ -27,9 +27,16 @@ def test_what_is_set_counts_before_any_default() -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("openai:gpt-4o", False), ("openai:o1", True), ("openai-chat:o1-pro", True), ("o1", True),
-     ("anthropic:claude-3-opus-20240229", True), ("offline", False), ("test", False)],
-)  # fmt: skip
+    [
+        ("openai:gpt-4o", False),
+        ("openai:o1", True),
+        ("openai-chat:o1-pro", True),
+        ("o1", True),
+        ("anthropic:claude-3-opus-20240229", True),
+        ("offline", False),
+        ("test", False),
+    ],
+)
 def test_a_model_is_expensive_by_its_price_and_an_unknown_price_is_not(name: str, expected: bool) -> None:
     assert ModelConfig.from_request(name).is_expensive_primary() is expected
 

@@ -50,9 +50,7 @@ _CALLED: list[ModelMessage] = [
     ModelResponse([ToolCallPart("edit", '{"from": 1}', "c2")]),
     ModelRequest([ToolReturnPart("edit", "from: a text", "c2", outcome="retried")]),
 ]
-_TALKED: list[ModelMessage] = [
-    ModelRequest([UserPromptPart(["What is this?", _PICTURE])], instructions="You help."),
-]
+_TALKED: list[ModelMessage] = [ModelRequest([UserPromptPart(["What is this?", _PICTURE])], instructions="You help.")]
 
 
 async def asked(
@@ -65,9 +63,11 @@ async def asked(
     provider = OpenAIProvider(openai_client=client(base_url=stub.base_url, api_key="k", max_retries=0))
     parameters = ModelRequestParameters(function_tools=tools)
     async with direct.model_request_stream(
-        OpenAIChatModel("stub-1", provider=provider), list(messages),
-        model_settings=settings, model_request_parameters=parameters,
-    ) as streamed:  # fmt: skip
+        OpenAIChatModel("stub-1", provider=provider),
+        list(messages),
+        model_settings=settings,
+        model_request_parameters=parameters,
+    ) as streamed:
         async for _ in streamed:
             pass
     return str(streamed.get().text)
@@ -88,9 +88,7 @@ async def test_the_provider_gets_what_openais_client_sends(
     async with provider_stub(Says(["Yes."]), Says(["Yes."])) as stub:
         # To the stub alone.
         with override_allow_model_requests(True):
-            answers = [
-                await asked(one, stub, messages, tools, settings) for one in (AsyncOpenAI, DirectOpenAI)
-            ]
+            answers = [await asked(one, stub, messages, tools, settings) for one in (AsyncOpenAI, DirectOpenAI)]
 
     theirs, ours = stub.requests
     assert ours == theirs

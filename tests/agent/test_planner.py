@@ -52,16 +52,17 @@ def processor(
     planner: Model | None = None, summarizer: Model | None = None, shared: PlanningParts | None = None
 ) -> ArtifactProcessor:
     nobody = scripted()[0]
-    return ArtifactProcessor(
-        shared or parts(), planner or nobody, summarizer or nobody, tokens_of, PlanningLedger()
-    )
+    return ArtifactProcessor(shared or parts(), planner or nobody, summarizer or nobody, tokens_of, PlanningLedger())
 
 
 def decided(one: Artifact, strategy: str, priority: int = 1, **fields: Any) -> dict[str, Any]:
     return {
-        "artifact_id": one.artifact_id, "strategy": strategy, "priority": priority,
-        "relevance_rationale": "it is asked about", **fields,
-    }  # fmt: skip
+        "artifact_id": one.artifact_id,
+        "strategy": strategy,
+        "priority": priority,
+        "relevance_rationale": "it is asked about",
+        **fields,
+    }
 
 
 def plans(*decisions: dict[str, Any]) -> Calls:
@@ -150,11 +151,7 @@ async def test_offline_the_same_request_is_planned_by_rule() -> None:
     about, unrelated = (
         artifact("a", "travel policy"),
         artifact_of(
-            ArtifactType.TOOL_RESULT,
-            {"name": "lunch"},
-            "history:msg_1:get_workflow",
-            NOON,
-            {"historical": True},
+            ArtifactType.TOOL_RESULT, {"name": "lunch"}, "history:msg_1:get_workflow", NOON, {"historical": True}
         ),
     )
     offline = processor(OfflineModel())
@@ -166,9 +163,7 @@ async def test_offline_the_same_request_is_planned_by_rule() -> None:
     assert offline.ledger.costs.usage.requests == 1
 
 
-async def executed(
-    one: Artifact, decision: dict[str, Any], budget: int, **given: Any
-) -> tuple[str, PlanningLedger]:
+async def executed(one: Artifact, decision: dict[str, Any], budget: int, **given: Any) -> tuple[str, PlanningLedger]:
     plan = ArtifactPlan(artifacts=(ArtifactDecision(**decision),), reasoning="")
     working = processor(**given)
     included = await working.execute_plan(plan, {one.artifact_id: one}, budget)
@@ -178,9 +173,7 @@ async def executed(
 async def test_passages_are_quoted_with_their_place() -> None:
     one = artifact(LONG)
 
-    text, ledger = await executed(
-        one, decided(one, "rag_extract", extraction_query="when is a claim due"), 900
-    )
+    text, ledger = await executed(one, decided(one, "rag_extract", extraction_query="when is a claim due"), 900)
 
     assert f" of {len(LONG)}]\nClaims are due within 30 days." in text
     (record,) = ledger.records
@@ -261,8 +254,7 @@ async def test_summaries_are_made_at_the_same_time() -> None:
     many = [artifact(LONG + str(number), f"doc {number}") for number in range(3)]
     plan = ArtifactPlan(
         artifacts=tuple(
-            ArtifactDecision(**decided(one, "summarize", at, summarization_focus="x"))
-            for at, one in enumerate(many, 1)
+            ArtifactDecision(**decided(one, "summarize", at, summarization_focus="x")) for at, one in enumerate(many, 1)
         ),
         reasoning="",
     )

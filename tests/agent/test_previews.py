@@ -106,9 +106,7 @@ async def test_another_message_in_between_lets_a_preview_expire(tools: Tools) ->
 
 
 async def test_a_model_cannot_confirm_what_it_has_just_shown() -> None:
-    model, _ = scripted(
-        Calls([("delete_workflow", {"workflow": "wf_line"})]), Calls([("apply_preview", {})]), "Done."
-    )
+    model, _ = scripted(Calls([("delete_workflow", {"workflow": "wf_line"})]), Calls([("apply_preview", {})]), "Done.")
     under_test = chat_with(model)
     await under_test.add(LINE)
 

@@ -60,9 +60,7 @@ async def test_a_question_does_not_write_even_when_the_model_tries(
 
 @pytest.mark.parametrize("mode", ["analysis", "search", "general"])
 @pytest.mark.parametrize("layout", ["plain", "stable_prefix"])
-async def test_a_mode_the_user_set_cannot_be_left_for_one_that_writes(
-    mode: str, layout: PromptLayout
-) -> None:
+async def test_a_mode_the_user_set_cannot_be_left_for_one_that_writes(mode: str, layout: PromptLayout) -> None:
     model, _ = scripted(Calls([SWITCH]), Calls([WRITE]), "I could not change anything.")
     under_test = chat_with(model, layout=layout)
     before = await under_test.add()

@@ -55,14 +55,15 @@ async def test_words_find_what_only_a_tool_said() -> None:
 async def test_words_find_what_only_a_result_kept_apart_says_and_show_the_place() -> None:
     names = [f"Filler step {n} of no use to anybody here" for n in range(300)]
     names[200] = "Open the zebra crossing at gate nine"
-    long = parse_workflow({"id": "wf_long", "name": "Long one", "steps": [
-        {"id": f"s{n}", "name": name, "type": "action"} for n, name in enumerate(names)
-    ]})  # fmt: skip
+    long = parse_workflow(
+        {
+            "id": "wf_long",
+            "name": "Long one",
+            "steps": [{"id": f"s{n}", "name": name, "type": "action"} for n, name in enumerate(names)],
+        }
+    )
     model, script = scripted(
-        Calls([("get_workflow", {"workflow": "wf_long"})]),
-        "That is all.",
-        "Red, noted.",
-        window_tokens=64_000,
+        Calls([("get_workflow", {"workflow": "wf_long"})]), "That is all.", "Red, noted.", window_tokens=64_000
     )
     chat = chat_with(model, inline_bytes=10)
     await chat.add(long)

@@ -58,9 +58,7 @@ async def test_ten_at_once_make_one_call() -> None:
     ("content", "focus", "model"),
     [("other", "costs", "m"), ("text", "dates", "m"), ("text", "costs", "n"), ("textc", "osts", "m")],
 )
-async def test_another_content_focus_or_model_is_another_summary(
-    content: str, focus: str, model: str
-) -> None:
+async def test_another_content_focus_or_model_is_another_summary(content: str, focus: str, model: str) -> None:
     summaries, make = cache(), Summariser()
     make.let.set()
     await summaries.get_or_make("text", "costs", "m", make)

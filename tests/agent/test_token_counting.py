@@ -25,12 +25,21 @@ def without_tokenizers(encoding: str) -> Count | None:
 @pytest.mark.parametrize(
     ("model", "encoding"),
     [
-        ("gpt-4o", "o200k_base"), ("gpt-4o-mini", "o200k_base"), ("gpt-4.1", "o200k_base"),
-        ("gpt-5.2", "o200k_base"), ("o3-mini", "o200k_base"), ("chatgpt-4o-latest", "o200k_base"),
-        ("gpt-4", "cl100k_base"), ("gpt-4-turbo", "cl100k_base"), ("gpt-3.5-turbo", "cl100k_base"),
-        ("llama-3.3-70b", None), ("qwen3", None), ("stub-1", None), ("gpt-oss-20b", None),
+        ("gpt-4o", "o200k_base"),
+        ("gpt-4o-mini", "o200k_base"),
+        ("gpt-4.1", "o200k_base"),
+        ("gpt-5.2", "o200k_base"),
+        ("o3-mini", "o200k_base"),
+        ("chatgpt-4o-latest", "o200k_base"),
+        ("gpt-4", "cl100k_base"),
+        ("gpt-4-turbo", "cl100k_base"),
+        ("gpt-3.5-turbo", "cl100k_base"),
+        ("llama-3.3-70b", None),
+        ("qwen3", None),
+        ("stub-1", None),
+        ("gpt-oss-20b", None),
     ],
-)  # fmt: skip
+)
 def test_only_openais_models_have_openais_encodings(model: str, encoding: str | None) -> None:
     assert encoding_of(openai(model)) == encoding
 
@@ -47,9 +56,7 @@ def test_an_openai_model_is_counted_by_its_tokenizer() -> None:
     assert counter.count("") == 0
 
 
-@pytest.mark.parametrize(
-    "text", ["<|endoftext|>", "<|im_start|>system", "\ud800 alone", "\x00", "日本語" * 50]
-)
+@pytest.mark.parametrize("text", ["<|endoftext|>", "<|im_start|>system", "\ud800 alone", "\x00", "日本語" * 50])
 def test_no_text_stops_the_tokenizer(text: str) -> None:
     count = TokenCounters().of(openai("gpt-4o")).count
 

@@ -38,14 +38,18 @@ async def test_listing_shows_each_workflow_with_what_tells_it_apart(tools: Tools
 
     assert answer["total"] == 2
     assert answer["workflows"][1] == {
-        "id": "wf_lunch", "name": "Lunch order", "description": "", "version": 1, "tags": ["office"],
-        "aliases": ["food"], "step_count": 1, "triggers": ["every Friday at 11:00"],
-    }  # fmt: skip
+        "id": "wf_lunch",
+        "name": "Lunch order",
+        "description": "",
+        "version": 1,
+        "tags": ["office"],
+        "aliases": ["food"],
+        "step_count": 1,
+        "triggers": ["every Friday at 11:00"],
+    }
 
 
-@pytest.mark.parametrize(
-    "only", [{"tag": "OFFICE"}, {"trigger": "schedule"}, {"tag": "office", "trigger": "schedule"}]
-)
+@pytest.mark.parametrize("only", [{"tag": "OFFICE"}, {"trigger": "schedule"}, {"tag": "office", "trigger": "schedule"}])
 async def test_listing_can_be_narrowed(tools: Tools, only: dict[str, str]) -> None:
     await tools.under_test.add(LUNCH)
 
@@ -63,9 +67,7 @@ async def test_search_says_why_it_found_what_it_found(tools: Tools) -> None:
 
 
 @pytest.mark.parametrize("reference", ["wf_expense_approval", "Expense approval"])
-async def test_a_workflow_is_read_by_id_or_name_and_becomes_the_open_one(
-    tools: Tools, reference: str
-) -> None:
+async def test_a_workflow_is_read_by_id_or_name_and_becomes_the_open_one(tools: Tools, reference: str) -> None:
     answer = await tools.ok("get_workflow", workflow=reference)
     again = await tools.ok("get_workflow", workflow="open")
 
@@ -96,10 +98,7 @@ async def test_creating_stores_the_workflow_and_reports_its_findings(tools: Tool
             {"name": "Approve", "type": "human", "assignee": "manager"},
             {"name": "Booked", "type": "end", "outcome": "ok"},
         ],
-        transitions=[
-            {"from": "Ask", "to": "Approve"},
-            {"from": "Approve", "to": "Booked", "when": "approved"},
-        ],
+        transitions=[{"from": "Ask", "to": "Approve"}, {"from": "Approve", "to": "Booked", "when": "approved"}],
         triggers=[{"type": "manual"}],
     )
 
@@ -132,9 +131,14 @@ async def test_an_edit_is_stored_and_tells_what_changed(tools: Tools) -> None:
     answer = await tools.ok(
         "edit_workflow",
         workflow="Expense approval",
-        edits=[{"op": "insert_step", "before": "paid",
-                "step": {"name": "Legal review", "type": "human", "assignee": "legal"}}],
-    )  # fmt: skip
+        edits=[
+            {
+                "op": "insert_step",
+                "before": "paid",
+                "step": {"name": "Legal review", "type": "human", "assignee": "legal"},
+            }
+        ],
+    )
 
     stored = await tools.under_test.workflows.get(TENANT, "wf_expense_approval")
     assert (answer["workflow"]["version"], answer["previous_version"]) == (2, 1)
@@ -149,9 +153,11 @@ async def test_a_dry_run_shows_the_change_and_stores_nothing(tools: Tools) -> No
     before = await tools.under_test.workflows.get(TENANT, "wf_expense_approval")
 
     answer = await tools.ok(
-        "edit_workflow", workflow="wf_expense_approval", dry_run=True,
+        "edit_workflow",
+        workflow="wf_expense_approval",
+        dry_run=True,
         edits=[{"op": "rename_step", "step": "review", "name": "Check"}],
-    )  # fmt: skip
+    )
 
     assert answer["dry_run"] is True
     assert answer["changes"]
@@ -164,14 +170,10 @@ async def test_a_dry_run_shows_the_change_and_stores_nothing(tools: Tools) -> No
         pytest.param({"op": "rename_step", "step": "nope", "name": "X"}, "review", id="unknown step"),
         pytest.param({"op": "explode"}, "rename_step", id="unknown operation"),
         pytest.param({"op": "rename_step", "step": "review"}, "name", id="missing field"),
-        pytest.param(
-            {"op": "rename_step", "step": "review", "name": "X", "colour": 1}, "colour", id="extra field"
-        ),
+        pytest.param({"op": "rename_step", "step": "review", "name": "X", "colour": 1}, "colour", id="extra field"),
     ],
 )
-async def test_a_wrong_edit_is_returned_with_what_would_be_valid(
-    tools: Tools, edit: dict[str, Any], told: str
-) -> None:
+async def test_a_wrong_edit_is_returned_with_what_would_be_valid(tools: Tools, edit: dict[str, Any], told: str) -> None:
     assert told in await tools.refused("edit_workflow", workflow="wf_expense_approval", edits=[edit])
     assert (await tools.under_test.workflows.get(TENANT, "wf_expense_approval")).version == 1
 
@@ -211,12 +213,14 @@ async def test_analysis_reports_findings_with_their_steps(tools: Tools) -> None:
 async def test_validation_says_whether_it_can_run(tools: Tools) -> None:
     await tools.under_test.add(
         parse_workflow(
-            {"id": "wf_broken", "name": "Broken",
-             "steps": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"},
-                       {"id": "z", "name": "Z", "type": "end"}],
-             "transitions": [{"from": "a", "to": "b"}, {"from": "b", "to": "a"}]}
+            {
+                "id": "wf_broken",
+                "name": "Broken",
+                "steps": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "z", "name": "Z", "type": "end"}],
+                "transitions": [{"from": "a", "to": "b"}, {"from": "b", "to": "a"}],
+            }
         )
-    )  # fmt: skip
+    )
 
     assert (await tools.ok("validate_workflow", workflow="wf_expense_approval"))["valid"] is True
     assert (await tools.ok("validate_workflow", workflow="wf_broken"))["valid"] is False
@@ -365,8 +369,14 @@ async def test_a_repeated_insert_is_recognised_whatever_id_its_step_is_given() -
 
 
 async def test_a_repeated_run_does_not_apply_its_edit_twice() -> None:
-    add = Calls([("edit_workflow", {"workflow": "wf_expense_approval",
-                                    "edits": [{"op": "add_step", "step": {"name": "Extra"}}]})])  # fmt: skip
+    add = Calls(
+        [
+            (
+                "edit_workflow",
+                {"workflow": "wf_expense_approval", "edits": [{"op": "add_step", "step": {"name": "Extra"}}]},
+            )
+        ]
+    )
     create = Calls([("create_workflow", {"name": "New one", "steps": [{"name": "One"}]})])
     model, _ = scripted(add, create, RuntimeError("the process dies here"), add, create, "Added.")
     under_test = chat_with(model)
@@ -380,10 +390,7 @@ async def test_a_repeated_run_does_not_apply_its_edit_twice() -> None:
     stored = await under_test.workflows.get(TENANT, "wf_expense_approval")
     assert [step.id for step in stored.steps].count("extra") == 1
     assert stored.version == 2
-    assert sorted(one.id for one in await under_test.workflows.all(TENANT)) == [
-        "wf_expense_approval",
-        "wf_new_one",
-    ]
+    assert sorted(one.id for one in await under_test.workflows.all(TENANT)) == ["wf_expense_approval", "wf_new_one"]
     assert outcome.reply.content == "Added."
 
 

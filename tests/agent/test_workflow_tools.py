@@ -26,11 +26,12 @@ def calling(steps: int) -> dict[str, Any]:
     """Return a workflow of calls that have findings with fixes: no timeout, no retry."""
     ids = [f"call_{n}" for n in range(steps)]
     return {
-        "id": "wf_calls", "name": "Calls",
+        "id": "wf_calls",
+        "name": "Calls",
         "steps": [{"id": one, "name": one, "uses": "http.get"} for one in ids]
         + [{"id": "done", "name": "Done", "type": "end", "outcome": "ok"}],
         "transitions": [{"from": a, "to": b} for a, b in zip(ids, [*ids[1:], "done"], strict=True)],
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture
@@ -70,9 +71,7 @@ async def test_an_import_can_be_named_and_its_format_given(tools: Tools) -> None
         pytest.param({"text": PASTED, "format": "visio"}, "github-actions", id="unknown format"),
     ],
 )
-async def test_what_cannot_be_imported_is_refused_and_says_why(
-    tools: Tools, args: dict[str, Any], told: str
-) -> None:
+async def test_what_cannot_be_imported_is_refused_and_says_why(tools: Tools, args: dict[str, Any], told: str) -> None:
     assert told in await tools.refused("import_workflow", **args)
     assert len(await tools.under_test.workflows.all(TENANT)) == 1
 
@@ -100,19 +99,20 @@ async def test_a_copy_is_a_workflow_of_its_own(tools: Tools) -> None:
 async def test_two_workflows_are_compared_by_the_names_of_their_steps(tools: Tools) -> None:
     await tools.ok("copy_workflow", workflow="Expense approval", name="Travel approval")
     await tools.ok(
-        "edit_workflow", workflow="Travel approval",
-        edits=[{"op": "set_assignee", "step": "review", "assignee": "boss"},
-               {"op": "rename_step", "step": "submit", "name": "Ask"}],
-    )  # fmt: skip
+        "edit_workflow",
+        workflow="Travel approval",
+        edits=[
+            {"op": "set_assignee", "step": "review", "assignee": "boss"},
+            {"op": "rename_step", "step": "submit", "name": "Ask"},
+        ],
+    )
 
     answer = await tools.ok("compare_workflows", first="Expense approval", second="Travel approval")
 
     assert answer["only_in_first"] == ["Submit expense"]
     assert answer["only_in_second"] == ["Ask"]
     assert "Manager review" in answer["shared_steps"]
-    assert (
-        "'Manager review': assignee is 'manager' in the first, 'boss' in the second" in answer["differences"]
-    )
+    assert "'Manager review': assignee is 'manager' in the first, 'boss' in the second" in answer["differences"]
 
 
 async def test_changes_are_listed_newest_first_with_their_author(tools: Tools) -> None:

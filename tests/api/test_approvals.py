@@ -13,17 +13,18 @@ from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
 FLOW = {
-    "id": "wf_flow", "name": "Flow", "start": "one",
+    "id": "wf_flow",
+    "name": "Flow",
+    "start": "one",
     "steps": [
         {"id": "one", "name": "One", "type": "human", "assignee": "office"},
         *({"id": f"s{at}", "name": f"Step {at}", "type": "action"} for at in range(4)),
         {"id": "end", "name": "End", "type": "end"},
     ],
     "transitions": [
-        {"from": a, "to": b}
-        for a, b in (("one", "s0"), ("s0", "s1"), ("s1", "s2"), ("s2", "s3"), ("s3", "end"))
+        {"from": a, "to": b} for a, b in (("one", "s0"), ("s0", "s1"), ("s1", "s2"), ("s2", "s3"), ("s3", "end"))
     ],
-}  # fmt: skip
+}
 RENAME = [{"op": "rename_step", "step": "one", "name": "First"}]
 OWNER = [{"op": "set_assignee", "step": "one", "assignee": "legal"}]
 
@@ -83,9 +84,7 @@ async def test_a_change_of_a_workflow_that_moved_on_is_refused(asking: httpx.Asy
 
     refused = await decided(asking, second, "apply")
 
-    assert (refused.status_code, refused.json()["code"], refused.json()["state"]) == (
-        409, "preview_closed", "outdated",
-    )  # fmt: skip
+    assert (refused.status_code, refused.json()["code"], refused.json()["state"]) == (409, "preview_closed", "outdated")
     assert await version(asking) == 2
 
 

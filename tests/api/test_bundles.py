@@ -70,8 +70,7 @@ async def test_an_import_is_done_once_for_a_key(client: httpx.AsyncClient) -> No
     key = {"Idempotency-Key": "once"}
 
     answers = [
-        await client.post(f"{CONVERSATIONS}/import", json=bundle | {"new_id": True}, headers=key)
-        for _ in range(2)
+        await client.post(f"{CONVERSATIONS}/import", json=bundle | {"new_id": True}, headers=key) for _ in range(2)
     ]
 
     assert answers[0].json() == answers[1].json()

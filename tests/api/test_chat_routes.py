@@ -21,12 +21,7 @@ async def test_a_message_gets_its_reply_and_a_conversation(tmp_path: Path) -> No
         reply = answer.json()
         conversation = (await client.get(f"/api/v1/conversations/{reply['conversation_id']}")).json()
 
-    assert (answer.status_code, reply["response"], reply["turn"], reply["replayed"]) == (
-        200,
-        "Good morning.",
-        1,
-        False,
-    )
+    assert (answer.status_code, reply["response"], reply["turn"], reply["replayed"]) == (200, "Good morning.", 1, False)
     assert [event["content"] for event in conversation["events"]] == ["hello", "Good morning."]
 
 
@@ -65,14 +60,9 @@ async def test_the_longest_message_passes(client: httpx.AsyncClient) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value", "code"),
-    [
-        ("conversation_id", "nothing", "conversation_not_found"),
-        ("workflow_id", "wf_nothing", "workflow_not_found"),
-    ],
+    [("conversation_id", "nothing", "conversation_not_found"), ("workflow_id", "wf_nothing", "workflow_not_found")],
 )
-async def test_what_is_named_has_to_be_there(
-    client: httpx.AsyncClient, field: str, value: str, code: str
-) -> None:
+async def test_what_is_named_has_to_be_there(client: httpx.AsyncClient, field: str, value: str, code: str) -> None:
     answer = await client.post(CHAT, json={"message": "hi", field: value})
 
     assert (answer.status_code, answer.json()["code"]) == (404, code)
@@ -104,8 +94,15 @@ async def test_a_stream_tells_the_turn_from_start_to_end(tmp_path: Path) -> None
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
     assert [name for _, name, _ in events] == [
-        "start", "mode", "tool_call", "tool_result", "delta", "delta", "context", "complete",
-    ]  # fmt: skip
+        "start",
+        "mode",
+        "tool_call",
+        "tool_result",
+        "delta",
+        "delta",
+        "context",
+        "complete",
+    ]
     assert "".join(data["text"] for _, name, data in events if name == "delta") == "There are none."
     assert events[-1][2]["response"] == "There are none."
 

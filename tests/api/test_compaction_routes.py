@@ -10,9 +10,7 @@ from workflow_agent.settings import load_settings
 from workflow_agent.storage.files.verification.directory import verify_directory
 
 
-async def talked(
-    client: httpx.AsyncClient, application: Application, *messages: str, into: str | None = None
-) -> str:
+async def talked(client: httpx.AsyncClient, application: Application, *messages: str, into: str | None = None) -> str:
     """Send messages; return the conversation's id once all is compacted that is due."""
     conversation_id = into
     for message in messages:
@@ -78,9 +76,7 @@ async def test_restoring_brings_the_turns_back_into_the_window(
 
     after = (await client.post("/api/v1/chat", json=said)).json()["context"]["turns"]
     assert during == {"included": 4, "compacted": 2, "excluded": 0}
-    assert restored.json() == {
-        "conversation_id": conversation_id, "restored": [made["id"]], "turns_compacted": 0
-    }  # fmt: skip
+    assert restored.json() == {"conversation_id": conversation_id, "restored": [made["id"]], "turns_compacted": 0}
     assert after == {"included": 7, "compacted": 0, "excluded": 0}
     [kept] = (await client.get(compacted)).json()["items"]
     assert kept["restored_at"] is not None
@@ -119,9 +115,7 @@ async def test_archived_compactions_are_listed_and_can_be_restored(
     conversation_id = ""
     for n in range(24):
         into = conversation_id or None
-        conversation_id = await talked(
-            client, application, f"Story {n}. " + "It goes on and on. " * 60, into=into
-        )
+        conversation_id = await talked(client, application, f"Story {n}. " + "It goes on and on. " * 60, into=into)
     path = f"/api/v1/conversations/{conversation_id}"
     before = await application.services.conversations.load("default", conversation_id)
 

@@ -114,7 +114,7 @@ def test_an_endless_chunked_body_is_refused(served: Served) -> None:
         pytest.param(HEAD + b"Content-Length: -1\r\n\r\n", id="negative length"),
         pytest.param(HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", id="bad chunk"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_http_is_a_bad_request(served: Served, raw: bytes) -> None:
     status, problem = problem_in(served.exchange(raw))
 

@@ -16,9 +16,7 @@ async def strategy(client: httpx.AsyncClient, body: dict[str, str], headers: dic
         pytest.param({}, {}, "full", id="neither"),
         pytest.param({}, {"X-Context-Utilization": "low"}, "low", id="by header"),
         pytest.param({"context_utilization": "medium"}, {}, "medium", id="by body"),
-        pytest.param(
-            {"context_utilization": "medium"}, {"X-Context-Utilization": "low"}, "medium", id="the body wins"
-        ),
+        pytest.param({"context_utilization": "medium"}, {"X-Context-Utilization": "low"}, "medium", id="the body wins"),
     ],
 )
 async def test_the_share_is_taken_from_body_or_header(
@@ -28,9 +26,7 @@ async def test_the_share_is_taken_from_body_or_header(
 
 
 @pytest.mark.parametrize("route", ["/api/v1/chat", "/api/v1/chat/stream"])
-async def test_another_word_is_refused_with_those_that_are_valid(
-    client: httpx.AsyncClient, route: str
-) -> None:
+async def test_another_word_is_refused_with_those_that_are_valid(client: httpx.AsyncClient, route: str) -> None:
     answer = await client.post(route, json={"message": "hi"}, headers={"X-Context-Utilization": "huge"})
 
     assert answer.status_code == 422

@@ -22,9 +22,7 @@ async def created(client: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("route", BODIES)
-async def test_what_is_sent_twice_under_a_key_is_on_record_once(
-    client: httpx.AsyncClient, route: str
-) -> None:
+async def test_what_is_sent_twice_under_a_key_is_on_record_once(client: httpx.AsyncClient, route: str) -> None:
     await created(client)
     headers = {"Idempotency-Key": "k"}
 
@@ -73,13 +71,18 @@ async def test_a_change_of_phase_and_a_handoff_are_on_record(client: httpx.Async
     assert (changed["phase"], changed["allowed_phases"]) == ("plan", ["execute", "chat"])
     assert handed["agent"] == "editor"
     assert [
-        {name: value for name, value in one.items() if name != "timestamp"}
-        for one in stored["phase_transitions"]
+        {name: value for name, value in one.items() if name != "timestamp"} for one in stored["phase_transitions"]
     ] == [
         {"from": "chat", "to": "plan", "agent": "user", "reason": "agreed", "message": "", "summary": ""},
-        {"from": "plan", "to": "plan", "agent": "editor", "reason": "",
-         "message": "user handed the conversation over to editor.", "summary": "S"},
-    ]  # fmt: skip
+        {
+            "from": "plan",
+            "to": "plan",
+            "agent": "editor",
+            "reason": "",
+            "message": "user handed the conversation over to editor.",
+            "summary": "S",
+        },
+    ]
     assert all(one["timestamp"] for one in stored["phase_transitions"])
 
 
@@ -94,17 +97,12 @@ async def test_an_agent_cannot_be_handed_what_it_has_and_not_for_ever(client: ht
 
     assert [answer.status_code for answer in answers] == [201] * 4
     assert (one_more.status_code, one_more.json()["code"]) == (409, "handoff_not_allowed")
-    assert (itself.status_code, itself.json()["valid"]) == (
-        409,
-        ["assistant", "designer", "finder", "editor"],
-    )
+    assert (itself.status_code, itself.json()["valid"]) == (409, ["assistant", "designer", "finder", "editor"])
     assert (unknown.status_code, unknown.json()["problems"][0]["pointer"]) == (422, "/to")
 
 
 @pytest.mark.parametrize("author", ["user", "system", "analyst"])
-async def test_nobody_outside_takes_the_name_of_somebody_inside(
-    client: httpx.AsyncClient, author: str
-) -> None:
+async def test_nobody_outside_takes_the_name_of_somebody_inside(client: httpx.AsyncClient, author: str) -> None:
     await created(client)
 
     refused = await client.post(f"{TALK}/events", json={"content": "x", "author": author})
@@ -142,8 +140,4 @@ async def test_an_agent_changes_the_phase_by_tool_and_it_is_stored_with_the_repl
     assert [(one["from"], one["to"], one["agent"]) for one in stored["phase_transitions"]] == [
         ("chat", "plan", "assistant")
     ]
-    assert [call["outcome_summary"]["status"] for call in stored["calls"]] == [
-        "success",
-        "retried",
-        "success",
-    ]
+    assert [call["outcome_summary"]["status"] for call in stored["calls"]] == ["success", "retried", "success"]

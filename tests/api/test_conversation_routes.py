@@ -50,9 +50,7 @@ async def test_nothing_has_to_be_said_about_it(client: httpx.AsyncClient) -> Non
 
 
 async def test_it_may_start_with_an_open_workflow_that_is_there(client: httpx.AsyncClient) -> None:
-    await client.post(
-        "/api/v1/workflows", json={"id": "wf_a", "name": "A", "steps": [{"id": "s", "name": "S"}]}
-    )
+    await client.post("/api/v1/workflows", json={"id": "wf_a", "name": "A", "steps": [{"id": "s", "name": "S"}]})
 
     made = await client.post(CONVERSATIONS, json={"workflow_id": "wf_a"})
     refused = await client.post(CONVERSATIONS, json={"workflow_id": "wf_b"})
@@ -64,11 +62,15 @@ async def test_it_may_start_with_an_open_workflow_that_is_there(client: httpx.As
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [
-        ({"id": "Not An Id"}, "/id"), ({"id": "a/../b"}, "/id"), ({"title": "x" * 201}, "/title"),
-        ({"title": None}, "/title"), ({"metadata": []}, "/metadata"), ({"turns": []}, "/turns"),
+        ({"id": "Not An Id"}, "/id"),
+        ({"id": "a/../b"}, "/id"),
+        ({"title": "x" * 201}, "/title"),
+        ({"title": None}, "/title"),
+        ({"metadata": []}, "/metadata"),
+        ({"turns": []}, "/turns"),
         ({"metadata": {"a": "\x07"}}, "/metadata/a"),
     ],
-)  # fmt: skip
+)
 async def test_other_bodies_are_refused(client: httpx.AsyncClient, body: Any, pointer: str) -> None:
     answer = await client.post(CONVERSATIONS, json=body)
 
@@ -147,9 +149,7 @@ async def test_a_change_needs_the_version_that_was_read(client: httpx.AsyncClien
     stale = await client.patch(f"{CONVERSATIONS}/a", json=change, headers={"If-Match": '"9"'})
     weak = await client.patch(f"{CONVERSATIONS}/a", json=change, headers={"If-Match": 'W/"1"'})
     right = await client.patch(f"{CONVERSATIONS}/a", json=change, headers={"If-Match": '"1"'})
-    any_version = await client.patch(
-        f"{CONVERSATIONS}/a", json={"mode_override": None}, headers={"If-Match": "*"}
-    )
+    any_version = await client.patch(f"{CONVERSATIONS}/a", json={"mode_override": None}, headers={"If-Match": "*"})
 
     assert (without.status_code, without.json()["code"]) == (428, "precondition_required")
     assert (stale.status_code, stale.json()["code"]) == (412, "conversation_conflict")
@@ -225,9 +225,7 @@ async def test_iterations_are_found_by_number(talked: httpx.AsyncClient) -> None
     assert second.json() == listed["items"][1]
 
 
-@pytest.mark.parametrize(
-    "part", ["turns/3", "turns/0", "turns/one", "turns/1/iterations/9", "turns/9/iterations"]
-)
+@pytest.mark.parametrize("part", ["turns/3", "turns/0", "turns/one", "turns/1/iterations/9", "turns/9/iterations"])
 async def test_parts_that_are_not_there_are_not_found(talked: httpx.AsyncClient, part: str) -> None:
     assert (await talked.get(f"{CONVERSATIONS}/talk/{part}")).status_code == 404
 
@@ -241,9 +239,7 @@ async def test_parts_that_are_not_there_are_not_found(talked: httpx.AsyncClient,
         ({"method": "list_workflows", "speaker": "user"}, []),
     ],
 )
-async def test_calls_are_filtered(
-    talked: httpx.AsyncClient, wanted: dict[str, str], methods: list[str]
-) -> None:
+async def test_calls_are_filtered(talked: httpx.AsyncClient, wanted: dict[str, str], methods: list[str]) -> None:
     found = (await talked.get(f"{CONVERSATIONS}/talk/calls", params=wanted)).json()
 
     assert [call["method_name"] for call in found["items"]] == methods
@@ -262,17 +258,13 @@ async def test_context_records_of_a_conversation_and_of_the_process_agree(talked
 
 
 @pytest.mark.parametrize("conversation_id", ["nothing", "../x", "A"])
-async def test_token_records_of_no_conversation_are_not_found(
-    client: httpx.AsyncClient, conversation_id: str
-) -> None:
+async def test_token_records_of_no_conversation_are_not_found(client: httpx.AsyncClient, conversation_id: str) -> None:
     answer = await client.get("/api/v1/telemetry/tokens", params={"conversation_id": conversation_id})
 
     assert (answer.status_code, answer.json()["code"]) == (404, "conversation_not_found")
 
 
-async def test_a_large_result_is_a_reference_in_the_history_and_whole_in_its_iteration(
-    tmp_path: Path,
-) -> None:
+async def test_a_large_result_is_a_reference_in_the_history_and_whole_in_its_iteration(tmp_path: Path) -> None:
     model, _ = scripted(Calls([("get_workflow", {"workflow": "wf_a"})]), "That one.")
     application = application_for(load_settings(data_dir=tmp_path, inline_result_bytes=100), model)
     transport = httpx.ASGITransport(application.app)
@@ -305,9 +297,7 @@ async def test_history_is_read_from_either_end(talked: httpx.AsyncClient) -> Non
     place = f"{CONVERSATIONS}/talk/history"
     oldest = (await talked.get(place)).json()["items"]
     first = (await talked.get(place, params={"order": "newest", "limit": 3})).json()
-    last = (
-        await talked.get(place, params={"order": "newest", "limit": 3, "cursor": first["next_cursor"]})
-    ).json()
+    last = (await talked.get(place, params={"order": "newest", "limit": 3, "cursor": first["next_cursor"]})).json()
 
     assert [*first["items"], *last["items"]] == oldest[::-1]
     assert (first["total"], last["next_cursor"]) == (4, None)

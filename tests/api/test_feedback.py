@@ -108,9 +108,10 @@ def test_openais_client_rates_a_completion_by_its_metadata(tmp_path: Path) -> No
     ):
         native.post("/api/v1/conversations", json={"id": "talk"})
         answer = client.chat.completions.create(
-            model="workflow-agent", messages=[{"role": "user", "content": "Which workflows are there?"}],
+            model="workflow-agent",
+            messages=[{"role": "user", "content": "Which workflows are there?"}],
             metadata={"conversation_id": "talk"},
-        )  # fmt: skip
+        )
         rated = client.chat.completions.update(answer.id, metadata={"rating": "down", "note": "Too short."})
         kept = native.get(f"{TALK}/turns/1").json()["reply"]["feedback"]
         with pytest.raises(openai.BadRequestError, match="'rating' is 'up' or 'down'") as refused:

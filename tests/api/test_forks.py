@@ -30,12 +30,8 @@ async def test_a_fork_goes_on_from_an_event_and_leaves_the_other_as_it_is(client
     assert (await client.get("/api/v1/conversations/talk")).json()["events"] == events
 
 
-@pytest.mark.parametrize(
-    ("place", "count"), [({"index": 0}, 1), ({"event_id": 2}, 3), ({"turn": 2}, 4)], ids=str
-)
-async def test_a_place_is_an_event_or_a_turn(
-    client: httpx.AsyncClient, place: dict[str, Any], count: int
-) -> None:
+@pytest.mark.parametrize(("place", "count"), [({"index": 0}, 1), ({"event_id": 2}, 3), ({"turn": 2}, 4)], ids=str)
+async def test_a_place_is_an_event_or_a_turn(client: httpx.AsyncClient, place: dict[str, Any], count: int) -> None:
     events = await talked(client)
     if "event_id" in place:
         place = {"event_id": events[place["event_id"]]["id"]}

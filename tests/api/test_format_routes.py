@@ -66,9 +66,7 @@ async def test_imports_at_the_same_time_are_all_stored(
 ) -> None:
     sent = [
         client.post(
-            "/api/v1/workflows/import",
-            json={"text": json.dumps(ASL)},
-            headers={"Idempotency-Key": key} if key else {},
+            "/api/v1/workflows/import", json={"text": json.dumps(ASL)}, headers={"Idempotency-Key": key} if key else {}
         )
         for key in keys
     ]
@@ -86,26 +84,30 @@ async def test_an_import_is_on_record_with_its_summary(client: httpx.AsyncClient
 
     (first,) = versions.json()["items"]
     name = made.json()["workflow"]["name"]
-    assert (first["action"], first["summary"]) == (
-        "imported",
-        [f"Imported {name!r} from Amazon States Language"],
-    )
+    assert (first["action"], first["summary"]) == ("imported", [f"Imported {name!r} from Amazon States Language"])
 
 
 @pytest.mark.parametrize(
     ("text", "pointer"),
     [
-        pytest.param('{"StartAt": "A", "States": {"A": {"Seconds": %s}}}' % ("9" * 5_000),
-                     "/States/A/Seconds", id="a number of 5,000 digits in JSON"),
-        pytest.param(f"steps:\n- retry: {{max_attempts: {'9' * 5_000}}}",
-                     "/steps/0/retry/max_attempts", id="and in YAML"),
+        pytest.param(
+            '{"StartAt": "A", "States": {"A": {"Seconds": %s}}}' % ("9" * 5_000),
+            "/States/A/Seconds",
+            id="a number of 5,000 digits in JSON",
+        ),
+        pytest.param(
+            f"steps:\n- retry: {{max_attempts: {'9' * 5_000}}}", "/steps/0/retry/max_attempts", id="and in YAML"
+        ),
         pytest.param(f"steps: [0x{'f' * 5_000}]", "/steps/0", id="and of base 16"),
         pytest.param("[18446744073709551616]", "/0", id="one of 65 bits"),
-        pytest.param("apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: hello}\n"
-                     "spec: {templates: [{container: {image: busybox}}]}",
-                     "/spec/templates/0", id="an Argo template without a name"),
+        pytest.param(
+            "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: hello}\n"
+            "spec: {templates: [{container: {image: busybox}}]}",
+            "/spec/templates/0",
+            id="an Argo template without a name",
+        ),
     ],
-)  # fmt: skip
+)
 async def test_what_cannot_be_read_is_refused_with_its_place(
     client: httpx.AsyncClient, text: str, pointer: str
 ) -> None:
@@ -118,9 +120,7 @@ async def test_what_cannot_be_read_is_refused_with_its_place(
 async def test_a_body_may_begin_with_a_byte_order_mark(client: httpx.AsyncClient) -> None:
     body = BOM_UTF8 + json.dumps({"text": json.dumps(ASL)}).encode()
 
-    answer = await client.post(
-        "/api/v1/workflows/import", content=body, headers={"Content-Type": "application/json"}
-    )
+    answer = await client.post("/api/v1/workflows/import", content=body, headers={"Content-Type": "application/json"})
 
     assert answer.status_code == 201
 
@@ -142,9 +142,7 @@ spec: {entrypoint: main, templates: [{name: main, container: {image: alpine}}]}
 """
 
 
-async def test_of_several_documents_each_workflow_is_imported_and_the_rest_is_told(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_of_several_documents_each_workflow_is_imported_and_the_rest_is_told(client: httpx.AsyncClient) -> None:
     answer = await client.post("/api/v1/workflows/import", json={"text": TWO_AND_A_CONFIGMAP})
 
     made = answer.json()
@@ -187,9 +185,7 @@ async def test_a_workflow_is_exported_in_every_format(client: httpx.AsyncClient,
     assert exported["format"] == format_name
     assert exported["file_name"].startswith(f"{workflow_id}.")
     assert exported["text"]
-    back = await client.post(
-        "/api/v1/workflows/import", json={"text": exported["text"], "format": format_name}
-    )
+    back = await client.post("/api/v1/workflows/import", json={"text": exported["text"], "format": format_name})
     assert back.status_code == 201
 
 
@@ -233,13 +229,15 @@ PARALLEL = {
             "Type": "Parallel",
             "End": True,
             "Branches": [
-                {"StartAt": name, "States": {name: {"Type": "Pass", "Next": f"{name} done"}, f"{name} done": {
-                    "Type": "Succeed"}}}
+                {
+                    "StartAt": name,
+                    "States": {name: {"Type": "Pass", "Next": f"{name} done"}, f"{name} done": {"Type": "Succeed"}},
+                }
                 for name in ("One", "Two")
             ],
         }
     },
-}  # fmt: skip
+}
 MAP = {
     "StartAt": "Each",
     "States": {
@@ -387,12 +385,7 @@ async def test_what_is_drawn_here_is_read_again(client: httpx.AsyncClient) -> No
 
 
 async def test_a_pasted_flowchart_comes_out_of_a_talk_with_the_change_alone(tmp_path: Path) -> None:
-    lines = (
-        "flowchart LR",
-        "A[Enter invoice] -->|as PDF| B{Correct?}",
-        "B -- no --> A",
-        "B -- yes --> C[Pay it]",
-    )
+    lines = ("flowchart LR", "A[Enter invoice] -->|as PDF| B{Correct?}", "B -- no --> A", "B -- yes --> C[Pay it]")
     pasted = "\n    ".join(lines) + "\n"
     application = build(load_settings(data_dir=tmp_path))
     transport = httpx.ASGITransport(application.app)

@@ -30,14 +30,31 @@ def client_of(app: Any) -> httpx.AsyncClient:
 @pytest.mark.parametrize(
     ("host", "status"),
     [
-        ("localhost", 200), ("localhost:8000", 200), ("LOCALHOST", 200), ("127.0.0.1:1", 200),
-        ("[::1]:8000", 200), ("localhost.", 200), ("evil.example", 421), ("localhost.evil.example", 421),
-        ("", 421), ("localhost:", 200), ("localhost:65535", 200),
-        ("evil@localhost:80@x", 400), ("evil.example@localhost", 400), ("[::1", 400), ("localhost:abc", 400),
-        ("localhost:65536", 400), ("localhost:80:80", 400), ("localhost/x", 400), ("local host", 400),
-        ("localhost:+80", 400), ("http://localhost", 400), ("localhost#", 400), ("localhost\\@x", 400),
+        ("localhost", 200),
+        ("localhost:8000", 200),
+        ("LOCALHOST", 200),
+        ("127.0.0.1:1", 200),
+        ("[::1]:8000", 200),
+        ("localhost.", 200),
+        ("evil.example", 421),
+        ("localhost.evil.example", 421),
+        ("", 421),
+        ("localhost:", 200),
+        ("localhost:65535", 200),
+        ("evil@localhost:80@x", 400),
+        ("evil.example@localhost", 400),
+        ("[::1", 400),
+        ("localhost:abc", 400),
+        ("localhost:65536", 400),
+        ("localhost:80:80", 400),
+        ("localhost/x", 400),
+        ("local host", 400),
+        ("localhost:+80", 400),
+        ("http://localhost", 400),
+        ("localhost#", 400),
+        ("localhost\\@x", 400),
     ],
-)  # fmt: skip
+)
 async def test_only_known_hosts_are_answered(host: str, status: int) -> None:
     async with client_of(HostGuard(fine, ["localhost", "127.0.0.1", "::1"])) as client:
         answer = await client.get("/", headers={"Host": host})
@@ -100,9 +117,7 @@ async def test_a_star_lets_any_host_pass() -> None:
         ("GET", "localhost", "https://evil.example", 200),
     ],
 )
-async def test_foreign_pages_may_not_change_anything(
-    method: str, host: str, origin: str, status: int
-) -> None:
+async def test_foreign_pages_may_not_change_anything(method: str, host: str, origin: str, status: int) -> None:
     async with client_of(HostGuard(fine, ["localhost", "127.0.0.1"])) as client:
         answer = await client.request(method, "/", headers={"Host": host, "Origin": origin})
 
@@ -112,10 +127,15 @@ async def test_foreign_pages_may_not_change_anything(
 @pytest.mark.parametrize(
     ("header", "status"),
     [
-        ("Bearer right-key-1", 200), ("bearer right-key-2", 200), ("Bearer wrong", 401), ("Bearer ", 401),
-        ("Basic right-key-1", 401), ("right-key-1", 401), ("Bearer right-key-", 401),
+        ("Bearer right-key-1", 200),
+        ("bearer right-key-2", 200),
+        ("Bearer wrong", 401),
+        ("Bearer ", 401),
+        ("Basic right-key-1", 401),
+        ("right-key-1", 401),
+        ("Bearer right-key-", 401),
     ],
-)  # fmt: skip
+)
 async def test_only_known_keys_pass(header: str, status: int) -> None:
     async with client_of(KeyGuard(fine, {"right-key-1": None, "right-key-2": "anna"})) as client:
         answer = await client.get("/api", headers={"Authorization": header})
@@ -133,9 +153,7 @@ async def test_no_answer_is_taken_for_another_type_than_it_says(client: httpx.As
 
 
 async def test_probes_need_no_key_and_everything_else_does(tmp_path: Path) -> None:
-    application = application_for(
-        load_settings(data_dir=tmp_path, api_keys=("a-good-key",), allowed_hosts=("*",))
-    )
+    application = application_for(load_settings(data_dir=tmp_path, api_keys=("a-good-key",), allowed_hosts=("*",)))
     async with client_of(application.app) as client:
         statuses = {
             path: (await client.get(path)).status_code
@@ -144,13 +162,7 @@ async def test_probes_need_no_key_and_everything_else_does(tmp_path: Path) -> No
         document = (await client.get("/openapi.json", headers={"Authorization": "Bearer a-good-key"})).json()
     application.close()
 
-    assert statuses == {
-        "/health": 200,
-        "/ready": 200,
-        "/openapi.json": 401,
-        "/api/v1/modes": 401,
-        "/nothing": 401,
-    }
+    assert statuses == {"/health": 200, "/ready": 200, "/openapi.json": 401, "/api/v1/modes": 401, "/nothing": 401}
     assert document["security"] == [{"key": []}]
     assert document["paths"]["/health"]["get"]["security"] == []
 
@@ -254,9 +266,16 @@ async def test_one_line_a_request_without_query_and_headers(caplog: pytest.LogCa
     assert "\n" not in line
     assert "secret" not in line
     assert json.loads(line) | {"time": 0, "duration_ms": 0, "request_id": 0} == {
-        "time": 0, "level": "info", "logger": "workflow_agent.http", "message": "request", "request_id": 0,
-        "method": "GET", "path": "/a\nb", "status": 200, "duration_ms": 0,
-    }  # fmt: skip
+        "time": 0,
+        "level": "info",
+        "logger": "workflow_agent.http",
+        "message": "request",
+        "request_id": 0,
+        "method": "GET",
+        "path": "/a\nb",
+        "status": 200,
+        "duration_ms": 0,
+    }
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\u2028b", 'a"}\n{"level": "forged', "\x1b[31m", "\r"])
@@ -277,9 +296,7 @@ def test_an_exception_is_part_of_its_line() -> None:
     try:
         raise ValueError("first\nsecond")
     except ValueError as error:
-        record = logging.LogRecord(
-            "n", logging.ERROR, "p", 1, "bad", (), (type(error), error, error.__traceback__)
-        )
+        record = logging.LogRecord("n", logging.ERROR, "p", 1, "bad", (), (type(error), error, error.__traceback__))
 
     assert "first\nsecond" in json.loads(JsonLines().format(record))["exception"]
 

@@ -21,10 +21,7 @@ from workflow_agent.settings import load_settings
 HOSTILE = Path(__file__).parents[3] / "shared" / "corpus" / "hostile"
 AT_ONCE = 8
 
-pytestmark = [
-    pytest.mark.skipif(not HOSTILE.is_dir(), reason="needs the corpus at ../shared/corpus"),
-    pytest.mark.slow,
-]
+pytestmark = [pytest.mark.skipif(not HOSTILE.is_dir(), reason="needs the corpus at ../shared/corpus"), pytest.mark.slow]
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,7 @@ def send(path: str, body: Any) -> Ask:
 
 
 def check(answer: httpx.Response, *expected: int) -> None:
-    assert answer.status_code in expected, (
-        answer.request.url,
-        answer.request.content[:200],
-        answer.text[:500],
-    )
+    assert answer.status_code in expected, (answer.request.url, answer.request.content[:200], answer.text[:500])
     if answer.status_code >= 400:
         assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json()["status"] == answer.status_code
@@ -81,9 +74,7 @@ def check(answer: httpx.Response, *expected: int) -> None:
 
 
 def parser_cases() -> list[tuple[str, bytes]]:
-    cases = [
-        (path.name, path.read_bytes()) for path in sorted((HOSTILE / "jsontestsuite/test_parsing").iterdir())
-    ]
+    cases = [(path.name, path.read_bytes()) for path in sorted((HOSTILE / "jsontestsuite/test_parsing").iterdir())]
     assert len(cases) == 318
     return cases
 
@@ -94,9 +85,7 @@ def parser_cases() -> list[tuple[str, bytes]]:
         pytest.param("/api/v1/chat", b'{"message": ', b"}", 200, id="as the message"),
         pytest.param("/api/v1/chat", b'{"message": "hi", "mode": ', b"}", 200, id="beside the message"),
         pytest.param("/api/v1/conversations", b'{"metadata": {"case": ', b"}}", 201, id="as metadata"),
-        pytest.param(
-            "/api/v1/workflows", b'{"name": "W", "extensions": {"case": ', b"}}", 201, id="as an extension"
-        ),
+        pytest.param("/api/v1/workflows", b'{"name": "W", "extensions": {"case": ', b"}}", 201, id="as an extension"),
         pytest.param("/api/v1/chat", b"", b"", 200, id="as the whole body"),
     ],
 )
@@ -150,9 +139,7 @@ async def test_naughty_workflow_names_are_kept(api: Api) -> None:
     strings = naughty_strings()
     steps = [{"id": "a", "name": "A"}]
 
-    replies = await api.answers(
-        [send("/api/v1/workflows", {"name": text, "steps": steps}) for text in strings]
-    )
+    replies = await api.answers([send("/api/v1/workflows", {"name": text, "steps": steps}) for text in strings])
 
     for text, reply in zip(strings, replies, strict=True):
         if not text.strip() or len(text) > 200 or FORBIDDEN.search(text):
@@ -186,7 +173,7 @@ async def test_naughty_ids_make_nothing(api: Api) -> None:
     made = await api.answers(
         [send("/api/v1/conversations", {"id": text}) for text in strings]
         + [send("/api/v1/workflows", document | {"id": text}) for text in strings]
-        + [send("/api/v1/chat", {"message": "hi", "conversation_id": text}) for text in strings],
+        + [send("/api/v1/chat", {"message": "hi", "conversation_id": text}) for text in strings]
     )
 
     for reply in made:
@@ -199,9 +186,7 @@ async def test_naughty_queries(api: Api) -> None:
     def search(kind: str, text: str) -> Ask:
         return lambda client: client.get(f"/api/v1/{kind}", params={"q": text})
 
-    found = await api.answers(
-        [search(kind, text) for kind in ("workflows", "conversations") for text in strings]
-    )
+    found = await api.answers([search(kind, text) for kind in ("workflows", "conversations") for text in strings])
 
     for reply in found:
         check(reply, 200, 422)

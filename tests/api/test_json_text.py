@@ -17,7 +17,7 @@ DOCUMENTS = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | CLEAN | FLOATS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(CLEAN, inner, max_size=4),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 @given(DOCUMENTS)
@@ -28,9 +28,7 @@ def test_a_clean_document_comes_out_as_it_went_in(document: Any) -> None:
 @pytest.mark.parametrize(
     ("raw", "pointer", "words"),
     [
-        pytest.param(
-            rb'{"a": ["\u0000"]}', "/a/0", "control character, U\\+0000, at character 0", id="escaped NUL"
-        ),
+        pytest.param(rb'{"a": ["\u0000"]}', "/a/0", "control character, U\\+0000, at character 0", id="escaped NUL"),
         pytest.param(b'{"a": "x\x7f"}', "/a", "U\\+007F, at character 1", id="raw DEL"),
         pytest.param('{"a": "\x85"}'.encode(), "/a", "U\\+0085", id="raw C1"),
         pytest.param(rb'{"a": "\ud800"}', "/a", "lone surrogate, U\\+D800", id="lone surrogate"),

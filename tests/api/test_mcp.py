@@ -83,9 +83,13 @@ async def test_the_list_of_tools_is_short_and_says_what_each_does_to_workflows(s
         reads = {name for name, hint in hints.items() if hint and hint.read_only_hint}
         destroys = {name for name, hint in hints.items() if hint and hint.destructive_hint}
         assert reads == {
-            "search_workflows", "get_workflow", "analyze_workflow", "draw_diagram", "export_workflow",
+            "search_workflows",
+            "get_workflow",
+            "analyze_workflow",
+            "draw_diagram",
+            "export_workflow",
             "list_versions",
-        }  # fmt: skip
+        }
         assert destroys == {"edit_workflow", "restore_version", "ask_assistant"}
         assert set(hints) == reads | destroys | {"create_workflow", "import_workflow"}
         assert all(one.description for one in tools)
@@ -96,8 +100,9 @@ async def test_a_workflow_goes_through_all_tools(served: Served, mode: str) -> N
     async with over_http(served, mode) as client:
         made = await called(client, "create_workflow", **TRIP)
         trip = made["workflow"]["id"]
-        edits = [{"op": "insert_step", "after": "Ask",
-                  "step": {"name": "Approve", "type": "human", "assignee": "manager"}}]  # fmt: skip
+        edits = [
+            {"op": "insert_step", "after": "Ask", "step": {"name": "Approve", "type": "human", "assignee": "manager"}}
+        ]
         shown = await called(client, "edit_workflow", workflow=trip, edits=edits, preview=True)
         before = await called(client, "get_workflow", workflow=trip)
         changed = await called(client, "edit_workflow", workflow=trip, edits=edits, expected_version=1)
@@ -130,21 +135,23 @@ async def test_what_cannot_be_done_is_told_with_what_is_valid_and_changes_nothin
         told = [
             await refused(client, "get_workflow", workflow="wf_nothing_like_it"),
             await refused(client, "edit_workflow", workflow=trip, edits=[{"op": "tag", "x": "Nope"}]),
-            await refused(client, "edit_workflow", workflow=trip, edits=[{"op": "tag", "tag": "x"}],
-                          expected_version=7),
-            await refused(client, "create_workflow", name="X", steps=[{"name": "A"}],
-                          transitions=[{"from": "A", "to": "B"}]),
+            await refused(
+                client, "edit_workflow", workflow=trip, edits=[{"op": "tag", "tag": "x"}], expected_version=7
+            ),
+            await refused(
+                client, "create_workflow", name="X", steps=[{"name": "A"}], transitions=[{"from": "A", "to": "B"}]
+            ),
             await refused(client, "restore_version", workflow=trip, version=9),
             await refused(client, "export_workflow", workflow=trip, format="xpdl"),
             await refused(client, "import_workflow", text="not a document"),
             await refused(client, "draw_diagram"),
-        ]  # fmt: skip
+        ]
 
         for words, message in zip(
-            ["wf_nothing_like_it", "Nope", "at version 1", "'B'", "has no version 9", "xpdl", "document",
-             "workflow"],
-            told, strict=True,
-        ):  # fmt: skip
+            ["wf_nothing_like_it", "Nope", "at version 1", "'B'", "has no version 9", "xpdl", "document", "workflow"],
+            told,
+            strict=True,
+        ):
             assert words in message
             assert "Traceback" not in message
         assert (await called(client, "get_workflow", workflow=trip))["workflow"]["version"] == 1
@@ -159,8 +166,9 @@ async def test_several_documents_are_shown_and_then_imported_each_with_its_probl
         made = await called(client, "import_workflow", text=both)
 
         assert [("workflow" in one, bool(one["problems"])) for one in shown["documents"]] == [
-            (True, False), (False, True),
-        ]  # fmt: skip
+            (True, False),
+            (False, True),
+        ]
         assert made["documents"][0]["workflow"]["id"] == "wf_first_of_two"
 
 
@@ -176,11 +184,7 @@ async def test_the_assistant_answers_in_a_conversation_and_tells_how_it_gets_on(
         )
         reply = json.loads(result.content[0].text)
         again = await called(
-            client,
-            "ask_assistant",
-            message="and now?",
-            conversation_id=reply["conversation_id"],
-            mode="search",
+            client, "ask_assistant", message="and now?", conversation_id=reply["conversation_id"], mode="search"
         )
 
         assert reply["response"] == "There they are."
@@ -240,8 +244,7 @@ def test_a_request_passes_the_same_guards_as_every_other(served: Served) -> None
 @pytest.mark.slow
 async def test_a_program_that_starts_the_command_gets_the_same_tools(tmp_path: Path) -> None:
     command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "workflow_agent", "mcp", "--data-dir", str(tmp_path / "data"), "--samples"],
+        command=sys.executable, args=["-m", "workflow_agent", "mcp", "--data-dir", str(tmp_path / "data"), "--samples"]
     )
     async with Client(stdio_client(command)) as client:
         names = {one.name for one in (await client.list_tools()).tools}

@@ -6,9 +6,7 @@ import httpx
 async def said(client: httpx.AsyncClient, conversation_id: str, *messages: str) -> None:
     await client.post("/api/v1/conversations", json={"id": conversation_id, "title": "Talk"})
     for message in messages:
-        answer = await client.post(
-            f"/api/v1/conversations/{conversation_id}/events", json={"content": message}
-        )
+        answer = await client.post(f"/api/v1/conversations/{conversation_id}/events", json={"content": message})
         assert answer.status_code == 201
 
 
@@ -34,9 +32,7 @@ async def test_all_conversations_are_searched_page_by_page(client: httpx.AsyncCl
     path = "/api/v1/search/messages"
 
     first = (await client.get(path, params={"q": "budget", "limit": "2"})).json()
-    second = (
-        await client.get(path, params={"q": "budget", "limit": "2", "cursor": first["next_cursor"]})
-    ).json()
+    second = (await client.get(path, params={"q": "budget", "limit": "2", "cursor": first["next_cursor"]})).json()
 
     turns = [[(hit["conversation_id"], hit["turn"]) for hit in page["items"]] for page in (first, second)]
     # Of equal words the shorter message says more of what is wanted.
@@ -45,14 +41,10 @@ async def test_all_conversations_are_searched_page_by_page(client: httpx.AsyncCl
 
 
 async def test_a_question_finds_what_says_most_of_it(client: httpx.AsyncClient) -> None:
-    await said(
-        client, "one", "The finance lead approves invoices over 5000", "Lunch is at noon", "We meet on Monday"
-    )
+    await said(client, "one", "The finance lead approves invoices over 5000", "Lunch is at noon", "We meet on Monday")
     await said(client, "two", "Who is on holiday?", "Nobody")
 
-    found = (
-        await client.get("/api/v1/search/messages", params={"q": "Who approved invoices above 5000?"})
-    ).json()
+    found = (await client.get("/api/v1/search/messages", params={"q": "Who approved invoices above 5000?"})).json()
 
     assert (found["items"][0]["conversation_id"], found["items"][0]["turn"]) == ("one", 1)
 

@@ -37,9 +37,7 @@ def standing_in_for(directory: Path) -> Iterator[None]:
         directory.rmdir()
 
 
-async def test_odd_entries_cost_only_themselves_and_are_named(
-    client: httpx.AsyncClient, tmp_path: Path
-) -> None:
+async def test_odd_entries_cost_only_themselves_and_are_named(client: httpx.AsyncClient, tmp_path: Path) -> None:
     for request in (
         client.post("/api/v1/conversations", json={"id": "sound", "title": "credit"}),
         client.post("/api/v1/chat", json={"message": "credit check?", "conversation_id": "sound"}),
@@ -53,14 +51,16 @@ async def test_odd_entries_cost_only_themselves_and_are_named(
     asked = {
         path: await client.get(path)
         for path in (
-            "/ready", "/api/v1/conversations", "/api/v1/conversations?q=credit",
-            "/api/v1/search/messages?q=credit", "/api/v1/workflows", "/api/v1/workflows?q=credit",
+            "/ready",
+            "/api/v1/conversations",
+            "/api/v1/conversations?q=credit",
+            "/api/v1/search/messages?q=credit",
+            "/api/v1/workflows",
+            "/api/v1/workflows?q=credit",
         )
-    }  # fmt: skip
+    }
     by_name = await client.get("/api/v1/conversations/cv_pipe")
-    made = await client.post(
-        "/api/v1/workflows", json=CHECK | {"name": "Other"}, headers={"Idempotency-Key": "k"}
-    )
+    made = await client.post("/api/v1/workflows", json=CHECK | {"name": "Other"}, headers={"Idempotency-Key": "k"})
 
     assert {path: answer.status_code for path, answer in asked.items()} == dict.fromkeys(asked, 200)
     names = sorted(str(path.relative_to(tmp_path)) for path in odd)
@@ -74,9 +74,7 @@ async def test_odd_entries_cost_only_themselves_and_are_named(
 
 
 async def test_a_server_starts_over_odd_entries(application: Application, tmp_path: Path) -> None:
-    for folder, pattern in (
-        ("keys", "%s.json"), ("conversations", "cv_%s.deleting"), ("workflows", "wf_%s.json"),
-    ):  # fmt: skip
+    for folder, pattern in (("keys", "%s.json"), ("conversations", "cv_%s.deleting"), ("workflows", "wf_%s.json")):
         plant_odd(tmp_path / "default" / folder, pattern)
     (tmp_path / "default" / "keys" / "cut.json").write_bytes(b"{")
 

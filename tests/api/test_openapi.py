@@ -46,9 +46,15 @@ def document(served: Served) -> dict[str, Any]:
 )
 def test_schemathesis_finds_nothing(served: Served, options: list[str]) -> None:
     command = [
-        str(SCHEMATHESIS), "run", f"{served.url}/openapi.json", "--checks=all", "--seed=20261121",
-        "--warnings=off", "--no-color", *options,
-    ]  # fmt: skip
+        str(SCHEMATHESIS),
+        "run",
+        f"{served.url}/openapi.json",
+        "--checks=all",
+        "--seed=20261121",
+        "--warnings=off",
+        "--no-color",
+        *options,
+    ]
 
     found = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=600, check=False)
 
@@ -58,9 +64,7 @@ def test_schemathesis_finds_nothing(served: Served, options: list[str]) -> None:
 
 def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {
-        operation["operationId"]: operation
-        for methods in document["paths"].values()
-        for operation in methods.values()
+        operation["operationId"]: operation for methods in document["paths"].values() for operation in methods.values()
     }
 
 
@@ -94,8 +98,7 @@ def test_every_body_has_an_example(document: dict[str, Any]) -> None:
     without = [
         name
         for name, operation in operations(document).items()
-        if "requestBody" in operation
-        and "example" not in str(operation["requestBody"]) + str(document["components"])
+        if "requestBody" in operation and "example" not in str(operation["requestBody"]) + str(document["components"])
     ]
 
     assert without == []

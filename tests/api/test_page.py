@@ -56,14 +56,7 @@ async def test_files_are_compressed_for_who_can_read_that(client: httpx.AsyncCli
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "/web/",
-        "/web/nothing.js",
-        "/web/index.htm",
-        "/web/../api/app.py",
-        "/web/%2e%2e/context.py",
-        "/web/a/b.js",
-    ],
+    ["/web/", "/web/nothing.js", "/web/index.htm", "/web/../api/app.py", "/web/%2e%2e/context.py", "/web/a/b.js"],
 )
 async def test_there_is_no_other_file(client: httpx.AsyncClient, path: str) -> None:
     assert (await client.get(path)).status_code == 404
@@ -82,16 +75,7 @@ def test_every_file_of_the_page_is_reached_without_a_key(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "/api/v1/modes",
-        "/web",
-        "/web/../api/v1/modes",
-        "/web/a.js/../../api",
-        "/web/a.js\n",
-        "//",
-        "/web/a.json",
-    ],
+    "path", ["/api/v1/modes", "/web", "/web/../api/v1/modes", "/web/a.js/../../api", "/web/a.js\n", "//", "/web/a.json"]
 )
 def test_nothing_else_is_open(path: str) -> None:
     assert not is_page(path)
@@ -105,10 +89,13 @@ async def test_the_page_comes_without_a_key_and_what_it_shows_does_not(tmp_path:
         statuses = [
             (await client.request(method, path)).status_code
             for method, path in (
-                ("GET", "/"), ("HEAD", "/web/main.js"), ("GET", "/web/%2e%2e/api/v1/modes"),
-                ("POST", "/"), ("GET", "/api/v1/conversations"),
+                ("GET", "/"),
+                ("HEAD", "/web/main.js"),
+                ("GET", "/web/%2e%2e/api/v1/modes"),
+                ("POST", "/"),
+                ("GET", "/api/v1/conversations"),
             )
-        ]  # fmt: skip
+        ]
     application.close()
 
     assert statuses == [200, 200, 401, 401, 401]

@@ -20,9 +20,7 @@ EDIT = '{"workflow": "wf_expenses", "edits": [{"op": "add_step", "step": {"name"
 def editing(step: str, before: Callable[[], object] = lambda: None) -> FunctionModel:
     """Return a model that adds a step, once what is to come before that is over."""
 
-    async def answer(
-        messages: Sequence[ModelMessage], info: AgentInfo
-    ) -> AsyncIterator[str | DeltaToolCalls]:
+    async def answer(messages: Sequence[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         if any(isinstance(part, ToolReturnPart) for part in messages[-1].parts):
             yield "Added."
             return

@@ -27,9 +27,7 @@ def all_subclasses(kind: type[WorkflowAgentError]) -> Iterator[type[WorkflowAgen
 
 
 def test_every_error_has_a_status() -> None:
-    assert {kind.__name__ for kind in all_subclasses(WorkflowAgentError)} == {
-        kind.__name__ for kind in STATUS_OF
-    }
+    assert {kind.__name__ for kind in all_subclasses(WorkflowAgentError)} == {kind.__name__ for kind in STATUS_OF}
 
 
 def test_codes_tell_errors_apart() -> None:
@@ -42,9 +40,13 @@ def test_a_problem_carries_the_facts_of_its_error() -> None:
     document = document_of(ConversationBusy("Busy.", run_id="run_a_1_b"))
 
     assert document == {
-        "type": "urn:workflow-agent:problem:conversation-busy", "title": "Conflict", "status": 409,
-        "detail": "Busy.", "code": "conversation_busy", "run_id": "run_a_1_b",
-    }  # fmt: skip
+        "type": "urn:workflow-agent:problem:conversation-busy",
+        "title": "Conflict",
+        "status": 409,
+        "detail": "Busy.",
+        "code": "conversation_busy",
+        "run_id": "run_a_1_b",
+    }
 
 
 def test_facts_do_not_replace_what_every_problem_has() -> None:
@@ -131,9 +133,7 @@ async def test_a_problem_names_its_request(client: httpx.AsyncClient) -> None:
         ("cursor=%E2%82%AC", "query:cursor"),
     ],
 )
-async def test_query_strings_are_read_strictly(
-    client: httpx.AsyncClient, query: str, words: str | None
-) -> None:
+async def test_query_strings_are_read_strictly(client: httpx.AsyncClient, query: str, words: str | None) -> None:
     answer = await client.get(f"/api/v1/conversations?{query}")
 
     if words is None:

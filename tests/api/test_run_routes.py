@@ -24,8 +24,10 @@ async def test_a_second_message_while_one_is_answered_is_told_which_run_is_in_th
         second = await client.post(CHAT, json=message)
 
     assert (busy.status_code, busy.json()["code"], busy.json()["run_id"]) == (
-        409, "conversation_busy", done.json()["run_id"],
-    )  # fmt: skip
+        409,
+        "conversation_busy",
+        done.json()["run_id"],
+    )
     assert second.json()["response"] == "Second."
 
 

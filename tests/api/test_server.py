@@ -147,9 +147,13 @@ def test_garbage_during_an_answer_ends_the_connection_and_not_up_in_the_answer(t
 def program(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """Run the program as a person would; leaving kills it if it still runs."""
     process = subprocess.Popen(
-        [*PROGRAM, *arguments], env=os.environ | environment, cwd=Path(__file__).parents[2], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [*PROGRAM, *arguments],
+        env=os.environ | environment,
+        cwd=Path(__file__).parents[2],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
         yield process
     finally:

@@ -40,11 +40,13 @@ async def test_a_turn_shows_all_who_answered_it(asked: httpx.AsyncClient) -> Non
     one = (await asked.get(f"{TALK}/turns/2")).json()
 
     assert [(reply["author"], reply["content"]) for reply in both["replies"]] == [
-        ("finder", "Found none."), ("analyst", "Nothing to check."),
-    ]  # fmt: skip
+        ("finder", "Found none."),
+        ("analyst", "Nothing to check."),
+    ]
     assert [(run["agent"], run["status"]) for run in both["runs"]] == [
-        ("finder", "completed"), ("analyst", "completed"),
-    ]  # fmt: skip
+        ("finder", "completed"),
+        ("analyst", "completed"),
+    ]
     assert (both["reply"], both["run"]) == (both["replies"][0], both["runs"][0])
     assert (one["replies"], one["runs"]) == ([one["reply"]], [one["run"]])
 

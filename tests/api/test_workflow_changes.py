@@ -21,9 +21,10 @@ APPROVAL: dict[str, Any] = {
 }
 RENAME = {"op": "rename_step", "step": "review", "name": "Check"}
 INSERT = {
-    "op": "insert_step", "before": "paid",
+    "op": "insert_step",
+    "before": "paid",
     "step": {"id": "legal", "name": "Legal check", "type": "human", "assignee": "legal"},
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -50,9 +51,7 @@ async def test_a_dry_run_changes_nothing(client: httpx.AsyncClient, made: httpx.
     path = made.headers["location"]
 
     report = await client.post(f"{path}/edits?dry_run=true", json={"edits": [RENAME]})
-    stale = await client.post(
-        f"{path}/edits?dry_run=true", json={"edits": [RENAME]}, headers={"If-Match": '"7"'}
-    )
+    stale = await client.post(f"{path}/edits?dry_run=true", json={"edits": [RENAME]}, headers={"If-Match": '"7"'})
 
     assert (report.json()["dry_run"], report.json()["workflow"]["steps"][1]["name"]) == (True, "Check")
     assert (await client.get(path)).json() == made.json()
@@ -112,9 +111,7 @@ async def test_a_key_whose_edits_were_refused_may_be_sent_again(
         pytest.param([RENAME] * 501, "/edits", id="too many"),
         pytest.param([5], "/edits/0", id="a number"),
         pytest.param([{"op": "explode"}], "/edits/0", id="unknown operation"),
-        pytest.param(
-            [RENAME, {"op": "rename_step", "step": "nothing", "name": "X"}], "/edits/1", id="unknown step"
-        ),
+        pytest.param([RENAME, {"op": "rename_step", "step": "nothing", "name": "X"}], "/edits/1", id="unknown step"),
         pytest.param(
             [{"op": "set_retry", "step": "review", "retry": {"max_attempts": "3"}}],
             "/edits/0/retry/max_attempts",
@@ -158,9 +155,7 @@ async def test_versions_that_are_not_there_are_not_found(
     assert (await client.get(f"{made.headers['location']}/{part}")).status_code == 404
 
 
-async def test_a_difference_is_told_in_words_and_as_data(
-    client: httpx.AsyncClient, made: httpx.Response
-) -> None:
+async def test_a_difference_is_told_in_words_and_as_data(client: httpx.AsyncClient, made: httpx.Response) -> None:
     path = made.headers["location"]
     await client.post(f"{path}/edits", json={"edits": [RENAME]})
     await client.post(f"{path}/edits", json={"edits": [INSERT]})
@@ -170,10 +165,7 @@ async def test_a_difference_is_told_in_words_and_as_data(
 
     assert (last["from_version"], last["to_version"]) == (2, 3)
     assert "Legal check" in last["changes"][0]
-    assert first["diff"]["steps"]["changed"][0]["fields"]["name"] == {
-        "before": "Manager review",
-        "after": "Check",
-    }
+    assert first["diff"]["steps"]["changed"][0]["fields"]["name"] == {"before": "Manager review", "after": "Check"}
 
 
 async def test_findings_come_with_evidence_and_counts(client: httpx.AsyncClient) -> None:
@@ -232,9 +224,7 @@ async def test_a_diagram_marks_findings_and_the_last_change_where_asked_to(
 
 async def test_validation_says_what_is_wrong_and_what_could_be_better(client: httpx.AsyncClient) -> None:
     lonely = {"id": "lonely", "name": "Lonely"}
-    good = (
-        await client.post(f"{WORKFLOWS}/validate", json=APPROVAL | {"steps": [*APPROVAL["steps"], lonely]})
-    ).json()
+    good = (await client.post(f"{WORKFLOWS}/validate", json=APPROVAL | {"steps": [*APPROVAL["steps"], lonely]})).json()
     bad = (await client.post(f"{WORKFLOWS}/validate", json={"name": "", "steps": [{"id": "A"}]})).json()
 
     assert (good["valid"], good["problems"], bool(good["findings"])) == (True, [], True)
@@ -257,12 +247,7 @@ async def test_a_change_by_hand_stands_in_its_conversation_once(
 
     conversation = (await client.get("/api/v1/conversations/talk")).json()
     events = conversation["events"]
-    assert (first.status_code, again.status_code, back.status_code, nowhere.status_code) == (
-        200,
-        200,
-        200,
-        404,
-    )
+    assert (first.status_code, again.status_code, back.status_code, nowhere.status_code) == (200, 200, 200, 404)
     assert [one["kind"] for one in events] == ["workflow_change", "workflow_change"]
     assert events[0]["data"]["changes"] == first.json()["changes"]
     assert "'Legal check'" in events[0]["content"]

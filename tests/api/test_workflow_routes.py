@@ -30,9 +30,7 @@ async def made(client: httpx.AsyncClient) -> httpx.Response:
     return await client.post(WORKFLOWS, json=APPROVAL)
 
 
-async def test_a_created_workflow_gets_an_id_from_its_name(
-    client: httpx.AsyncClient, made: httpx.Response
-) -> None:
+async def test_a_created_workflow_gets_an_id_from_its_name(client: httpx.AsyncClient, made: httpx.Response) -> None:
     read = await client.get(made.headers["location"])
 
     assert made.status_code == 201
@@ -44,17 +42,13 @@ async def test_a_created_workflow_gets_an_id_from_its_name(
     assert made.json()["transitions"][0] == {"id": "submit-review", "from": "submit", "to": "review"}
 
 
-async def test_a_second_one_of_the_name_gets_another_id(
-    client: httpx.AsyncClient, made: httpx.Response
-) -> None:
+async def test_a_second_one_of_the_name_gets_another_id(client: httpx.AsyncClient, made: httpx.Response) -> None:
     second = await client.post(WORKFLOWS, json=APPROVAL)
 
     assert (second.status_code, second.json()["id"]) == (201, "wf_expense_approval_2")
 
 
-async def test_two_of_one_name_at_once_both_come_to_be(
-    application: Application, client: httpx.AsyncClient
-) -> None:
+async def test_two_of_one_name_at_once_both_come_to_be(application: Application, client: httpx.AsyncClient) -> None:
     class TakenMeanwhile:
         """A catalogue in which no id ever seems taken."""
 
@@ -104,9 +98,7 @@ async def test_the_same_key_makes_one_workflow(client: httpx.AsyncClient) -> Non
         pytest.param({"created_at": 5}, "/created_at", id="a number as a time"),
         pytest.param({"colour": "red"}, "/colour", id="unknown field"),
         pytest.param({"start": "nowhere"}, "/start", id="unknown start"),
-        pytest.param(
-            {"transitions": [{"from": "submit", "to": "x"}]}, "/transitions/0/to", id="unknown step"
-        ),
+        pytest.param({"transitions": [{"from": "submit", "to": "x"}]}, "/transitions/0/to", id="unknown step"),
         pytest.param({"triggers": [{"type": "schedule", "cron": "x"}]}, "/triggers/0/cron", id="no cron"),
     ],
 )
@@ -161,13 +153,15 @@ async def test_the_list_narrows_to_what_a_conversation_dealt_with(
     await client.post(WORKFLOWS, json=APPROVAL | {"name": "Car wash"})
     said = (await client.post("/api/v1/chat", json={"message": "hello"})).json()["conversation_id"]
     dealt_with = WorkflowReference(
-        workflow_id="wf_car_wash", name="Car wash", relation="viewed", turn=1, conversation_id=said,
+        workflow_id="wf_car_wash",
+        name="Car wash",
+        relation="viewed",
+        turn=1,
+        conversation_id=said,
         at=datetime(2026, 1, 2, tzinfo=UTC),
-    )  # fmt: skip
+    )
     await application.services.conversations.update(
-        application.settings.tenant,
-        said,
-        lambda one: one.model_copy(update={"workflow_refs": (dealt_with,)}),
+        application.settings.tenant, said, lambda one: one.model_copy(update={"workflow_refs": (dealt_with,)})
     )
 
     found = await client.get(WORKFLOWS, params={"conversation_id": said})
@@ -195,17 +189,13 @@ async def test_a_cursor_is_one_of_ours(client: httpx.AsyncClient, cursor: str) -
     assert answer.json()["problems"] == [{"pointer": "query:cursor", "message": "was not made here"}]
 
 
-async def test_an_unchanged_workflow_is_not_sent_again(
-    client: httpx.AsyncClient, made: httpx.Response
-) -> None:
+async def test_an_unchanged_workflow_is_not_sent_again(client: httpx.AsyncClient, made: httpx.Response) -> None:
     same = await client.get(made.headers["location"], headers={"If-None-Match": made.headers["etag"]})
 
     assert (same.status_code, same.headers["etag"]) == (304, made.headers["etag"])
 
 
-async def test_replacing_needs_the_version_that_was_read(
-    client: httpx.AsyncClient, made: httpx.Response
-) -> None:
+async def test_replacing_needs_the_version_that_was_read(client: httpx.AsyncClient, made: httpx.Response) -> None:
     path = made.headers["location"]
     document = made.json() | {"description": "New."}
 
@@ -219,9 +209,7 @@ async def test_replacing_needs_the_version_that_was_read(
     assert (right.json()["description"], right.json()["version"]) == ("New.", 2)
 
 
-async def test_a_document_is_stored_at_its_own_address_alone(
-    client: httpx.AsyncClient, made: httpx.Response
-) -> None:
+async def test_a_document_is_stored_at_its_own_address_alone(client: httpx.AsyncClient, made: httpx.Response) -> None:
     answer = await client.put(
         made.headers["location"], json=made.json() | {"id": "wf_other"}, headers={"If-Match": "*"}
     )
@@ -285,8 +273,7 @@ async def test_a_case_is_played_and_what_cannot_be_worked_out_is_asked_for(clien
     assert [one["step"] for one in large["path"]] == ["size", "boss", "pay"]
     assert (large["outcome"], large["median_seconds"]) == ("completed", 25 * 3600)
     assert unknown["questions"] == [
-        {"step": "size", "name": "Size", "what": "which way it goes",
-         "ways": ["amount over 1000", "amount up to 1000"]}
-    ]  # fmt: skip
+        {"step": "size", "name": "Size", "what": "which way it goes", "ways": ["amount over 1000", "amount up to 1000"]}
+    ]
     assert wrong.status_code == 422
     assert {one["pointer"] for one in wrong.json()["problems"]} == {"/runs", "/times/pay"}

@@ -30,18 +30,27 @@ pytestmark = pytest.mark.untraced
 JsonObject = dict[str, Any]
 BREAD = ("Mix dough", "Let rise", "Shape loaves", "Bake", "Cool")
 ONE_OF_EACH = {
-    "mix dough": ("create_workflow", {
-        "name": "Bread",
-        "steps": [{"name": one, "type": "human"} for one in BREAD],
-        "transitions": [{"from": a, "to": b} for a, b in pairwise(BREAD)],
-    }, "The workflow is there."),
-    "taste test": ("edit_workflow", {"workflow": "wf_cake", "edits": [
-        {"op": "insert_step", "after": "decorate", "step": {"name": "Taste test", "type": "human"}},
-    ]}, "There is a taste test now."),
+    "mix dough": (
+        "create_workflow",
+        {
+            "name": "Bread",
+            "steps": [{"name": one, "type": "human"} for one in BREAD],
+            "transitions": [{"from": a, "to": b} for a, b in pairwise(BREAD)],
+        },
+        "The workflow is there.",
+    ),
+    "taste test": (
+        "edit_workflow",
+        {
+            "workflow": "wf_cake",
+            "edits": [{"op": "insert_step", "after": "decorate", "step": {"name": "Taste test", "type": "human"}}],
+        },
+        "There is a taste test now.",
+    ),
     "who bakes": ("get_workflow", {"workflow": "wf_cake"}, "The baker."),
     "show hiring": ("get_workflow", {"workflow": "Hiring"}, "Hiring has nine steps."),
     "deposit": (None, {}, "I cannot change it in this mode. Shall I, in another?"),
-}  # fmt: skip
+}
 """What a good model calls for the first case of each kind, and says."""
 
 
@@ -86,9 +95,7 @@ async def evaluated(
 
 
 async def test_a_good_model_is_right_and_one_that_does_nothing_or_harm_is_not(tmp_path: Path) -> None:
-    found = {
-        model: await evaluated(tmp_path / f"{model.__name__}.jsonl", model) for model in (good, bad, idle)
-    }
+    found = {model: await evaluated(tmp_path / f"{model.__name__}.jsonl", model) for model in (good, bad, idle)}
 
     assert set(found[good].done) == {(kind, 1) for kind in KINDS}
     assert all(found[good].done.values()), (tmp_path / "good.jsonl").read_text()
@@ -149,8 +156,7 @@ async def test_what_no_case_would_survive_stops_it_with_a_sentence(
     async with provider_stub() as stub:
         stub.chooses = lambda _: refusal
         code = await asyncio.to_thread(
-            main,
-            ["--model", "openai:stub-1", "--base-url", stub.base_url, "--out", str(tmp_path / "out.jsonl")],
+            main, ["--model", "openai:stub-1", "--base-url", stub.base_url, "--out", str(tmp_path / "out.jsonl")]
         )
 
     shown = capsys.readouterr()
@@ -161,9 +167,7 @@ async def test_what_no_case_would_survive_stops_it_with_a_sentence(
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_a_name_that_is_no_model_stops_it_with_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_that_is_no_model_stops_it_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["--model", "nosuch:model", "--out", str(tmp_path / "out.jsonl")])
 
     assert (code, len(capsys.readouterr().err.splitlines())) == (1, 1)
@@ -214,14 +218,22 @@ def test_an_even_split_may_be_chance_and_an_uneven_one_is_not() -> None:
 
 
 DRAWN: JsonObject = {
-    "id": "wf_x", "name": "X", "start": "ask",
+    "id": "wf_x",
+    "name": "X",
+    "start": "ask",
     "steps": [
-        {"id": "ask", "name": "Ask", "type": "human", "assignee": "clerk",
-         "form": {"fields": [{"key": "why", "type": "text"}]}},
+        {
+            "id": "ask",
+            "name": "Ask",
+            "type": "human",
+            "assignee": "clerk",
+            "form": {"fields": [{"key": "why", "type": "text"}]},
+        },
         {"id": "approve", "name": "Approve", "type": "human", "assignee": "manager", "timeout": "P2D"},
         {"id": "pay", "name": "Pay", "type": "action", "uses": "bank.pay", "retry": {"max_attempts": 3}},
         {"id": "tell", "name": "Tell the clerk", "type": "action", "uses": "email.send"},
-        {"id": "paid", "name": "Paid", "type": "end"}, {"id": "refused", "name": "Refused", "type": "end"},
+        {"id": "paid", "name": "Paid", "type": "end"},
+        {"id": "refused", "name": "Refused", "type": "end"},
     ],
     "transitions": [
         {"id": "1", "from": "ask", "to": "approve"},
@@ -231,7 +243,7 @@ DRAWN: JsonObject = {
         {"id": "5", "from": "pay", "to": "approve", "type": "error"},
         {"id": "6", "from": "tell", "to": "refused"},
     ],
-}  # fmt: skip
+}
 CLAIMS = ["a: ask @clerk", "b: approve @manager", "c: pay", "+a>b", "+b>c ~?"]
 
 

@@ -8,17 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import eval_offline
-from benchmarks.eval_offline import (
-    HALVES,
-    KINDS,
-    Talk,
-    base_of,
-    cases,
-    changed,
-    messages,
-    names_unused,
-    workflows,
-)
+from benchmarks.eval_offline import HALVES, KINDS, Talk, base_of, cases, changed, messages, names_unused, workflows
 from benchmarks.offline_graphs import Wanted, differences, graph_of, wanted
 from workflow_agent.workflows.model.parser import parse_workflow
 
@@ -49,13 +39,8 @@ def _fulfilled(own: Wanted, base: Mapping[str, Any] | None) -> dict[str, Any]:
             if of == step["id"]:
                 _put(step, name, value)
     whole = {name: _first(value) for (of, name), value in own.values.items() if of == "wf"}
-    document |= {
-        "tags": own.graph.whole.get("tags", []),
-        "aliases": own.graph.whole.get("aliases", []),
-    } | whole
-    document["triggers"] = [
-        _trigger(one, base) for one in [*own.graph.whole.get("triggers", ()), *own.triggers]
-    ]
+    document |= {"tags": own.graph.whole.get("tags", []), "aliases": own.graph.whole.get("aliases", [])} | whole
+    document["triggers"] = [_trigger(one, base) for one in [*own.graph.whole.get("triggers", ()), *own.triggers]]
     document["steps"] = steps
     document["transitions"] = [
         _transition(a, b, _text(own.conditions[a, b]) if (a, b) in own.conditions else text)
@@ -112,8 +97,7 @@ def test_no_wanted_change_is_there_before() -> None:
     idle = [
         (place, claims)
         for place, claims, base, said in _ways()
-        if base
-        and not differences(wanted(graph_of(base, [one["id"] for one in base["steps"]]), claims), base, said)
+        if base and not differences(wanted(graph_of(base, [one["id"] for one in base["steps"]]), claims), base, said)
     ]
 
     assert idle == []
@@ -128,16 +112,12 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
     }
 
     assert not used["dev"] & used["heldout"]
-    assert all(
-        workflows()[name]["half"] == half for half, names in used.items() for name in names & set(workflows())
-    )
+    assert all(workflows()[name]["half"] == half for half, names in used.items() for name in names & set(workflows()))
 
 
 def test_no_sentence_is_in_both_halves_or_twice_in_a_set() -> None:
     for kind in KINDS:
-        said = Counter(
-            (str(case["say"]), case.get("workflow")) for half in HALVES for case in cases(kind, half)
-        )
+        said = Counter((str(case["say"]), case.get("workflow")) for half in HALVES for case in cases(kind, half))
         assert [one for one, times in said.items() if times > 1] == []
 
 
@@ -157,17 +137,19 @@ INTERN, OTHER = _cake(bake={"assignee": "intern"}), _cake(take={"assignee": "int
         pytest.param(["bake.assignee=intern"], CAKE, "Done: the intern bakes.", "wrong", id="claimed"),
         pytest.param(["bake.assignee=intern"], OTHER, "Done.", "wrong", id="another step"),
         pytest.param(
-            ["bake.assignee=intern", "bake.timeout=P1D"], INTERN,
-            "Done. I did not use: within a day.", "honest", id="what is left out is named",
+            ["bake.assignee=intern", "bake.timeout=P1D"],
+            INTERN,
+            "Done. I did not use: within a day.",
+            "honest",
+            id="what is left out is named",
         ),
         pytest.param(
-            ["bake.assignee=intern", "bake.timeout=P1D"], INTERN, "Done.", "wrong",
-            id="what is left out is not named",
+            ["bake.assignee=intern", "bake.timeout=P1D"], INTERN, "Done.", "wrong", id="what is left out is not named"
         ),
         pytest.param(["UNCHANGED"], CAKE, "That would take a day longer.", "right", id="nothing may happen"),
         pytest.param(["UNCHANGED"], OTHER, "Done.", "wrong", id="something happened"),
     ],
-)  # fmt: skip
+)
 def test_a_change_is_right_honest_or_wrong_by_what_is_stored(
     claims: list[str], after: dict[str, Any], reply: str, verdict: str
 ) -> None:
@@ -183,19 +165,30 @@ def test_a_change_is_right_honest_or_wrong_by_what_is_stored(
 def test_new_decisions_forks_and_skipped_steps_count_as_the_edges_through_them() -> None:
     step = {"type": "human", "assignee": "boss"}
     flow = {
-        "id": "wf_x", "name": "X", "start": "a",
-        "steps": [{"id": "a", "name": "Ask"}, {"id": "d", "name": "Much?", "type": "decision"},
-                  {"id": "b", "name": "Approve", **step}, {"id": "c", "name": "Pay"}],
-        "transitions": [{"from": "a", "to": "d"},
-                        {"from": "d", "to": "b", "type": "condition", "when": {"text": "over 1,000"}},
-                        {"from": "d", "to": "c", "type": "default"}, {"from": "b", "to": "c"}],
-    }  # fmt: skip
+        "id": "wf_x",
+        "name": "X",
+        "start": "a",
+        "steps": [
+            {"id": "a", "name": "Ask"},
+            {"id": "d", "name": "Much?", "type": "decision"},
+            {"id": "b", "name": "Approve", **step},
+            {"id": "c", "name": "Pay"},
+        ],
+        "transitions": [
+            {"from": "a", "to": "d"},
+            {"from": "d", "to": "b", "type": "condition", "when": {"text": "over 1,000"}},
+            {"from": "d", "to": "c", "type": "default"},
+            {"from": "b", "to": "c"},
+        ],
+    }
     skipped = flow | {
-        "steps": [{"id": "a", "name": "Ask"},
-                  {"id": "b", "name": "Approve", "when": {"text": "amount > 1000"}, **step},
-                  {"id": "c", "name": "Pay"}],
+        "steps": [
+            {"id": "a", "name": "Ask"},
+            {"id": "b", "name": "Approve", "when": {"text": "amount > 1000"}, **step},
+            {"id": "c", "name": "Pay"},
+        ],
         "transitions": [{"from": "a", "to": "b"}, {"from": "b", "to": "c"}],
-    }  # fmt: skip
+    }
     claims = ["a: ask", "b: approve @boss", "c: pay", "+a>b ~>1000", "+a>c ~<1000|else", "+b>c"]
 
     for document in (flow, skipped):

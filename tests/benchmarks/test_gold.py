@@ -41,13 +41,11 @@ def test_the_gold_graph_is_exact_whatever_decisions_lie_between() -> None:
         pytest.param(["sign>check [back]", "check>sign", "sign>mail"], {"mail": {}}, id="a step more"),
         pytest.param(["check>sign", "sign>check"], {"sign": {"type": "human"}}, id="nobody signs"),
     ],
-)  # fmt: skip
+)
 def test_anything_else_is_not(edges: list[str], steps: dict[str, dict[str, Any]]) -> None:
     known = made(*edges, **{name: one for name, one in steps.items() if name != "sign"})
     if "sign" in steps:
-        changed = [
-            one.model_copy(update={"assignee": None}) if one.id == "sign" else one for one in known.steps
-        ]
+        changed = [one.model_copy(update={"assignee": None}) if one.id == "sign" else one for one in known.steps]
         known = known.model_copy(update={"steps": tuple(changed)})
 
     assert not judged(ROW, known).is_exact

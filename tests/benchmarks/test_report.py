@@ -7,9 +7,7 @@ from benchmarks.report import write_report
 
 
 def a_section(value: float) -> Section:
-    return Section(
-        "turns", "A turn", "How.", [Figure("turn / bare", value, RATIO, most=1.4)], {"a.svg": "<svg/>"}
-    )
+    return Section("turns", "A turn", "How.", [Figure("turn / bare", value, RATIO, most=1.4)], {"a.svg": "<svg/>"})
 
 
 def test_a_figure_stands_beside_the_one_before_and_its_target(tmp_path: Path) -> None:

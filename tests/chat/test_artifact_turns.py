@@ -37,9 +37,7 @@ class Reader:
     planned: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     strategy: str = "include_full"
 
-    async def __call__(
-        self, messages: Sequence[ModelMessage], info: AgentInfo
-    ) -> AsyncIterator[str | DeltaToolCalls]:
+    async def __call__(self, messages: Sequence[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         content: Any = messages[-1].parts[-1].content
         if any(tool.name == PLAN_TOOL for tool in info.output_tools):
             yield {1: DeltaToolCall(PLAN_TOOL, json.dumps(self._plan(json.loads(content))), tool_call_id="p")}
@@ -54,10 +52,15 @@ class Reader:
     def _plan(self, asked: dict[str, Any]) -> dict[str, Any]:
         self.planned.append(asked)
         decisions = [
-            {"artifact_id": one["artifact_id"], "strategy": self.strategy, "priority": at,
-             "relevance_rationale": "why not", "extraction_query": "claims due"}
+            {
+                "artifact_id": one["artifact_id"],
+                "strategy": self.strategy,
+                "priority": at,
+                "relevance_rationale": "why not",
+                "extraction_query": "claims due",
+            }
             for at, one in enumerate(asked["artifacts"], 1)
-        ]  # fmt: skip
+        ]
         return {"artifacts": decisions, "reasoning": "all of it"}
 
 
@@ -157,9 +160,7 @@ async def test_small_documents_of_this_turn_need_no_plan() -> None:
     reader = Reader()
     chat = reading(reader)
 
-    outcome = await chat.say(
-        "due when?", attachments=(NewAttachment(content="Due in 30 days.", title="policy"),)
-    )
+    outcome = await chat.say("due when?", attachments=(NewAttachment(content="Due in 30 days.", title="policy"),))
 
     assert reader.planned == []
     assert "Due in 30 days." in outcome.reply.content
@@ -170,12 +171,7 @@ async def test_small_documents_of_this_turn_need_no_plan() -> None:
 async def test_a_message_larger_than_the_window_is_read_in_passages() -> None:
     reader = Reader(strategy="rag_extract")
     chat = reading(reader)
-    text = (
-        "When are claims due? "
-        + "Nothing is said here. " * 1_000
-        + "All claims are due in May. "
-        + "So. " * 40_000
-    )
+    text = "When are claims due? " + "Nothing is said here. " * 1_000 + "All claims are due in May. " + "So. " * 40_000
 
     outcome = await chat.say(text)
 
@@ -200,9 +196,7 @@ READ, WROTE = Decimal("2.5") / 1_000_000, Decimal(10) / 1_000_000
 
 
 @pytest.mark.usefixtures("allow_local_requests")
-@pytest.mark.parametrize(
-    "planner", [CallsTools([(PLAN_TOOL, '{"artifacts": []}')], (1_000, 50, 0)), Refuses(500)]
-)
+@pytest.mark.parametrize("planner", [CallsTools([(PLAN_TOOL, '{"artifacts": []}')], (1_000, 50, 0)), Refuses(500)])
 async def test_planning_is_in_usage_and_cost_of_turn_and_conversation(planner: CallsTools | Refuses) -> None:
     answers = (Says(["Kept."], usage=(100, 10, 0)), planner, Says(["In May."], usage=(200, 20, 0)))
     async with provider_stub(*answers) as stub:

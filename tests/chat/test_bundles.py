@@ -32,9 +32,14 @@ def store(tmp_path: Path) -> JsonConversationStore:
 async def grown(store: JsonConversationStore, turns: int) -> Conversation:
     reference = await store.put_blob("acme", "invoice-1", DOCUMENT)
     attached = AttachedDocument(
-        attachment_id="att_1", title="Rules", media_type="text/plain", size_chars=9, content_ref=reference,
-        turn=1, at=AT,
-    )  # fmt: skip
+        attachment_id="att_1",
+        title="Rules",
+        media_type="text/plain",
+        size_chars=9,
+        content_ref=reference,
+        turn=1,
+        at=AT,
+    )
     talk = await store.create(
         a_conversation(title="Tools \x1b[1mand\x7f").model_copy(update={"attachments": (attached,)})
     )
@@ -66,11 +71,7 @@ async def test_an_id_that_is_taken_stays_whose_it_is(store: JsonConversationStor
 
     with pytest.raises(AlreadyExists):
         await imported(
-            store,
-            opened(bundle["payload"], bundle["sha256"]),
-            tenant="acme",
-            conversation_id="invoice-1",
-            at=AT,
+            store, opened(bundle["payload"], bundle["sha256"]), tenant="acme", conversation_id="invoice-1", at=AT
         )
 
 
@@ -103,9 +104,18 @@ def literally(payload: str) -> Callable[[dict[str, Any]], tuple[str, str]]:
 
 
 SEALED = {
-    "first_turn": 1, "last_turn": 1, "first_index": 0, "last_index": 1, "first_call": 0, "calls": 0,
-    "replies": 1, "file": "turns-000001-000001.json", "sha256": "0" * 64, "bytes": 1, "last_fence": 1,
-}  # fmt: skip
+    "first_turn": 1,
+    "last_turn": 1,
+    "first_index": 0,
+    "last_index": 1,
+    "first_call": 0,
+    "calls": 0,
+    "replies": 1,
+    "file": "turns-000001-000001.json",
+    "sha256": "0" * 64,
+    "bytes": 1,
+    "last_fence": 1,
+}
 
 
 @pytest.mark.parametrize(
@@ -119,18 +129,14 @@ SEALED = {
         pytest.param(literally("[" * 100_000), "not JSON", id="bomb of brackets"),
         pytest.param(literally('{"a":' * 200 + "1" + "}" * 200), "deeper than 128", id="deep"),
         pytest.param(literally('{"a": ' + "9" * 5_000 + "}"), "not JSON", id="a number without end"),
-        pytest.param(
-            altered(lambda p: p["conversation"].update(id="../../etc/passwd")), "/id", id="a path for an id"
-        ),
+        pytest.param(altered(lambda p: p["conversation"].update(id="../../etc/passwd")), "/id", id="a path for an id"),
         pytest.param(
             altered(lambda p: p["contents"].update({f"sha256:{'0' * 64}": "x"})),
             "Nothing refers",
             id="a content nobody asked for",
         ),
         pytest.param(
-            altered(lambda p: p["contents"].update({"../../x": "x"})),
-            "Nothing refers",
-            id="a path for a content",
+            altered(lambda p: p["contents"].update({"../../x": "x"})), "Nothing refers", id="a path for a content"
         ),
         pytest.param(
             altered(lambda p: p["contents"].update(dict.fromkeys(p["contents"], "x"))),
@@ -138,18 +144,12 @@ SEALED = {
             id="another content",
         ),
         pytest.param(
-            altered(lambda p: p["conversation"]["events"].pop(1)),
-            "contradicts itself",
-            id="an event left out",
+            altered(lambda p: p["conversation"]["events"].pop(1)), "contradicts itself", id="an event left out"
         ),
-        pytest.param(
-            altered(lambda p: p["conversation"].update(schema_version=9)), "schema version is 9", id="9"
-        ),
+        pytest.param(altered(lambda p: p["conversation"].update(schema_version=9)), "schema version is 9", id="9"),
         pytest.param(altered(lambda p: p["conversation"].update(mood="good")), "mood", id="an unknown field"),
         pytest.param(
-            altered(lambda p: p["conversation"].update(archive=[SEALED])),
-            "sealed files",
-            id="sealed files it has not",
+            altered(lambda p: p["conversation"].update(archive=[SEALED])), "sealed files", id="sealed files it has not"
         ),
     ],
 )

@@ -39,15 +39,19 @@ async def test_three_parallel_calls_then_a_failing_one_then_the_answer() -> None
     stored = await under_test.store.load(TENANT, outcome.conversation_id)
     first, second, third = outcome.reply.iterations
     assert [(call.name, call.outcome) for call in first.tool_calls] == [
-        ("list_workflows", "success"), ("get_workflow", "success"), ("search_workflows", "success"),
-    ]  # fmt: skip
+        ("list_workflows", "success"),
+        ("get_workflow", "success"),
+        ("search_workflows", "success"),
+    ]
     assert len([message for message in first.messages if message.role == "tool"]) == 1
     assert [(call.name, call.outcome) for call in second.tool_calls] == [("get_workflow", "retried")]
     assert (third.tool_calls, third.messages[-1].content) == ((), "Here it is.")
     assert all(one.completed_at for one in outcome.reply.iterations)
     assert sorted(calls_of(stored)[1:4]) == [
-        ("get_workflow", 1, "success"), ("list_workflows", 1, "success"), ("search_workflows", 1, "success"),
-    ]  # fmt: skip
+        ("get_workflow", 1, "success"),
+        ("list_workflows", 1, "success"),
+        ("search_workflows", 1, "success"),
+    ]
     assert calls_of(stored)[0] == ("chat", 0, "success")
     assert calls_of(stored)[4:] == [("get_workflow", 1, "retried")]
     assert len({call.call_id for call in stored.calls}) == 5
@@ -65,9 +69,7 @@ async def test_a_record_says_where_the_result_is_and_came_from() -> None:
     assert record.kwargs == {"query": "expense"}
     assert record.content_ref == content_ref_of(result.content)
     assert record.source is not None
-    assert record.source.model_dump() == {
-        "count": 1, "primary": "wf_expense_approval", "retrieval_mode": "exact_name",
-    }  # fmt: skip
+    assert record.source.model_dump() == {"count": 1, "primary": "wf_expense_approval", "retrieval_mode": "exact_name"}
     assert record.trace_id is not None
     assert record.outcome_summary.value_class == "dict"
 
@@ -80,28 +82,26 @@ async def test_what_a_program_reads_is_on_record_below_it() -> None:
         "[len(found['workflows']), get_turn(1)['message'], len(search_history('workflows')), missing]"
     )
     under_test = chat_with(
-        scripted(
-            Calls([("list_workflows", {})]), "None.", Calls([("run_python", {"code": code})]), "Done."
-        )[0]
-    )  # fmt: skip
+        scripted(Calls([("list_workflows", {})]), "None.", Calls([("run_python", {"code": code})]), "Done.")[0]
+    )
     first = await under_test.say("which workflows are there?")
 
     outcome = await under_test.say("and now?", conversation_id=first.conversation_id)
 
     await under_test.sandbox.close()
     (result,) = outcome.reply.iterations[0].messages[-1].results
-    assert result.content["result"] == [
-        0, "which workflows are there?", 2, "content_ref_not_found: sha256:gone",
-    ]  # fmt: skip
+    assert result.content["result"] == [0, "which workflows are there?", 2, "content_ref_not_found: sha256:gone"]
     stored = await under_test.store.load(TENANT, first.conversation_id)
     program, *inner = stored.calls[3:]
     assert (program.method_name, program.history_access_detected) == ("run_python", True)
     assert program.history_query_patterns == ("filter", "map", "count")
     assert program.kwargs == {}
     assert [(c.method_name, c.speaker, c.depth, c.outcome_summary.status) for c in inner] == [
-        ("content", "tool", 2, "success"), ("content", "tool", 2, "error"),
-        ("get_turn", "tool", 2, "success"), ("search_history", "tool", 2, "success"),
-    ]  # fmt: skip
+        ("content", "tool", 2, "success"),
+        ("content", "tool", 2, "error"),
+        ("get_turn", "tool", 2, "success"),
+        ("search_history", "tool", 2, "success"),
+    ]
     assert {call.parent_call_id for call in inner} == {program.call_id}
     assert [call.artifact_hit for call in inner] == [True, False, None, None]
 
@@ -122,9 +122,7 @@ async def test_a_wrong_program_is_mended_by_the_model_and_never_ends_the_run() -
 
 
 async def test_the_prompt_tells_of_the_records_and_shows_none_of_them() -> None:
-    model, script = scripted(
-        Calls([("search_workflows", {"query": "the secret merger"})]), "Nothing.", "Hello."
-    )
+    model, script = scripted(Calls([("search_workflows", {"query": "the secret merger"})]), "Nothing.", "Hello.")
     under_test = chat_with(model)
     first = await under_test.say("find the secret merger")
 
@@ -156,8 +154,10 @@ async def test_a_stopped_run_leaves_one_record_for_each_open_call(ended: str) ->
     stored = await under_test.store.load(TENANT, started.conversation_id)
     assert calls_of(stored)[0] == ("chat", 0, ended)
     assert sorted(calls_of(stored)[1:]) == [
-        ("get_workflow", 1, "retried"), ("list_workflows", 1, "success"), ("search_workflows", 1, "success"),
-    ]  # fmt: skip
+        ("get_workflow", 1, "retried"),
+        ("list_workflows", 1, "success"),
+        ("search_workflows", 1, "success"),
+    ]
     assert all(one.completed_at for one in stored.runs[0].iterations)
 
 
@@ -209,9 +209,13 @@ async def test_a_killed_process_leaves_its_steps_and_its_open_calls_as_interrupt
     left = await evidence_of.left_by(TENANT, run)
     open_call = left.iterations[0].tool_calls[0].model_copy(update={"id": "open", "outcome": None})
     second = left.iterations[0].model_copy(
-        update={"number": 2, "completed_at": None, "tool_calls": (open_call,),
-                "messages": (left.iterations[0].messages[2],)}
-    )  # fmt: skip
+        update={
+            "number": 2,
+            "completed_at": None,
+            "tool_calls": (open_call,),
+            "messages": (left.iterations[0].messages[2],),
+        }
+    )
     await evidence_of.keep(TENANT, run, second, left.calls)
 
     next_one = on_disk(tmp_path, "Here again.", owners=FakeOwners(owner="next", dead={"dying"}))
@@ -225,9 +229,7 @@ async def test_a_killed_process_leaves_its_steps_and_its_open_calls_as_interrupt
     assert all(one.completed_at for one in dead.iterations)
     assert [call.outcome for call in dead.iterations[1].tool_calls] == ["interrupted"]
     assert calls_of(stored)[0] == ("chat", 0, "interrupted")
-    assert [call.call_id for call in stored.calls if call.outcome_summary.status == "interrupted"][1:] == [
-        "open"
-    ]
+    assert [call.call_id for call in stored.calls if call.outcome_summary.status == "interrupted"][1:] == ["open"]
     await worked_off(again.run_id)
     assert journals(tmp_path) == []
     waits.let.set()

@@ -12,9 +12,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def conversation(mode_override: Mode | None = None) -> Conversation:
-    return Conversation(
-        id="c", tenant="default", created_at=NOON, updated_at=NOON, mode_override=mode_override
-    )
+    return Conversation(id="c", tenant="default", created_at=NOON, updated_at=NOON, mode_override=mode_override)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +55,17 @@ def test_only_a_question_is_kept_from_writing(message: str, may_write: bool) -> 
 )
 def test_an_answer_to_what_was_asked_about_a_change_may_change_it(message: str, may_write: bool) -> None:
     asked = AgentReply(
-        id="evt_2", index=1, turn=1, at=NOON, author="assistant", run_id="run_c_1_a", model="offline",
-        content="Which one shall get the review: expenses or contracts?", tools_used=("search_workflows",),
+        id="evt_2",
+        index=1,
+        turn=1,
+        at=NOON,
+        author="assistant",
+        run_id="run_c_1_a",
+        model="offline",
+        content="Which one shall get the review: expenses or contracts?",
+        tools_used=("search_workflows",),
         mode=ModeRecord(name="modification", confidence=0.9, signals=(), source="inferred"),
-    )  # fmt: skip
+    )
 
     _, refused = choose_mode(
         conversation().model_copy(update={"events": (asked,)}), TurnRequest(message), ROSTER["assistant"]

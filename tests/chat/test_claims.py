@@ -61,12 +61,16 @@ async def test_a_deed_bears_out_the_claim_and_a_later_turn_may_tell_of_it(tmp_pa
 @pytest.mark.parametrize(
     "text",
     [
-        "Done: I added a legal review.", "I've now renamed the step.", "Deleted.",
+        "Done: I added a legal review.",
+        "I've now renamed the step.",
+        "Deleted.",
         "Added a review to the workflow.",
-        "The workflow has been deleted.", "We have successfully removed it!", "OK. I just moved the step.",
+        "The workflow has been deleted.",
+        "We have successfully removed it!",
+        "OK. I just moved the step.",
         "Sure. I have updated the workflow, and it has a deadline.",
     ],
-)  # fmt: skip
+)
 def test_a_claim_is_known(text: str) -> None:
     assert claims_in(text)
 
@@ -74,15 +78,28 @@ def test_a_claim_is_known(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "I added nothing.", "I have not deleted it.",
-        "Shall I say that I added it?", 'You wrote "I added it".',
-        "Once the form has been updated, the manager looks at it.", "I can add a review.", "Created by Anna.",
-        "If I added a review, it would wait.", "I added that in turn 3.", "```\nDeleted.\n```", "> Deleted.",
-        "I have added a summary below.", "The manager removed the step.", "Nothing was changed.",
-        "It has two reviews, and an added check.", "When it is deleted, the history stays.", "",
-        "I would have renamed it.", "It was created in March.", "The claim is updated by the clerk.",
+        "I added nothing.",
+        "I have not deleted it.",
+        "Shall I say that I added it?",
+        'You wrote "I added it".',
+        "Once the form has been updated, the manager looks at it.",
+        "I can add a review.",
+        "Created by Anna.",
+        "If I added a review, it would wait.",
+        "I added that in turn 3.",
+        "```\nDeleted.\n```",
+        "> Deleted.",
+        "I have added a summary below.",
+        "The manager removed the step.",
+        "Nothing was changed.",
+        "It has two reviews, and an added check.",
+        "When it is deleted, the history stays.",
+        "",
+        "I would have renamed it.",
+        "It was created in March.",
+        "The claim is updated by the clerk.",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_claim_is_let_pass(text: str) -> None:
     assert claims_in(text) == ()
 

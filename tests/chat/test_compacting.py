@@ -47,9 +47,7 @@ async def eleven_turns(chat: ChatUnderTest) -> str:
     return conversation_id
 
 
-def chatting(
-    summarizer: SummarizerScript, turns: int = 40, **options: object
-) -> tuple[ChatUnderTest, Script]:
+def chatting(summarizer: SummarizerScript, turns: int = 40, **options: object) -> tuple[ChatUnderTest, Script]:
     model, script = scripted(*[f"Noted {n}. {ASIDE}" for n in range(1, turns)], window_tokens=64_000)
     return chat_with(model, summarizer=summarizer.model, **options), script
 
@@ -121,10 +119,7 @@ async def test_a_sentence_that_the_turns_do_not_say_is_left_out_of_the_summary()
 
 
 async def test_a_summary_of_lies_is_not_used() -> None:
-    lies: Answer = {
-        "text": "Team 1 got 9999 messages. The team of Ottokar was told.",
-        "done": ["Deleted team 2."],
-    }
+    lies: Answer = {"text": "Team 1 got 9999 messages. The team of Ottokar was told.", "done": ["Deleted team 2."]}
     chat, script = chatting(SummarizerScript(lies))
     talk = await talk_for(chat, 11)
 
@@ -289,9 +284,7 @@ async def test_the_price_of_a_summary_that_a_turn_waited_for_is_that_turns() -> 
 async def test_a_turn_that_would_overflow_compacts_first_and_counts_what_that_took() -> None:
     summarizer = SummarizerScript(GOOD)
     model, script = scripted(*["Yes."] * 12, window_tokens=12_500)
-    chat = chat_with(
-        model, summarizer=summarizer.model, rule=CompactionRule(max_turns=100, trigger_share=1.0)
-    )
+    chat = chat_with(model, summarizer=summarizer.model, rule=CompactionRule(max_turns=100, trigger_share=1.0))
     conversation_id = None
     for n in range(6):
         long = f"{RULES[n]} " + f"Then the team reads the message {n} again. " * 120

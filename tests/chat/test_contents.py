@@ -122,9 +122,7 @@ class FullStore(InMemoryConversationStore):
 
     is_full = True
 
-    async def put_blob(
-        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
-    ) -> str:
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         if self.is_full:
             raise StorageFailed("the disk is full")
         return await super().put_blob(tenant, conversation_id, content)

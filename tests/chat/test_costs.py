@@ -69,9 +69,7 @@ async def test_costs_reconcile_with_what_the_provider_reported(turns: list[list[
 
 async def test_what_a_failed_run_spent_is_not_lost() -> None:
     async with provider_stub(
-        CallsTools([("list_workflows", "{}")], (4_000, 20, 0)),
-        Refuses(500),
-        Says(["Yes."], usage=(1_000, 5, 0)),
+        CallsTools([("list_workflows", "{}")], (4_000, 20, 0)), Refuses(500), Says(["Yes."], usage=(1_000, 5, 0))
     ) as stub:
         under_test = chat_at(stub)
         first = await under_test.chat.start(TENANT, TurnRequest("go on"))
@@ -106,9 +104,13 @@ def test_all_who_spend_are_one_total() -> None:
 
     assert costs.usage == Usage(requests=4, input_tokens=40)
     assert costs.cost.model_dump() == {
-        "primary_usd": 0.1, "planner_usd": 0.2, "summarizer_usd": 0.000003,
-        "embedding_usd": 0.00004, "total_usd": 0.300043, "is_complete": True,
-    }  # fmt: skip
+        "primary_usd": 0.1,
+        "planner_usd": 0.2,
+        "summarizer_usd": 0.000003,
+        "embedding_usd": 0.00004,
+        "total_usd": 0.300043,
+        "is_complete": True,
+    }
 
 
 def test_no_known_price_is_no_cost_rather_than_nothing() -> None:

@@ -8,13 +8,7 @@ from tests.support.long_talks import accepted, compacted, talked
 from tests.support.stored import AT, a_conversation
 from workflow_agent.assistant.turns.forks import fork, index_of_event, index_of_number, index_of_turn
 from workflow_agent.assistant.turns.wholes import whole_of
-from workflow_agent.conversations.document import (
-    AgentReply,
-    AgentState,
-    Conversation,
-    UserMessage,
-    WorkflowTouch,
-)
+from workflow_agent.conversations.document import AgentReply, AgentState, Conversation, UserMessage, WorkflowTouch
 from workflow_agent.conversations.fork import NewFork, forked
 from workflow_agent.conversations.handoffs import Handoff, hand_over
 from workflow_agent.conversations.iterations import Message, ToolResult
@@ -51,11 +45,7 @@ def test_a_fork_holds_the_turns_up_to_there_with_their_evidence() -> None:
     assert made.usage_totals == talked(3).usage_totals
     assert (made.id, made.version, made.title, made.turn_count) == ("branch", 0, talk.title, 3)
     assert made.forked_from is not None
-    assert (made.forked_from.conversation_id, made.forked_from.index, made.forked_from.turn) == (
-        "invoice-1",
-        5,
-        3,
-    )
+    assert (made.forked_from.conversation_id, made.forked_from.index, made.forked_from.turn) == ("invoice-1", 5, 3)
     assert made.forked_from.event_id == talk.events[5].id
 
 
@@ -87,9 +77,13 @@ def test_a_message_whose_answer_is_left_out_stays_as_one_without_an_answer() -> 
 def test_a_run_that_failed_comes_along() -> None:
     started = accepted(talked(1))
     failed = end_run(
-        started.conversation, started.run.run_id, started.run.fence, "failed",
-        error=RunError(type="ModelFailed", message="No."), at=AT,
-    )  # fmt: skip
+        started.conversation,
+        started.run.run_id,
+        started.run.fence,
+        "failed",
+        error=RunError(type="ModelFailed", message="No."),
+        at=AT,
+    )
 
     made = cut(talked(1, failed), 2)
 
@@ -119,11 +113,7 @@ def test_the_open_workflow_is_the_one_of_that_time() -> None:
     talk = talked(3)
     touched = [
         event.model_copy(
-            update={
-                "workflows_touched": (
-                    WorkflowTouch(id=f"wf_{event.turn}", name="W", version=1, change="viewed"),
-                )
-            }
+            update={"workflows_touched": (WorkflowTouch(id=f"wf_{event.turn}", name="W", version=1, change="viewed"),)}
         )
         if isinstance(event, AgentReply) and event.turn != 2
         else event
@@ -139,9 +129,7 @@ def store(tmp_path: Path) -> JsonConversationStore:
     return JsonConversationStore(DurableFiles(tmp_path / "data"), seal=RULE)
 
 
-async def test_sealed_turns_compactions_and_contents_come_along(
-    store: JsonConversationStore, tmp_path: Path
-) -> None:
+async def test_sealed_turns_compactions_and_contents_come_along(store: JsonConversationStore, tmp_path: Path) -> None:
     reference = await store.put_blob("acme", "invoice-1", {"rows": "y" * 5_000})
 
     def with_content(talk: Conversation) -> Conversation:
@@ -182,11 +170,7 @@ async def test_a_fork_takes_nobody_elses_id(store: JsonConversationStore) -> Non
 def test_a_place_to_fork_at_is_one_that_is_there() -> None:
     whole = Whole(talked(2), ())
 
-    assert [index_of_event(whole, "evt_reply_1"), index_of_number(whole, 3), index_of_turn(whole, 1)] == [
-        1,
-        3,
-        1,
-    ]
+    assert [index_of_event(whole, "evt_reply_1"), index_of_number(whole, 3), index_of_turn(whole, 1)] == [1, 3, 1]
     for look in (
         lambda: index_of_event(whole, "x"),
         lambda: index_of_number(whole, 4),

@@ -12,9 +12,16 @@ from workflow_agent.errors import ModelFailed, ShuttingDown
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 REPLY = AgentReply(
-    id="e", index=1, turn=1, at=NOON, author="assistant", content="hi", run_id="r", model="m",
+    id="e",
+    index=1,
+    turn=1,
+    at=NOON,
+    author="assistant",
+    content="hi",
+    run_id="r",
+    model="m",
     mode=ModeRecord(name="general", confidence=1.0, source="inferred"),
-)  # fmt: skip
+)
 OUTCOME = TurnOutcome("c", 1, "r", REPLY)
 
 

@@ -26,9 +26,28 @@ TURNS = 200
 ORDER = "From now on end every answer with OVER."
 BEASTS = ("badger", "beaver", "bison", "camel", "donkey", "falcon", "gecko", "heron", "ibis", "jackal")
 PLANTS = (
-    "alder", "basil", "cedar", "daisy", "elder", "fern", "gorse", "hazel", "iris", "jasmine", "kale", "lilac",
-    "maple", "nettle", "olive", "poppy", "quince", "rose", "sage", "thyme", "umbrella",
-)  # fmt: skip
+    "alder",
+    "basil",
+    "cedar",
+    "daisy",
+    "elder",
+    "fern",
+    "gorse",
+    "hazel",
+    "iris",
+    "jasmine",
+    "kale",
+    "lilac",
+    "maple",
+    "nettle",
+    "olive",
+    "poppy",
+    "quince",
+    "rose",
+    "sage",
+    "thyme",
+    "umbrella",
+)
 COLOURS = ("amber", "beige", "coral", "denim", "ebony", "fawn", "grape")
 
 
@@ -58,7 +77,7 @@ def planted(n: int) -> Planted:
         whole(f"We agreed that audit {n} is due 2027-01-{n % 28 + 1:02}."),
         (f'The desk is called "Desk {n}" and is owned by Ada Stone.', (f"Desk {n}",)),
         whole(f"Use queue_{n} instead of mail_{n}."),
-    ]  # fmt: skip
+    ]
     fact, ledger = kinds[n % len(kinds)]
     aside = f"The door of the {hut} is painted {colour}."
     return Planted(f"{aside} {fact}", ledger, f"door of the {hut}", aside)
@@ -77,13 +96,9 @@ class WindowOnly:
 
     @property
     def model(self) -> FunctionModel:
-        return FunctionModel(
-            stream_function=self._answer, model_name="scripted", profile={"context_window": 64_000}
-        )
+        return FunctionModel(stream_function=self._answer, model_name="scripted", profile={"context_window": 64_000})
 
-    async def _answer(
-        self, messages: list[ModelMessage], info: AgentInfo
-    ) -> AsyncIterator[str | DeltaToolCalls]:
+    async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         parts = [part for message in messages for part in message.parts]
         told = [part.content for part in parts if isinstance(part, SystemPromptPart | UserPromptPart)]
         self.window = "\n".join(str(one) for one in told)
@@ -111,9 +126,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[ChatUnderTest,
     return chat, speaker, conversation_id
 
 
-async def test_every_fact_of_the_ledgers_kinds_is_in_the_window(
-    told: tuple[ChatUnderTest, WindowOnly, str],
-) -> None:
+async def test_every_fact_of_the_ledgers_kinds_is_in_the_window(told: tuple[ChatUnderTest, WindowOnly, str]) -> None:
     chat, speaker, conversation_id = told
 
     await chat.say("What now?", conversation_id=conversation_id)
@@ -127,9 +140,7 @@ async def test_every_fact_of_the_ledgers_kinds_is_in_the_window(
     assert FACTS[0].answer not in speaker.window
 
 
-async def test_a_standing_instruction_is_followed_to_the_end(
-    told: tuple[ChatUnderTest, WindowOnly, str],
-) -> None:
+async def test_a_standing_instruction_is_followed_to_the_end(told: tuple[ChatUnderTest, WindowOnly, str]) -> None:
     chat, _, conversation_id = told
 
     outcome = await chat.say("And now?", conversation_id=conversation_id)

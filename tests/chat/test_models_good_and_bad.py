@@ -12,16 +12,23 @@ from workflow_agent.errors import ModelFailed
 
 NAMES = [f"Check part {number}" for number in range(1, 13)]
 STEPS: list[dict[str, Any]] = [
-    {"name": NAMES[0], "type": "human", "assignee": "clerk",
-     "form": {"fields": [{"key": "amount", "type": "number", "required": True}]}},
+    {
+        "name": NAMES[0],
+        "type": "human",
+        "assignee": "clerk",
+        "form": {"fields": [{"key": "amount", "type": "number", "required": True}]},
+    },
     *({"name": name, "uses": "parts.check", "retry": {"max_attempts": 3}} for name in NAMES[1:]),
     {"name": "Done", "type": "end", "outcome": "ok"},
-]  # fmt: skip
+]
 WHOLE = {
-    "name": "Checking of parts", "description": "Checks twelve parts.", "steps": STEPS,
+    "name": "Checking of parts",
+    "description": "Checks twelve parts.",
+    "steps": STEPS,
     "transitions": [{"from": one["name"], "to": other["name"]} for one, other in pairwise(STEPS)],
-    "triggers": [{"type": "schedule", "cron": "0 9 * * 1", "timezone": "UTC"}], "tags": ["parts"],
-}  # fmt: skip
+    "triggers": [{"type": "schedule", "cron": "0 9 * * 1", "timezone": "UTC"}],
+    "tags": ["parts"],
+}
 RENAMED = {"workflow": "wf_expense_approval", "edits": [{"op": "rename_workflow", "name": "Mine"}]}
 
 

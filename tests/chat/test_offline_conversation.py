@@ -24,8 +24,7 @@ async def test_the_created_workflow_is_the_one_described_branch_for_branch(talk:
     approval = next(step for step in workflow.steps if step.assignee == "manager")
     (onward,) = workflow.outgoing(approval.id)
     led_to = {
-        edge.when.text if edge.when else "otherwise": workflow.step(edge.to)
-        for edge in workflow.outgoing(onward.to)
+        edge.when.text if edge.when else "otherwise": workflow.step(edge.to) for edge in workflow.outgoing(onward.to)
     }
     paid, told = led_to.pop("approved"), led_to.pop("otherwise")
     assert approval.timeout == "P2D"
@@ -130,10 +129,15 @@ async def test_a_workflow_can_be_described_as_something(talk: Talk, said: str, d
 
 @pytest.mark.parametrize(
     "said",
-    ["describe it", "describe the workflow as a short list", "describe it as if I were five",
-     "describe the workflow as well", "describe the process as it is today",
-     "can you describe it as a diagram?"],
-)  # fmt: skip
+    [
+        "describe it",
+        "describe the workflow as a short list",
+        "describe it as if I were five",
+        "describe the workflow as well",
+        "describe the process as it is today",
+        "can you describe it as a diagram?",
+    ],
+)
 async def test_to_describe_it_in_some_form_is_to_explain_it(talk: Talk, said: str) -> None:
     await talk.say(DESCRIPTION)
 
@@ -156,9 +160,7 @@ async def test_undo_takes_back_exactly_the_last_change(talk: Talk) -> None:
     assert workflow.version == 3
 
 
-@pytest.mark.parametrize(
-    "reader", ["@analyst where could an expense get stuck?", "@finder list my workflows"]
-)
+@pytest.mark.parametrize("reader", ["@analyst where could an expense get stuck?", "@finder list my workflows"])
 async def test_undo_reaches_one_who_may_after_one_who_only_reads(talk: Talk, reader: str) -> None:
     await talk.say(DESCRIPTION)
     await talk.say("put a legal review before the payment")
@@ -174,11 +176,17 @@ async def test_undo_reaches_one_who_may_after_one_who_only_reads(talk: Talk, rea
 @pytest.mark.parametrize(
     "question",
     [
-        "can I undo that?", "can we undo that?", "could that be undone?", "is it possible to undo that?",
-        "should I undo that?", "is there a way to undo that?", "undo that?", "what happens if I undo that?",
+        "can I undo that?",
+        "can we undo that?",
+        "could that be undone?",
+        "is it possible to undo that?",
+        "should I undo that?",
+        "is there a way to undo that?",
+        "undo that?",
+        "what happens if I undo that?",
         "can we go back to version 1?",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("to", ["", "@analyst "])
 async def test_a_question_about_undoing_undoes_nothing_until_yes(talk: Talk, question: str, to: str) -> None:
     await talk.say(DESCRIPTION)
@@ -206,23 +214,16 @@ async def test_what_an_undo_would_take_back_is_what_it_takes_back(talk: Talk) ->
 
 
 async def test_a_name_somebody_gave_can_end_an_order_and_a_step_is_not_called_step(talk: Talk) -> None:
-    await talk.say(
-        "Build an onboarding process: HR collects the details, then the manager does a welcome call."
-    )
+    await talk.say("Build an onboarding process: HR collects the details, then the manager does a welcome call.")
     await talk.say("call it the Monday thing")
 
     reply = await talk.say("add a security training step after the welcome call in the monday thing")
 
-    assert (
-        "Added step 'Security training' (human, security) between 'Do a welcome call' and 'Done'"
-        in reply.content
-    )
+    assert "Added step 'Security training' (human, security) between 'Do a welcome call' and 'Done'" in reply.content
 
 
 async def test_a_deadline_can_be_said_plainly_and_is_in_the_longest_path(talk: Talk) -> None:
-    await talk.say(
-        "Build an onboarding process: HR collects the details, then the manager does a welcome call."
-    )
+    await talk.say("Build an onboarding process: HR collects the details, then the manager does a welcome call.")
 
     changed = await talk.say("the welcome call has two days")
     path = await talk.say("what is the critical path?")
@@ -258,19 +259,14 @@ async def test_what_was_said_long_ago_is_quoted(talk: Talk, question: str) -> No
     ("message", "said"),
     [
         ("who approves in the expense approval?", "**Approve** (`approve`): **manager**."),
-        (
-            "what comes before pay in the expense approval process?",
-            "Before **Pay** (`pay`): **Approve** (`approve`).",
-        ),
+        ("what comes before pay in the expense approval process?", "Before **Pay** (`pay`): **Approve** (`approve`)."),
         (
             "add a legal review before the payment in the expense approval",
             "Added step 'Legal review' (human, legal) between 'Approve' and 'Pay'",
         ),
     ],
 )
-async def test_in_another_conversation_a_workflow_is_named_at_the_end(
-    talk: Talk, message: str, said: str
-) -> None:
+async def test_in_another_conversation_a_workflow_is_named_at_the_end(talk: Talk, message: str, said: str) -> None:
     await talk.say("Build an expense approval: the employee submits, the manager approves, finance pays.")
     talk.conversation_id = None
 

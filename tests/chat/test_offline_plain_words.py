@@ -95,8 +95,7 @@ async def test_before_the_first_version_there_was_none(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
-    ["compare the two", "compare them", "what is the difference between the two?", "how do they differ?"],
+    "said", ["compare the two", "compare them", "what is the difference between the two?", "how do they differ?"]
 )
 async def test_the_two_are_those_spoken_of(talk: Talk, said: str) -> None:
     await talk.say(EXPENSE)
@@ -128,9 +127,7 @@ async def test_a_deleted_workflow_is_said_to_be_gone(talk: Talk, said: str) -> N
     assert "**Expense approval** (`wf_expense_approval`) is deleted" in reply.content
 
 
-@pytest.mark.parametrize(
-    "said", ["why did you do that?", "why did you add that?", "how come you changed it?"]
-)
+@pytest.mark.parametrize("said", ["why did you do that?", "why did you add that?", "how come you changed it?"])
 async def test_the_reason_of_a_change_is_the_order_it_followed(talk: Talk, said: str) -> None:
     await talk.say(EXPENSE)
     await talk.say("put a legal review before the payment")
@@ -219,9 +216,7 @@ async def test_what_is_there_is_not_missing(talk: Talk) -> None:
         ("use exponential backoff for the payment", 3, None),
     ],
 )
-async def test_a_retry_may_say_how_its_pauses_grow(
-    talk: Talk, said: str, attempts: int, interval: str | None
-) -> None:
+async def test_a_retry_may_say_how_its_pauses_grow(talk: Talk, said: str, attempts: int, interval: str | None) -> None:
     await talk.say(EXPENSE)
 
     await talk.say(said)
@@ -250,9 +245,7 @@ async def test_who_speaks_of_the_pauses_alone_keeps_the_number(talk: Talk) -> No
         "orders over 100 euros need manager approval",
     ],
 )
-async def test_an_amount_from_which_somebody_approves_takes_the_place_of_the_old(
-    talk: Talk, said: str
-) -> None:
+async def test_an_amount_from_which_somebody_approves_takes_the_place_of_the_old(talk: Talk, said: str) -> None:
     await talk.say(LIMITED)
 
     await talk.say(said)
@@ -263,9 +256,7 @@ async def test_an_amount_from_which_somebody_approves_takes_the_place_of_the_old
     assert "over 100 euros" in (into.when.text or "")
 
 
-async def test_where_somebody_approves_everything_it_is_asked_whether_to_let_the_rest_pass(
-    talk: Talk,
-) -> None:
+async def test_where_somebody_approves_everything_it_is_asked_whether_to_let_the_rest_pass(talk: Talk) -> None:
     await talk.say(EXPENSE)
 
     asked = await talk.say("anything over 100 euros needs approval by the manager")
@@ -335,9 +326,7 @@ async def test_another_language_is_not_searched_for(talk: Talk, said: str, told:
 @pytest.mark.parametrize(
     "question", ["who won the world cup?", "what is the capital of France?", "how old is the universe?"]
 )
-async def test_a_question_about_the_world_is_told_what_this_is_for(
-    talk: Talk, question: str, first: list[str]
-) -> None:
+async def test_a_question_about_the_world_is_told_what_this_is_for(talk: Talk, question: str, first: list[str]) -> None:
     for said in first:
         await talk.say(said)
 
@@ -355,9 +344,7 @@ async def test_a_question_about_the_world_is_told_what_this_is_for(
         pytest.param(lambda n: " " * n + "x", id="blanks before"),
     ],
 )
-async def test_emptiness_without_end_is_stepped_over_in_linear_time(
-    talk: Talk, said: Callable[[int], str]
-) -> None:
+async def test_emptiness_without_end_is_stepped_over_in_linear_time(talk: Talk, said: Callable[[int], str]) -> None:
     taken: list[float] = []
     for size in (31_990 // TIMES, 31_990):
         began = time.process_time()
@@ -371,9 +358,7 @@ async def test_emptiness_without_end_is_stepped_over_in_linear_time(
 async def test_a_question_about_more_workflows_than_a_message_has_steps_is_answered(talk: Talk) -> None:
     for number in range(14):
         deadline = " The clerk has two days." if number != 5 else ""
-        await talk.say(
-            f"Build process number {number}: the clerk approves the form, then finance pays.{deadline}"
-        )
+        await talk.say(f"Build process number {number}: the clerk approves the form, then finance pays.{deadline}")
     await talk.say("open process number 3")
 
     told = (await talk.say("which workflows have no deadline?")).content

@@ -64,8 +64,7 @@ async def test_a_yes_takes_up_what_was_offered_beside_the_document(talk: Talk) -
 
 
 @pytest.mark.parametrize(
-    "said",
-    ["what did the analysis find earlier?", "what did your search say earlier about the expense review?"],
+    "said", ["what did the analysis find earlier?", "what did your search say earlier about the expense review?"]
 )
 async def test_a_result_that_is_asked_for_is_told_and_not_quoted_raw(talk: Talk, said: str) -> None:
     reply = (await talk.say(said)).content
@@ -75,8 +74,7 @@ async def test_a_result_that_is_asked_for_is_told_and_not_quoted_raw(talk: Talk,
 
 
 @pytest.mark.parametrize(
-    "source",
-    ["as the policy I attached says", "according to the vendor policy", "as the attached policy requires"],
+    "source", ["as the policy I attached says", "according to the vendor policy", "as the attached policy requires"]
 )
 async def test_an_order_that_names_a_document_is_an_order(talk: Talk, source: str) -> None:
     reply = await asked_with_policy(talk, f"set the timeout of approve to 5 days, {source}")

@@ -173,9 +173,7 @@ async def test_undo_takes_back_what_was_just_changed_unasked(talk: Talk) -> None
     assert undone.content.startswith("Done: **Vendor A** is back")
 
 
-@pytest.mark.parametrize(
-    "said", ["the expense approval", "the expense approval workflow", "Expense approval"]
-)
+@pytest.mark.parametrize("said", ["the expense approval", "the expense approval workflow", "Expense approval"])
 async def test_a_workflow_is_renamed_and_deleted_by_its_name_as_the_first_thing_said(said: str) -> None:
     talk = Talk(chat_with(OfflineModel()))
     await talk.under_test.add()
@@ -198,9 +196,7 @@ async def test_a_step_of_the_workflow_at_hand_is_renamed_rather_than_a_workflow(
 
 
 @pytest.mark.parametrize("between", [None, "hello", "who approves in Vendor A?"])
-async def test_undo_after_a_deletion_takes_back_no_change_of_another_workflow(
-    talk: Talk, between: str | None
-) -> None:
+async def test_undo_after_a_deletion_takes_back_no_change_of_another_workflow(talk: Talk, between: str | None) -> None:
     await talk.say("give the approval 3 days")
     await talk.say("delete the expense approval workflow")
     await talk.say("yes")

@@ -82,9 +82,7 @@ async def talk() -> Talk:
         pytest.param(f"import this workflow:\n```yaml\n{ACTIONS}```", "CI", id="fenced yaml"),
         pytest.param(ACTIONS, "CI", id="nothing but yaml"),
         pytest.param(f"import this BPMN please: {BPMN}", "Pack", id="xml"),
-        pytest.param(
-            f'import this called "Parcel": {json.dumps(MACHINE)}', "Parcel", id="under another name"
-        ),
+        pytest.param(f'import this called "Parcel": {json.dumps(MACHINE)}', "Parcel", id="under another name"),
     ],
 )
 async def test_a_pasted_document_is_imported(talk: Talk, message: str, name: str) -> None:
@@ -148,11 +146,7 @@ async def test_without_a_format_it_asks_and_takes_the_answer(talk: Talk) -> None
 
 @pytest.mark.parametrize(
     ("message", "block"),
-    [
-        ("show it as a diagram", "```mermaid"),
-        ("draw it as dot", "```dot"),
-        ("draw a graphviz graph of it", "```dot"),
-    ],
+    [("show it as a diagram", "```mermaid"), ("draw it as dot", "```dot"), ("draw a graphviz graph of it", "```dot")],
 )
 async def test_a_workflow_is_drawn(talk: Talk, message: str, block: str) -> None:
     reply = await talk.say(message)
@@ -168,10 +162,7 @@ async def test_a_workflow_is_drawn(talk: Talk, message: str, block: str) -> None
         ("make a copy of the expense approval for travel", "Expense approval for travel"),
         ("copy it as Travel approval", "Travel approval"),
         ("duplicate this workflow", "Expense approval (copy)"),
-        (
-            "use the expense approval as a template for a new workflow called Travel approval",
-            "Travel approval",
-        ),
+        ("use the expense approval as a template for a new workflow called Travel approval", "Travel approval"),
         ("create one like the expense approval but for travel", "Expense approval for travel"),
     ],
 )
@@ -223,10 +214,15 @@ async def test_two_workflows_are_compared(talk: Talk) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["what changed since yesterday?", "what changed today?", "who changed what this week?",
-     "list the changes since Monday", "what did you change since yesterday?",
-     "what has changed in the expense approval in the last 3 days?"],
-)  # fmt: skip
+    [
+        "what changed since yesterday?",
+        "what changed today?",
+        "who changed what this week?",
+        "list the changes since Monday",
+        "what did you change since yesterday?",
+        "what has changed in the expense approval in the last 3 days?",
+    ],
+)
 async def test_what_changed_since_a_time_is_told_from_the_record(talk: Talk, question: str) -> None:
     await talk.say("rename Manager review to Boss review")
 
@@ -313,9 +309,7 @@ async def test_a_change_can_be_asked_to_be_shown_first(talk: Talk, message: str)
 
     after = await talk.under_test.workflows.get(TENANT, APPROVAL.id)
     assert "Shall I do it?" in shown.content
-    assert before == APPROVAL.model_copy(
-        update={name: getattr(before, name) for name in ("created_at", "updated_at")}
-    )
+    assert before == APPROVAL.model_copy(update={name: getattr(before, name) for name in ("created_at", "updated_at")})
     assert after.step("review") is None
 
 

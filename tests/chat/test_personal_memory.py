@@ -21,9 +21,7 @@ TOLD = "I prefer heliotrope names for steps"
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    with serving(
-        load_settings(data_dir=tmp_path, seal_above_bytes=20_000, max_turns=4), OfflineModel()
-    ) as one:
+    with serving(load_settings(data_dir=tmp_path, seal_above_bytes=20_000, max_turns=4), OfflineModel()) as one:
         yield one
 
 
@@ -45,9 +43,7 @@ def files_with(directory: Path, words: str) -> list[str]:
     return [str(one) for one in directory.rglob("*") if one.is_file() and pattern.search(one.read_bytes())]
 
 
-def test_what_is_told_is_listed_with_its_source_and_known_in_the_next_conversation(
-    client: httpx.Client,
-) -> None:
+def test_what_is_told_is_listed_with_its_source_and_known_in_the_next_conversation(client: httpx.Client) -> None:
     told = say(client, f"Remember that {TOLD}")
 
     listed = client.get("/api/v1/memory").json()
@@ -200,9 +196,7 @@ def test_workflows_dealt_with_and_names_given_are_listed_and_forgotten(client: h
     assert client.get("/api/v1/memory").json()["workflows"] == []
 
 
-def test_what_was_not_gone_through_when_the_server_stopped_is_gone_after_the_next_start(
-    tmp_path: Path,
-) -> None:
+def test_what_was_not_gone_through_when_the_server_stopped_is_gone_after_the_next_start(tmp_path: Path) -> None:
     with serving(load_settings(data_dir=tmp_path), OfflineModel()) as served, served.client() as client:
         say(client, f"Remember that {TOLD}")
     (path,) = (tmp_path / "default" / "people").glob("*.json")

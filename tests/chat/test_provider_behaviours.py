@@ -30,9 +30,7 @@ def delta(said: JsonObject | None, finish: str | None = None, index: int = 0) ->
     return event({"choices": [{"index": index, "delta": said, "finish_reason": finish}]})
 
 
-def called(
-    at: int, call_id: str | None, name: str | None = "list_workflows", arguments: str | None = "{}"
-) -> bytes:
+def called(at: int, call_id: str | None, name: str | None = "list_workflows", arguments: str | None = "{}") -> bytes:
     made: JsonObject = {"index": at, "type": "function", "function": {"name": name, "arguments": arguments}}
     return delta({"role": "assistant", "tool_calls": [made if call_id is None else {**made, "id": call_id}]})
 
@@ -47,9 +45,13 @@ END, END_OF_CALLS = (STOP, TOLD, DONE), (CALLS, TOLD, DONE)
 FAILURE = b'data: {"error": {"message": "overloaded", "type": "server_error", "code": null}}\n\n'
 MESSAGE = {"role": "assistant", "content": SAID}
 COMPLETION = {
-    "id": "c1", "object": "chat.completion", "created": 1, "model": "stub-1", "usage": USAGE,
+    "id": "c1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "stub-1",
+    "usage": USAGE,
     "choices": [{"index": 0, "finish_reason": "stop", "message": MESSAGE}],
-}  # fmt: skip
+}
 STOPPED = (
     "I stopped after 10 steps, the limit for one message. No workflow was changed; these tools gave me "
     "answers: list_workflows (10 times). Tell me how to go on."
@@ -87,10 +89,7 @@ CASES = [
     Case("whole, with usage", [FINE], tokens=(100, 10)),
     Case("ends for `length`", [Says(["Half"], finish="length")], text="Half", reason="length"),
     Case(
-        "`content_filter` after words",
-        [Says(["Half"], finish="content_filter")],
-        text="Half",
-        reason="content_filter",
+        "`content_filter` after words", [Says(["Half"], finish="content_filter")], text="Half", reason="content_filter"
     ),
     Case(
         "`content_filter` without a word",
@@ -137,11 +136,7 @@ CASES = [
     Case("`content` is null", [Sends([delta({"role": "assistant", "content": None}), WORD, *END])]),
     Case("`delta` is null", [Sends([delta(None), WORD, *END])]),
     Case("`choices` empty or null", [Sends([event({"choices": []}), event({"choices": None}), WORD, *END])]),
-    Case(
-        "a second choice",
-        [Sends([WORD, delta({"content": " Or not."}, index=1), *END])],
-        text=f"{SAID} Or not.",
-    ),
+    Case("a second choice", [Sends([WORD, delta({"content": " Or not."}, index=1), *END])], text=f"{SAID} Or not."),
     Case("an error in the stream", [Sends([FAILURE])], error="provider_error"),
     Case("an error after words", [Sends([WORD, FAILURE])], error="provider_error"),
     Case("an event that is no JSON", [Sends([WORD, b"data: {oops\n\n", *END])], error="provider_error"),
@@ -150,9 +145,7 @@ CASES = [
         [Sends([json.dumps(COMPLETION).encode()], "application/json")],
         error="unexpected_behavior",
     ),
-    Case(
-        "a page of HTML with 200", [Sends([b"<html>Log in</html>"], "text/html")], error="unexpected_behavior"
-    ),
+    Case("a page of HTML with 200", [Sends([b"<html>Log in</html>"], "text/html")], error="unexpected_behavior"),
     # Usage
     Case("no usage", [Says([SAID], usage=None)], tokens=(0, 0)),
     Case("usage below zero", [Says([SAID], usage=(-5, -1, 0))], tokens=(0, 0)),
@@ -168,12 +161,7 @@ CASES = [
         "arguments in pieces",
         [
             Sends(
-                [
-                    called(0, "c", arguments=""),
-                    called(0, None, None, "{"),
-                    called(0, None, None, "}"),
-                    *END_OF_CALLS,
-                ]
+                [called(0, "c", arguments=""), called(0, None, None, "{"), called(0, None, None, "}"), *END_OF_CALLS]
             ),
             FINE,
         ],
@@ -222,9 +210,7 @@ CASES = [
         requests=4,
         error="unexpected_behavior",
     ),
-    Case(
-        "a tool that is not there", [CallsTools([("rename", "{}")]), FINE], requests=2, outcomes=("retried",)
-    ),
+    Case("a tool that is not there", [CallsTools([("rename", "{}")]), FINE], requests=2, outcomes=("retried",)),
     Case("a call without a name", [Sends([called(0, "c", None), *END_OF_CALLS]), FINE], requests=2),
     Case(
         "calls without ids",
@@ -233,9 +219,7 @@ CASES = [
         outcomes=("success",) * 2,
     ),
     Case(
-        "calls with the same id",
-        [Sends([called(0, "c"), called(1, "c"), *END_OF_CALLS])],
-        error="unexpected_behavior",
+        "calls with the same id", [Sends([called(0, "c"), called(1, "c"), *END_OF_CALLS])], error="unexpected_behavior"
     ),
     Case(
         "gaps in the index",
@@ -276,26 +260,15 @@ CASES = [
     Case("429 with Retry-After", [Refuses(429, "rate_limit_exceeded", SOON), FINE], requests=2, attempts=2),
     Case("429 without it", [Refuses(429, "rate_limit_exceeded"), FINE], requests=2, attempts=2),
     Case(
-        "429 to the end",
-        [Refuses(429, "rate_limit_exceeded", SOON)] * 3,
-        requests=3,
-        attempts=3,
-        error="rate_limited",
+        "429 to the end", [Refuses(429, "rate_limit_exceeded", SOON)] * 3, requests=3, attempts=3, error="rate_limited"
     ),
-    Case(
-        "429, the quota is used up",
-        [Refuses(429, "insufficient_quota")],
-        error="quota_exceeded",
-        is_retriable=False,
-    ),
+    Case("429, the quota is used up", [Refuses(429, "insufficient_quota")], error="quota_exceeded", is_retriable=False),
     Case("400", [Refuses(400, "invalid_value")], error="request_rejected", is_retriable=False),
     Case("400, too long for the model", [Refuses(400, "context_length_exceeded"), FINE], requests=2),
     Case("413", [Refuses(413)], error="request_rejected", is_retriable=False),
     Case("422", [Refuses(422)], error="request_rejected", is_retriable=False),
     Case("401 or 403", [Refuses(401, "invalid_api_key")], error="authentication", is_retriable=False),
-    Case(
-        "404, no such model", [Refuses(404, "model_not_found")], error="model_not_found", is_retriable=False
-    ),
+    Case("404, no such model", [Refuses(404, "model_not_found")], error="model_not_found", is_retriable=False),
     Case(
         "408, 409 or 5xx that passes",
         [Refuses(408, headers=SOON), Refuses(409, headers=SOON), Refuses(503, headers=SOON), FINE],

@@ -18,9 +18,7 @@ pytestmark = pytest.mark.untraced
 FINE = Says(["All", " is well."])
 
 
-def model_of(
-    stub: ProviderStub, *, retries: int = 0, timeout_seconds: float = 5.0, name: str = "stub-1"
-) -> Model:
+def model_of(stub: ProviderStub, *, retries: int = 0, timeout_seconds: float = 5.0, name: str = "stub-1") -> Model:
     provider = Provider(
         base_url=stub.base_url, api_key="sk-secret", timeout_seconds=timeout_seconds, max_retries=retries
     )
@@ -134,9 +132,7 @@ def test_an_impossible_model_is_refused_with_what_to_do(name: str) -> None:
 
 async def test_each_agent_keeps_its_newest_session_whatever_happens() -> None:
     looking = CallsTools([("list_workflows", "{}")])
-    handing = CallsTools(
-        [("hand_off", json.dumps({"to": "editor", "reason": "its field", "summary": "All."}))]
-    )
+    handing = CallsTools([("hand_off", json.dumps({"to": "editor", "reason": "its field", "summary": "All."}))])
     async with provider_stub(FINE, FINE, looking, Refuses(500), handing, FINE, FINE) as stub:
         under_test = chat_with(model_of(stub))
         first = await under_test.say("@finder hello")

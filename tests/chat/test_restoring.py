@@ -26,9 +26,7 @@ async def test_what_is_too_far_back_for_any_window_stays_and_it_says_by_how_much
     early = (a_compaction(1, 4), a_compaction(5, 8))
     await store.create(talk.model_copy(update={"compactions": (*early, *talk.compactions)}))
     for _ in range(40):
-        talk = await store.update(
-            TENANT, talk.id, lambda one: one.model_copy(update={"title": one.title + "."})
-        )
+        talk = await store.update(TENANT, talk.id, lambda one: one.model_copy(update={"title": one.title + "."}))
     compactor = chat_with(scripted()[0], store=store).compactor
 
     for compaction_id in ("cmp_5_8", "cmp_1_130"):

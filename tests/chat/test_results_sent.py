@@ -42,9 +42,7 @@ async def test_each_of_three_agents_gets_its_own_results_again(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("harm", ["missing", "damaged"])
-async def test_a_result_that_cannot_be_read_says_so_and_the_conversation_goes_on(
-    tmp_path: Path, harm: str
-) -> None:
+async def test_a_result_that_cannot_be_read_says_so_and_the_conversation_goes_on(tmp_path: Path, harm: str) -> None:
     async with provided(tmp_path) as under_test:
         under_test.will_look_it_up()
         await under_test.say("Show it")

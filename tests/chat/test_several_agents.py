@@ -14,9 +14,7 @@ from workflow_agent.errors import ModelFailed, StaleRun
 
 
 def handing_to(*names: str) -> Calls:
-    return Calls(
-        [("hand_off", {"to": name, "reason": "its field", "summary": f"For {name}."}) for name in names]
-    )
+    return Calls([("hand_off", {"to": name, "reason": "its field", "summary": f"For {name}."}) for name in names])
 
 
 def looks() -> Calls:
@@ -34,8 +32,9 @@ async def test_those_who_are_mentioned_answer_in_order_each_with_a_run() -> None
     assert [event.content for event in stored.events[1:]] == ["Found two.", "The first is sound."]
     assert (outcome.reply.author, [other.author for other in outcome.others]) == ("analyst", ["finder"])
     assert [(run.agent, run.status, run.turn) for run in stored.runs] == [
-        ("finder", "completed", 1), ("analyst", "completed", 1),
-    ]  # fmt: skip
+        ("finder", "completed", 1),
+        ("analyst", "completed", 1),
+    ]
     assert stored.usage_totals.turns == 1
     assert [call.method_name for call in stored.calls] == ["chat"]
     sent = [part.content for message in script.requests[1][0] for part in message.parts]
@@ -56,9 +55,7 @@ async def test_an_agent_hands_over_and_the_next_answers_with_its_summary() -> No
     outcome = await under_test.say("hand this over to the editor")
 
     stored = await under_test.store.load(TENANT, outcome.conversation_id)
-    assert [event.type for event in stored.events] == [
-        "user_message", "agent_reply", "system_event", "agent_reply",
-    ]  # fmt: skip
+    assert [event.type for event in stored.events] == ["user_message", "agent_reply", "system_event", "agent_reply"]
     assert outcome.reply.author == "editor"
     sent = [str(part.content) for message in script.requests[-1][0] for part in message.parts]
     assert any("Summary: For editor." in text for text in sent)
@@ -109,20 +106,22 @@ async def test_a_second_agent_that_fails_is_told_and_answers_when_the_message_co
 
     following = await under_test.say("go on", conversation_id=mended.conversation_id)
     assert not mended.replayed
-    assert [one.content for one in (*mended.others, mended.reply)] == [
-        "Found two.", "It is sound.", "Nobody has to.",
-    ]  # fmt: skip
+    assert [one.content for one in (*mended.others, mended.reply)] == ["Found two.", "It is sound.", "Nobody has to."]
     assert replayed == replace(mended, replayed=True)
     assert following.reply.content == "Next."
     stored = await under_test.store.load(TENANT, mended.conversation_id)
     assert [(run.agent, run.status, run.attempt) for run in stored.runs] == [
-        ("finder", "completed", 1), ("analyst", "completed", 2), ("editor", "completed", 1),
+        ("finder", "completed", 1),
+        ("analyst", "completed", 2),
         ("editor", "completed", 1),
-    ]  # fmt: skip
+        ("editor", "completed", 1),
+    ]
     assert [event.type for event in stored.events].count("user_message") == 2
     assert [(call.method_name, call.outcome_summary.status) for call in stored.calls] == [
-        ("chat", "success"), ("list_workflows", "success"), ("chat", "success"),
-    ]  # fmt: skip
+        ("chat", "success"),
+        ("list_workflows", "success"),
+        ("chat", "success"),
+    ]
     assert stored.calls[1].parent_call_id == stored.calls[0].call_id
 
 
@@ -157,9 +156,7 @@ async def test_stopping_the_first_run_stops_whoever_answers_after_it() -> None:
 
 async def test_a_yes_to_what_a_reading_agent_offers_reaches_one_that_may_do_it() -> None:
     rename = {"workflow": APPROVAL.id, "edits": [{"op": "rename_workflow", "name": "Spending"}]}
-    model, script = scripted(
-        "It has a dull name. Shall I rename it?", Calls([("edit_workflow", rename)]), "Done."
-    )
+    model, script = scripted("It has a dull name. Shall I rename it?", Calls([("edit_workflow", rename)]), "Done.")
     under_test = chat_with(model)
     await under_test.add()
     offered = await under_test.say("@analyst what is wrong with it?", workflow_id=APPROVAL.id)
@@ -174,8 +171,12 @@ async def test_a_yes_to_what_a_reading_agent_offers_reaches_one_that_may_do_it()
     assert "Offer of analyst confirmed by the user: rename it" in script.instructions(1)
     stored = await under_test.store.load(TENANT, offered.conversation_id)
     assert [event.type for event in stored.events] == [
-        "user_message", "agent_reply", "system_event", "user_message", "agent_reply",
-    ]  # fmt: skip
+        "user_message",
+        "agent_reply",
+        "system_event",
+        "user_message",
+        "agent_reply",
+    ]
     assert stored.phase_transitions[0].agent == "editor"
 
 
@@ -213,9 +214,7 @@ async def test_the_offline_model_does_what_another_agent_offered() -> None:
 
 
 async def test_an_agent_with_a_fixed_mode_is_not_offered_to_switch_it() -> None:
-    model, script = scripted(
-        "One.", "Two.", Calls([("switch_mode", {"mode": "analysis", "reason": "x"})]), "Three."
-    )
+    model, script = scripted("One.", "Two.", Calls([("switch_mode", {"mode": "analysis", "reason": "x"})]), "Three.")
     under_test = chat_with(model)
 
     await under_test.say("@editor hello")

@@ -10,10 +10,14 @@ from tests.support.provided import WORKFLOW, JsonObject, Provided, provided
 from tests.support.provider import Answer, CallsTools, Refuses, Says
 
 pytestmark = pytest.mark.untraced
-RENAME = CallsTools([
-    ("edit_workflow", json.dumps({"workflow": WORKFLOW,
-                                  "edits": [{"op": "rename_step", "step": "review_3", "name": "Legal"}]})),
-])  # fmt: skip
+RENAME = CallsTools(
+    [
+        (
+            "edit_workflow",
+            json.dumps({"workflow": WORKFLOW, "edits": [{"op": "rename_step", "step": "review_3", "name": "Legal"}]}),
+        )
+    ]
+)
 ADD = "Rename the step Review 3 to Legal in the expense approval"
 
 
@@ -49,9 +53,7 @@ async def test_a_change_whose_answer_is_of_no_use_is_told_from_the_record(
     assert "version 2" in asked[-2]["content"]
 
 
-async def test_an_answer_of_no_use_without_a_change_is_an_error_that_may_be_sent_again(
-    tmp_path: Path,
-) -> None:
+async def test_an_answer_of_no_use_without_a_change_is_an_error_that_may_be_sent_again(tmp_path: Path) -> None:
     async with provided(tmp_path, Says([" \n"])) as under_test:
         answer = await under_test.post("Hello")
 
@@ -64,15 +66,20 @@ async def test_an_answer_of_no_use_without_a_change_is_an_error_that_may_be_sent
         pytest.param(Says(["Half an"], finish="length"), "length", "Half an", "length", id="length"),
         pytest.param(Says(["Half an"], finish=None, usage=None), "cut", "Half an", "length", id="cut"),
         pytest.param(Says(["All."], finish=None), "stop", "All.", "stop", id="counted, without a reason"),
-        pytest.param(Says(["Some"], finish="content_filter"), "content_filter", "Some", "content_filter",
-                     id="filtered on the way"),
-        pytest.param(Says([], finish="content_filter"), "content_filter", "content filter", "content_filter",
-                     id="filtered"),
-        pytest.param(Says(["I will not."], delta="refusal"), "refusal", "I will not.", "content_filter",
-                     id="refusal"),
+        pytest.param(
+            Says(["Some"], finish="content_filter"),
+            "content_filter",
+            "Some",
+            "content_filter",
+            id="filtered on the way",
+        ),
+        pytest.param(
+            Says([], finish="content_filter"), "content_filter", "content filter", "content_filter", id="filtered"
+        ),
+        pytest.param(Says(["I will not."], delta="refusal"), "refusal", "I will not.", "content_filter", id="refusal"),
         pytest.param(Says(["All."]), "stop", "All.", "stop", id="whole"),
     ],
-)  # fmt: skip
+)
 async def test_why_an_answer_ended_is_kept_and_told(
     tmp_path: Path, answer: Says, reason: str, told: str, as_openai: str
 ) -> None:
@@ -94,9 +101,7 @@ async def test_why_an_answer_ended_is_kept_and_told(
     assert whole["choices"][0]["finish_reason"] == as_openai
     assert f'"finish_reason":"{as_openai}"' in streamed
     assert response["status"] == ("completed" if reason == "stop" else "incomplete")
-    assert (
-        reply["usage"]["is_complete"] is reply["cost"]["is_complete"] is (reason != "cut") or reason != "cut"
-    )
+    assert reply["usage"]["is_complete"] is reply["cost"]["is_complete"] is (reason != "cut") or reason != "cut"
     assert (whole["usage"] is None) == (reason == "cut")
     assert len(under_test.provider.requests) == 4
 

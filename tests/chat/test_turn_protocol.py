@@ -74,10 +74,25 @@ async def test_what_is_said_before_a_tool_call_is_a_paragraph_of_the_reply() -> 
 
     assert (await started.outcome()).reply.content == "Let me look.\n\nNone yet."
     assert [event.name for event in events] == [
-        "start", "mode", "delta", "tool_call", "tool_result", "delta", "delta", "context", "complete",
+        "start",
+        "mode",
+        "delta",
+        "tool_call",
+        "tool_result",
+        "delta",
+        "delta",
+        "context",
+        "complete",
     ] or [event.name for event in events] == [
-        "start", "mode", "delta", "tool_call", "tool_result", "delta", "context", "complete",
-    ]  # fmt: skip
+        "start",
+        "mode",
+        "delta",
+        "tool_call",
+        "tool_result",
+        "delta",
+        "context",
+        "complete",
+    ]
     assert [event.id for event in events] == list(range(1, len(events) + 1))
 
 
@@ -111,9 +126,7 @@ async def test_arguments_that_are_no_object_are_told_as_the_model_wrote_them() -
     events = await collected(started.stream)
 
     assert (await started.outcome()).reply.content == "That was no object."
-    assert [event.data["args"] for event in events if event.name == "tool_call"] == [
-        {"unparsed": '{"workflow": '}
-    ]
+    assert [event.data["args"] for event in events if event.name == "tool_call"] == [{"unparsed": '{"workflow": '}]
 
 
 async def test_a_stream_can_be_resumed_after_any_event() -> None:
@@ -129,8 +142,7 @@ async def test_a_stream_can_be_resumed_after_any_event() -> None:
 async def test_the_reply_carries_its_evidence() -> None:
     under_test = chat_with(
         scripted(
-            Calls([("get_workflow", {"workflow": "expense approval"}), ("list_workflows", {})]),
-            "It has four steps.",
+            Calls([("get_workflow", {"workflow": "expense approval"}), ("list_workflows", {})]), "It has four steps."
         )[0]
     )
     await under_test.add()
@@ -138,9 +150,7 @@ async def test_the_reply_carries_its_evidence() -> None:
     reply = (await under_test.say("how many steps has the expense approval?")).reply
 
     assert reply.tools_used == ("get_workflow", "list_workflows")
-    assert [(touch.id, touch.change) for touch in reply.workflows_touched] == [
-        ("wf_expense_approval", "viewed")
-    ]
+    assert [(touch.id, touch.change) for touch in reply.workflows_touched] == [("wf_expense_approval", "viewed")]
     first, second = reply.iterations
     assert [message.role for message in first.messages] == ["system", "user", "assistant", "tool"]
     assert [(call.name, call.outcome) for call in first.tool_calls] == [
@@ -178,8 +188,12 @@ async def test_the_next_turn_sees_what_was_said_and_done() -> None:
 
     seen = [part for message in script.requests[-1][0] for part in message.parts]
     assert [type(part).__name__ for part in seen] == [
-        "UserPromptPart", "ToolCallPart", "ToolReturnPart", "TextPart", "UserPromptPart",
-    ]  # fmt: skip
+        "UserPromptPart",
+        "ToolCallPart",
+        "ToolReturnPart",
+        "TextPart",
+        "UserPromptPart",
+    ]
     assert [part.content for part in seen if type(part).__name__ == "UserPromptPart"] == [
         "what is there?",
         "what did I ask?",

@@ -31,25 +31,13 @@ _SENTENCES = {
     "open question": "Does the {thing} need a permit for {place}?",
 }
 _SMALL_TALK = "Well, that was a nice day all in all, and then we had something warm to drink, as one does. "
-_THINGS = (
-    "crane",
-    "kiln",
-    "ferry",
-    "loom",
-    "mast",
-    "oven",
-    "press",
-    "quilt",
-    "ramp",
-    "sled",
-    "tent",
-    "urn",
-    "vault",
-)
+_THINGS = ("crane", "kiln", "ferry", "loom", "mast", "oven", "press", "quilt", "ramp", "sled", "tent", "urn", "vault")
 _WORDS = {
-    "place": ("Lyon", "Porto", "Graz", "Turku", "Cork"), "colour": ("crimson", "teal", "ochre", "violet"),
-    "person": ("Irene", "Tomas", "Yuki", "Farid", "Olu"), "month": ("March", "June", "October"),
-}  # fmt: skip
+    "place": ("Lyon", "Porto", "Graz", "Turku", "Cork"),
+    "colour": ("crimson", "teal", "ochre", "violet"),
+    "person": ("Irene", "Tomas", "Yuki", "Farid", "Olu"),
+    "month": ("March", "June", "October"),
+}
 
 
 def sentences(random: Random) -> Iterator[str]:
@@ -96,11 +84,14 @@ async def compacted(summariser: SummarizerScript, compactions: int) -> tuple[Con
     numbers, random, wrong, talk = count(1), Random(19), list[str](), said()
     store = InMemoryConversationStore()
     compactor = Compactor(
-        store, build_summarizer(summariser.model, "Sum up.", timeout_seconds=5, window_tokens=32_000),
-        CompactionRule(), build_telemetry(), lambda: talk.events[-1].at if talk.events else AT,
+        store,
+        build_summarizer(summariser.model, "Sum up.", timeout_seconds=5, window_tokens=32_000),
+        CompactionRule(),
+        build_telemetry(),
+        lambda: talk.events[-1].at if talk.events else AT,
         lambda prefix: f"{prefix}_{next(numbers)}",
         lambda *_: nullcontext(),
-    )  # fmt: skip
+    )
     told: dict[str, int] = {}
     made = 0
     await store.create(talk)

@@ -53,9 +53,7 @@ async def test_another_user_is_not_told() -> None:
 
 
 async def test_tools_take_the_words_of_the_user() -> None:
-    chat, script = await chatting(
-        get("wf_expense_approval"), get("wf_leave"), "Both.", get("the other one"), "There."
-    )
+    chat, script = await chatting(get("wf_expense_approval"), get("wf_leave"), "Both.", get("the other one"), "There.")
     first = await chat.say("show both")
 
     await chat.say("show the other one", conversation_id=first.conversation_id)
@@ -81,9 +79,7 @@ async def test_words_that_may_mean_several_are_given_back_with_the_candidates() 
 async def test_a_name_that_a_user_gives_is_known_in_the_next_conversation() -> None:
     chat, script = await chatting(get("wf_leave"), "There.", "I will.", get("the Monday thing"), "There.")
     first = await chat.say("show the leave request")
-    named = await chat.say(
-        "let's call it the Monday thing from now on", conversation_id=first.conversation_id
-    )
+    named = await chat.say("let's call it the Monday thing from now on", conversation_id=first.conversation_id)
 
     await chat.say("open the Monday thing")
 
@@ -120,6 +116,4 @@ async def test_a_memory_that_fails_is_logged_and_loses_no_turn(caplog: pytest.Lo
         reply = await chat.say("show the leave request")
 
     assert reply.reply.content == "There."
-    assert [one.message for one in caplog.records] == [
-        "workflow memory not read", "workflow memory not stored",
-    ]  # fmt: skip
+    assert [one.message for one in caplog.records] == ["workflow memory not read", "workflow memory not stored"]

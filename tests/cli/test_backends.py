@@ -34,10 +34,7 @@ def backend(request: pytest.FixtureRequest, used: Path, tmp_path: Path) -> Itera
         with application_transport(settings) as transport, local_backend(transport, "here") as local:
             yield local
     else:
-        with (
-            serving(settings, OfflineModel()) as served,
-            server_backend(served.url + "/", KEY) as remote,
-        ):
+        with serving(settings, OfflineModel()) as served, server_backend(served.url + "/", KEY) as remote:
             yield remote
 
 

@@ -46,16 +46,7 @@ def test_a_conversation_is_renamed_and_deleted(data_dir: Path) -> None:
 
 
 def test_a_case_is_played_and_what_is_not_known_is_asked_for(data_dir: Path) -> None:
-    facts = (
-        "--set",
-        "amount=1500",
-        "--set",
-        "approved=true",
-        "--time",
-        "review=PT2H",
-        "--cost",
-        "manager=60",
-    )
+    facts = ("--set", "amount=1500", "--set", "approved=true", "--time", "review=PT2H", "--cost", "manager=60")
     played = on(data_dir, "workflows", "simulate", "Expense approval", *facts)
     many = on(data_dir, "workflows", "simulate", EXPENSES, "--runs", "20", "--chance", "review>pay=0.5")
     wrong = on(data_dir, "workflows", "simulate", EXPENSES, "--staff", "manager=few")
@@ -72,13 +63,7 @@ def test_a_case_is_played_and_what_is_not_known_is_asked_for(data_dir: Path) -> 
 
 def test_addresses_are_told_of_events_until_they_are_removed(data_dir: Path) -> None:
     def told(*arguments: str) -> Ran:
-        return run(
-            "webhooks",
-            *arguments,
-            DATA_DIR=str(data_dir),
-            WEBHOOK_HOSTS="example.org",
-            WEBHOOK_SECRET="s" * 40,
-        )
+        return run("webhooks", *arguments, DATA_DIR=str(data_dir), WEBHOOK_HOSTS="example.org", WEBHOOK_SECRET="s" * 40)
 
     refused = on(data_dir, "webhooks", "add", "https://example.org/told")
     added = told("add", "https://example.org/told", "--event", "workflow.changed")
@@ -103,18 +88,25 @@ def test_only_names_that_are_alike_are_suggested(data_dir: Path) -> None:
 def test_each_shell_completes_the_names_of_workflows(data_dir: Path, tmp_path: Path, shell: str) -> None:
     line = "workflow-agent workflows show wf_exp"
     asked = {
-        "_WORKFLOW_AGENT_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line, "COMP_WORDS": line,
-        "COMP_CWORD": "3", "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "_WORKFLOW_AGENT_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_ARGS": line,
+        "COMP_WORDS": line,
+        "COMP_CWORD": "3",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
         "WORKFLOW_AGENT_DATA_DIR": str(data_dir),
-    }  # fmt: skip
+    }
     program = tmp_path / "workflow-agent"
     program.write_text(f"#!{sys.executable}\nfrom workflow_agent.main import run\nrun()\n")
     program.chmod(0o700)
 
     told = subprocess.run(
-        [str(program)], env=os.environ | asked | {"PYTHONPATH": str(Path.cwd())}, capture_output=True,
-        text=True, timeout=60, check=False,
-    )  # fmt: skip
+        [str(program)],
+        env=os.environ | asked | {"PYTHONPATH": str(Path.cwd())},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
     assert "wf_expense_approval" in told.stdout
     assert "wf_leave_request" not in told.stdout

@@ -45,9 +45,13 @@ class Terminal:
         self._raw = bytearray()
         self._read = 0
         self.process = subprocess.Popen(
-            [*_PROGRAM, *arguments], stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+            [*_PROGRAM, *arguments],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
             env={name: value for name, value in all_of_it.items() if value},
-        )  # fmt: skip
+        )
         os.close(slave)
 
     def type(self, text: str) -> None:
@@ -86,9 +90,7 @@ class Terminal:
 
 
 @contextmanager
-def terminal(
-    *arguments: str, changed: Mapping[str, str] | None = None, **settings: str
-) -> Iterator[Terminal]:
+def terminal(*arguments: str, changed: Mapping[str, str] | None = None, **settings: str) -> Iterator[Terminal]:
     prefixed = {f"WORKFLOW_AGENT_{name}": value for name, value in settings.items()}
     shown = Terminal(arguments, prefixed | dict(changed or {}))
     try:
@@ -115,12 +117,7 @@ def test_a_conversation_at_the_keyboard(data_dir: Path, tmp_path: Path) -> None:
         shown.until("Go on with: workflow-agent chat -c cv_")
         assert shown.end() == 0
 
-    assert (tmp_path / "state" / "history").read_text().splitlines() == [
-        "list \\",
-        "my workflows",
-        "/mdoe",
-        "/quit",
-    ]
+    assert (tmp_path / "state" / "history").read_text().splitlines() == ["list \\", "my workflows", "/mdoe", "/quit"]
 
 
 _LONG = "\n\n".join(f"Paragraph {number}, and **what** belongs to it." for number in range(1, 101))
@@ -206,14 +203,25 @@ def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path: Path) -> None:
 
 def test_slash_commands_do_what_help_says(data_dir: Path, tmp_path: Path) -> None:
     typed = (
-        "/workflow expense approval", "add a legal review before pay", "/undo", "/context", "/mode dancing",
-        "/mode analysis", "/mode auto", "/agent", "/new", "/context", "/open", "/open expenses-chat",
-        "/workflow", "/help", "/quit", "never read",
-    )  # fmt: skip
-
-    ran = run(
-        "chat", stdin="\n".join(typed) + "\n", DATA_DIR=str(data_dir), STATE_DIR=str(tmp_path / "state")
+        "/workflow expense approval",
+        "add a legal review before pay",
+        "/undo",
+        "/context",
+        "/mode dancing",
+        "/mode analysis",
+        "/mode auto",
+        "/agent",
+        "/new",
+        "/context",
+        "/open",
+        "/open expenses-chat",
+        "/workflow",
+        "/help",
+        "/quit",
+        "never read",
     )
+
+    ran = run("chat", stdin="\n".join(typed) + "\n", DATA_DIR=str(data_dir), STATE_DIR=str(tmp_path / "state"))
 
     assert ran.code == 0
     assert "version 3" in ran.out
@@ -223,9 +231,14 @@ def test_slash_commands_do_what_help_says(data_dir: Path, tmp_path: Path) -> Non
     assert {"0", "1"} <= {size if size == "0" else "1" for _, size, _ in sections}
     assert all(name in ran.out for name in COMMANDS)
     for said in (
-        "`it` is Expense approval", "There is no mode 'dancing'; there are auto,", "The mode is analysis",
-        "The agent is auto", "Nothing was said yet.", "In 'Expenses' now.", "chat -c expenses-chat",
-    ):  # fmt: skip
+        "`it` is Expense approval",
+        "There is no mode 'dancing'; there are auto,",
+        "The mode is analysis",
+        "The agent is auto",
+        "Nothing was said yet.",
+        "In 'Expenses' now.",
+        "chat -c expenses-chat",
+    ):
         assert said in ran.err
     assert "never read" not in ran.out
 

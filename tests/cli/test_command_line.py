@@ -40,16 +40,11 @@ def test_options_win_over_the_environment() -> None:
     code, _ = run("serve", "--port", "9001", "--samples", serve=served, PORT="9000", HOST="127.0.0.9")
 
     assert code == 0
-    assert (served.settings[0].port, served.settings[0].host, served.settings[0].samples) == (
-        9001,
-        "127.0.0.9",
-        True,
-    )
+    assert (served.settings[0].port, served.settings[0].host, served.settings[0].samples) == (9001, "127.0.0.9", True)
 
 
 @pytest.mark.parametrize(
-    ("error", "code"),
-    [(Misconfigured("No key."), EXIT_MISCONFIGURED), (CannotListen("Taken."), EXIT_FAILED)],
+    ("error", "code"), [(Misconfigured("No key."), EXIT_MISCONFIGURED), (CannotListen("Taken."), EXIT_FAILED)]
 )
 def test_what_stops_the_server_is_said_in_one_line(error: Exception, code: int) -> None:
     assert run("serve", serve=Served(error)) == (code, f"workflow-agent: {error}\n")
@@ -84,8 +79,7 @@ def test_help_says_what_a_command_does_and_shows_an_example(command: list[str]) 
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
-    [(name, line) for rows in COMMANDS.values() for name, (_, line) in rows.items()],
+    ("name", "line"), [(name, line) for rows in COMMANDS.values() for name, (_, line) in rows.items()]
 )
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str, line: str) -> None:
     code, output = run(name, "--help")
@@ -151,14 +145,10 @@ _NOBODY = {"MODEL": "openai:stub-1", "MODEL_BASE_URL": "http://127.0.0.1:1/v1", 
 
 def test_a_provider_that_fails_is_told_in_words(tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from workflow_agent.main import run; run()", "ask", "hello"]
-    nobody = {
-        f"WORKFLOW_AGENT_{name}": value for name, value in (_NOBODY | {"DATA_DIR": str(tmp_path)}).items()
-    }
+    nobody = {f"WORKFLOW_AGENT_{name}": value for name, value in (_NOBODY | {"DATA_DIR": str(tmp_path)}).items()}
 
     # In a process of its own, because pytest takes the log in this one.
-    done = subprocess.run(
-        program, input="", capture_output=True, text=True, env=os.environ | nobody, check=False
-    )
+    done = subprocess.run(program, input="", capture_output=True, text=True, env=os.environ | nobody, check=False)
 
     assert done.returncode == EXIT_FAILED
     [line] = done.stderr.splitlines()
@@ -186,9 +176,7 @@ def test_the_page_of_the_api_is_what_the_service_describes() -> None:
     ran = run_command("openapi", "--markdown")
 
     assert ran.code == 0
-    assert page.read_text("utf-8") == ran.out, (
-        "write it again: workflow-agent openapi --markdown > docs/api.md"
-    )
+    assert page.read_text("utf-8") == ran.out, "write it again: workflow-agent openapi --markdown > docs/api.md"
 
 
 def test_the_module_is_the_command_line_and_greets_for_nobody(tmp_path: Path) -> None:
@@ -197,8 +185,11 @@ def test_the_module_is_the_command_line_and_greets_for_nobody(tmp_path: Path) ->
 
     ran = subprocess.run(
         [sys.executable, "-m", "workflow_agent", "ask", "hello"],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert (ran.returncode, ran.stdout[:6]) == (0, "Hello!")
     assert "observability" not in ran.stderr

@@ -31,12 +31,7 @@ def test_bash_completes_commands_and_values(tmp_path: Path) -> None:
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(Path.cwd())}
 
     answered = subprocess.run(
-        ["bash", "--norc", "-c", ASKED],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=120,
-        check=True,
+        ["bash", "--norc", "-c", ASKED], capture_output=True, text=True, env=environment, timeout=120, check=True
     )
 
     assert answered.stdout.splitlines() == ["workflows", "show", "creation", "svg"]

@@ -56,9 +56,7 @@ def test_where_all_is_well_nothing_is_changed(data_dir: Path) -> None:
     assert sorted(data_dir.rglob("*")) == before
 
 
-@pytest.mark.parametrize(
-    ("keys", "told"), [("one-key", "1 API key is set"), ("a-key,b-key", "2 API keys are set")]
-)
+@pytest.mark.parametrize(("keys", "told"), [("one-key", "1 API key is set"), ("a-key,b-key", "2 API keys are set")])
 def test_keys_are_counted(data_dir: Path, keys: str, told: str) -> None:
     _, found = examined(DATA_DIR=str(data_dir), API_KEYS=keys)
 
@@ -113,16 +111,10 @@ def test_a_setting_that_cannot_be_read_has_to_be_mended() -> None:
     assert "WORKFLOW_AGENT_PORT" in ran.err
 
 
-@pytest.mark.parametrize(
-    ("status", "level", "code"), [(200, "ok", 0), (401, "misconfigured", EXIT_MISCONFIGURED)]
-)
-def test_a_provider_is_asked_and_its_key_not_shown(
-    tmp_path: Path, status: int, level: str, code: int
-) -> None:
+@pytest.mark.parametrize(("status", "level", "code"), [(200, "ok", 0), (401, "misconfigured", EXIT_MISCONFIGURED)])
+def test_a_provider_is_asked_and_its_key_not_shown(tmp_path: Path, status: int, level: str, code: int) -> None:
     with provider(status) as url:
-        ran, found = examined(
-            DATA_DIR=str(tmp_path), MODEL="openai:stub-1", MODEL_BASE_URL=url, MODEL_API_KEY=SECRET
-        )
+        ran, found = examined(DATA_DIR=str(tmp_path), MODEL="openai:stub-1", MODEL_BASE_URL=url, MODEL_API_KEY=SECRET)
 
     assert (ran.code, found["model"]["level"]) == (code, level)
     assert SECRET not in ran.out + ran.err

@@ -38,12 +38,11 @@ def test_rated_turns_are_written_as_cases(rated: Path) -> None:
     down = run("evals", "from-conversations", "--rated", "down", DATA_DIR=str(rated))
 
     first, last = map(json.loads, every.out.splitlines())
-    assert (first["message"], first["reply"]) == (
-        "Create a workflow for leave: ask, then approve", "Made it.",
-    )  # fmt: skip
+    assert (first["message"], first["reply"]) == ("Create a workflow for leave: ask, then approve", "Made it.")
     assert (first["rating"], first["note"], first["turn"]) == ("up", "Just right.", 1)
-    assert [(one["name"], one["change"], one["version_before"], one["version_after"])
-            for one in first["workflows"]] == [("Leave", "created", None, 1)]  # fmt: skip
+    assert [
+        (one["name"], one["change"], one["version_before"], one["version_after"]) for one in first["workflows"]
+    ] == [("Leave", "created", None, 1)]
     assert first["context"]["used_tokens"] <= first["context"]["budget_tokens"]
     assert (last["turn"], last["reply"], last["workflows"]) == (3, "Good bye.", [])
     assert [json.loads(line) for line in down.out.splitlines()] == [last]

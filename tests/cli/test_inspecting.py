@@ -56,9 +56,7 @@ def with_calls(talk: Conversation) -> Conversation:
     def called(event: Event) -> Event:
         if not isinstance(event, AgentReply):
             return event
-        call = IterationToolCall(
-            id=f"call_{event.turn}", name="get_workflow", outcome="failed", duration_ms=12.0
-        )
+        call = IterationToolCall(id=f"call_{event.turn}", name="get_workflow", outcome="failed", duration_ms=12.0)
         first = event.iterations[0].model_copy(update={"tool_calls": (call,)})
         return event.model_copy(update={"iterations": (first, *event.iterations[1:])})
 
@@ -70,8 +68,7 @@ def recorded(context: JsonObject) -> Callable[[Conversation], Conversation]:
 
     def changed(talk: Conversation) -> Conversation:
         events = (
-            one.model_copy(update={"context": context}) if isinstance(one, AgentReply) else one
-            for one in talk.events
+            one.model_copy(update={"context": context}) if isinstance(one, AgentReply) else one for one in talk.events
         )
         return talk.model_copy(update={"events": tuple(events)})
 
@@ -81,9 +78,13 @@ def recorded(context: JsonObject) -> Callable[[Conversation], Conversation]:
 def failed(talk: Conversation) -> Conversation:
     started = accepted(talk)
     return end_run(
-        started.conversation, started.run.run_id, started.run.fence, "failed",
-        error=RunError(type="ModelFailed", message="The provider is away."), at=AT,
-    )  # fmt: skip
+        started.conversation,
+        started.run.run_id,
+        started.run.fence,
+        "failed",
+        error=RunError(type="ModelFailed", message="The provider is away."),
+        at=AT,
+    )
 
 
 def planned(talk: Conversation) -> Conversation:
@@ -97,12 +98,17 @@ def test_a_conversation_is_shown_turn_by_turn(tmp_path: Path) -> None:
 
     assert code == 0
     for words in (
-        "Invoices [draft]", "Turn 1, ", "Message 1", "Answer 2.", "2 steps: get_workflow (failed)",
+        "Invoices [draft]",
+        "Turn 1, ",
+        "Message 1",
+        "Answer 2.",
+        "2 steps: get_workflow (failed)",
         "mode general 1.00, request",
-        "2 requests, 100 tokens in and 10 out", "$0.0200",
+        "2 requests, 100 tokens in and 10 out",
+        "$0.0200",
         "failed (assistant, attempt 1): The provider is away.",
         "* The phase is now plan",
-    ):  # fmt: skip
+    ):
         assert words in output
 
 
@@ -123,7 +129,10 @@ def an_artifact(source: str, strategy: str, why: str, taken: int | None = None) 
 
 
 RECORD: JsonObject = {
-    "used_tokens": 1_000, "budget_tokens": 2_000, "level": "ok", "counting": "provider",
+    "used_tokens": 1_000,
+    "budget_tokens": 2_000,
+    "level": "ok",
+    "counting": "provider",
     "breakdown": {"history": 750, "tools": 250, "phase": 0},
     "turns": {"included": 3, "compacted": 4, "excluded": 5},
     "compaction": {"id": "cmp_1", "to_turn": 4, "fallback": "TimeoutError"},
@@ -133,10 +142,14 @@ RECORD: JsonObject = {
         an_artifact("history:msg_7:get_workflow", "exclude", "shares no words with the question"),
     ],
     "planning": {
-        "planned_by": "fallback", "reason": "historical artifacts", "model": "planner-1",
-        "failure": "ModelHTTPError", "corrections": ["art_1 was planned twice"], "notes": [],
+        "planned_by": "fallback",
+        "reason": "historical artifacts",
+        "model": "planner-1",
+        "failure": "ModelHTTPError",
+        "corrections": ["art_1 was planned twice"],
+        "notes": [],
     },
-}  # fmt: skip
+}
 
 
 def test_a_turn_is_shown_with_what_the_model_saw_and_who_decided(tmp_path: Path) -> None:
@@ -187,11 +200,13 @@ def priced(*replies: tuple[str, float | None]) -> Callable[[Conversation], Conve
         pytest.param([("local", None)], "price not known", ["price not known"], id="without a price"),
         pytest.param([("o1", 0.5), ("offline", None)], "$0.5000", ["$0.5000", "nothing"], id="both"),
         pytest.param(
-            [("o1", 0.5), ("local", None)], "$0.5000, and turns whose price is not known",
-            ["$0.5000", "price not known"], id="one of two without a price",
+            [("o1", 0.5), ("local", None)],
+            "$0.5000, and turns whose price is not known",
+            ["$0.5000", "price not known"],
+            id="one of two without a price",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_costs_nothing_is_told_from_what_has_no_known_price(
     tmp_path: Path, replies: list[tuple[str, float | None]], whole: str, each: list[str]
 ) -> None:
@@ -238,9 +253,7 @@ def test_nothing_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> Non
 
 def test_in_a_pipe_there_is_no_box_and_no_colour_and_nothing_is_cut(tmp_path: Path) -> None:
     long = "word " * 80 + "end"
-    stored(
-        tmp_path, lambda old: with_calls(talked(3, old)), lambda old: accepted(old, content=long).conversation
-    )
+    stored(tmp_path, lambda old: with_calls(talked(3, old)), lambda old: accepted(old, content=long).conversation)
 
     _, overview = run(tmp_path, "invoice-1")
     _, turn = run(tmp_path, "invoice-1", "--turn", "2")
@@ -254,9 +267,7 @@ def test_in_a_pipe_there_is_no_box_and_no_colour_and_nothing_is_cut(tmp_path: Pa
 def test_a_conversation_of_a_server_is_shown_the_same(used: Path, server: str, tmp_path: Path) -> None:
     for arguments in (["--turn", "2"], ["--json"], []):
         here = CliRunner().invoke(
-            cli,
-            ["inspect", "expenses-chat", *arguments, "--data-dir", str(used)],
-            obj=wiring_without_serving(),
+            cli, ["inspect", "expenses-chat", *arguments, "--data-dir", str(used)], obj=wiring_without_serving()
         )
         there = CliRunner().invoke(
             cli, ["inspect", "expenses-chat", *arguments, "--url", server], obj=wiring_without_serving()

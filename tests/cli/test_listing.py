@@ -33,9 +33,7 @@ finally:
         pytest.param(("search", "expence aproval", "--limit", "1"), id="misspelt"),
     ],
 )
-def test_a_directory_lists_what_a_server_on_it_would(
-    command: tuple[str, ...], data_dir: Path, server: str
-) -> None:
+def test_a_directory_lists_what_a_server_on_it_would(command: tuple[str, ...], data_dir: Path, server: str) -> None:
     here = run("workflows", *command, "--json", "--data-dir", str(data_dir))
     there = run("workflows", *command, "--json", "--url", server)
 
@@ -46,8 +44,11 @@ def test_a_directory_lists_what_a_server_on_it_would(
 def test_listing_a_directory_builds_no_service(data_dir: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", LISTING, "workflows", "list", "--data-dir", str(data_dir)],
-        capture_output=True, text=True, check=False, env=dict(os.environ),
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env=dict(os.environ),
+    )
 
     assert ended.returncode == 0
     assert len(ended.stdout.splitlines()) == 16

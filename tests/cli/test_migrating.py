@@ -50,9 +50,12 @@ def test_a_directory_is_brought_in_with_its_times_and_old_ids(histories: Path, d
     assert set(found) == {"Support Chat #42", "team/leave", "onboarding", "team/exported-3"}
     support = found["Support Chat #42"]
     assert [event["at"] for event in support["events"]] == [
-        "2025-03-03T09:15:00.250Z", "2025-03-03T09:15:00.250Z", "2025-03-03T09:17:30.000Z",
-        "2025-03-03T09:17:30.000Z", "2025-03-03T09:20:00.000Z",
-    ]  # fmt: skip
+        "2025-03-03T09:15:00.250Z",
+        "2025-03-03T09:15:00.250Z",
+        "2025-03-03T09:17:30.000Z",
+        "2025-03-03T09:17:30.000Z",
+        "2025-03-03T09:20:00.000Z",
+    ]
     assert support["events"][3]["tools_used"] == ["update_workflow"]
     assert found["onboarding"]["title"] == "Onboarding"
     assert verify_directory(data) == []
@@ -86,11 +89,13 @@ def test_the_report_says_what_was_not_taken_and_why(histories: Path, data: Path)
     report = {one["old_id"]: one for one in json.loads(migrated(data, histories, "--json").out)}
 
     assert [one["pointer"] for one in report["Support Chat #42"]["left"]] == [
-        "/turns/1/latency_ms", "/turns/1/mcp_tools_used/0",
-    ]  # fmt: skip
+        "/turns/1/latency_ms",
+        "/turns/1/mcp_tools_used/0",
+    ]
     assert report["Support Chat #42"]["notes"] == [
-        "1 of 3 turns without an answer", "1 of 3 turns with a time without a zone, read as UTC",
-    ]  # fmt: skip
+        "1 of 3 turns without an answer",
+        "1 of 3 turns with a time without a zone, read as UTC",
+    ]
     assert [(one["pointer"], one["why"].split(";")[0]) for one in report["team/leave"]["left"]] == [
         ("/0", "instructions of the other service"),
         ("/2/tool_calls", "what a tool of the other service was called with or gave back"),
@@ -107,9 +112,7 @@ def test_the_report_says_what_was_not_taken_and_why(histories: Path, data: Path)
         pytest.param('{"turns": [{"user_message": "x", "n": NaN}]}', "NaN is no JSON number", id="no number"),
         pytest.param("[" * 100_000, "not JSON", id="too deep"),
         pytest.param(
-            '{"turns": [{"user_message": "x", "n": ' + "[" * 200 + "]" * 200 + "}]}",
-            "nested deeper",
-            id="deep",
+            '{"turns": [{"user_message": "x", "n": ' + "[" * 200 + "]" * 200 + "}]}", "nested deeper", id="deep"
         ),
         pytest.param(b"\xff{}", "it is not UTF-8 text", id="no text"),
     ],
@@ -146,9 +149,7 @@ def test_a_taken_id_is_told_and_never_overwritten(histories: Path, data: Path) -
     grown["turns"].append(dict(grown["turns"][0]))
     (histories / "support-chat.json").write_text(json.dumps(grown))
     run("ask", "hello", "-c", "mine", DATA_DIR=str(data))
-    (histories / "mine.json").write_text(
-        '{"conversation_id": "onboarding", "turns": [{"user_message": "x"}]}'
-    )
+    (histories / "mine.json").write_text('{"conversation_id": "onboarding", "turns": [{"user_message": "x"}]}')
     before = stored(data)
 
     ran = migrated(data, histories)
@@ -222,9 +223,7 @@ ASIDE = "The colleagues at the window have been waiting for their lunch. " * 20
 
 
 def test_a_long_one_goes_on_and_is_compacted(data: Path, tmp_path: Path) -> None:
-    turns = [
-        {"user_message": f"note number {n}. " + ASIDE, "agent_response": f"noted {n}"} for n in range(300)
-    ]
+    turns = [{"user_message": f"note number {n}. " + ASIDE, "agent_response": f"noted {n}"} for n in range(300)]
     (tmp_path / "long.json").write_text(json.dumps({"conversation_id": "long", "turns": turns}))
 
     assert migrated(data, tmp_path / "long.json").code == 0

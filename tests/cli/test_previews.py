@@ -40,9 +40,6 @@ def test_waiting_changes_are_listed_made_and_turned_down(tmp_path: Path, waiting
     assert (made.code, "First" in made.out, "applied: version 2" in made.err) == (0, True, True)
     assert (late.code != 0, "has been changed since" in late.err) == (True, True)
     assert (published.code, "Version 1 of wf_flow" in published.err) == (0, True)
-    assert {one["preview"]["id"]: one["state"] for one in every} == {
-        waiting[0]: "applied",
-        waiting[1]: "outdated",
-    }
+    assert {one["preview"]["id"]: one["state"] for one in every} == {waiting[0]: "applied", waiting[1]: "outdated"}
     assert told("previews", "list").out == ""
     assert told("previews", "reject", "pv_none").code != 0

@@ -75,8 +75,7 @@ def said(events: list[Event]) -> str:
 
 def test_a_broken_stream_is_taken_up_where_it_broke() -> None:
     service = Service(
-        broken(START, ("delta", {"text": "One "})),
-        whole(("delta", {"text": "and two."}), ("complete", REPLY), since=3),
+        broken(START, ("delta", {"text": "One "})), whole(("delta", {"text": "and two."}), ("complete", REPLY), since=3)
     )
 
     events = service.turn()
@@ -161,9 +160,7 @@ def distrustful(request: httpx2.Request) -> httpx2.Response:
 
 
 def test_a_certificate_that_is_not_trusted_is_told_from_nobody_answering() -> None:
-    with pytest.raises(
-        CommandFailed, match=r"certificate of .* not trusted here: self-signed.*SSL_CERT_FILE"
-    ) as lost:
+    with pytest.raises(CommandFailed, match=r"certificate of .* not trusted here: self-signed.*SSL_CERT_FILE") as lost:
         Service(distrustful).turn()
 
     assert lost.value.exit_code == EXIT_UNREACHABLE
@@ -184,9 +181,12 @@ async def test_a_server_that_is_killed_in_mid_reply_is_told_and_the_message_kept
     async with provider_stub(Hangs()) as provider:
         server = server_process(
             tmp_path / "data",
-            {"WORKFLOW_AGENT_MODEL": "openai:stub-1", "WORKFLOW_AGENT_MODEL_BASE_URL": provider.base_url,
-             "OPENAI_API_KEY": "sk-of-the-tests"},
-        )  # fmt: skip
+            {
+                "WORKFLOW_AGENT_MODEL": "openai:stub-1",
+                "WORKFLOW_AGENT_MODEL_BASE_URL": provider.base_url,
+                "OPENAI_API_KEY": "sk-of-the-tests",
+            },
+        )
         with httpx2.Client(base_url=server.url) as client:
             turn = HttpBackend(client, server.url, (0, 0)).turn({"message": "Hello", "conversation_id": None})
             started = next(turn)

@@ -34,9 +34,7 @@ The end"""
 
 
 def console(*, colour: bool = False, width: int = 60) -> Console:
-    return Console(
-        file=io.StringIO(), width=width, force_terminal=colour, highlight=False, emoji=False, markup=False
-    )
+    return Console(file=io.StringIO(), width=width, force_terminal=colour, highlight=False, emoji=False, markup=False)
 
 
 def written(text: str, *, size: int = 10_000, colour: bool = False) -> str:

@@ -62,9 +62,7 @@ def test_a_value_of_none_is_kept_too(clock: HandClock) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "value"), [(299.9, "old"), (300.0, "new")])
-def test_a_value_is_kept_for_its_time(
-    cache: TtlCache[str], clock: HandClock, seconds: float, value: str
-) -> None:
+def test_a_value_is_kept_for_its_time(cache: TtlCache[str], clock: HandClock, seconds: float, value: str) -> None:
     cache.get_or_load(key(), lambda: "old")
     clock.seconds = seconds
 
@@ -95,8 +93,7 @@ def test_a_cleared_cache_loads_again(cache: TtlCache[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("max_entries", "ttl_seconds"),
-    [pytest.param(0, 300.0, id="no entries"), pytest.param(2, 0.0, id="no time")],
+    ("max_entries", "ttl_seconds"), [pytest.param(0, 300.0, id="no entries"), pytest.param(2, 0.0, id="no time")]
 )
 def test_a_cache_that_is_off_always_loads(max_entries: int, ttl_seconds: float) -> None:
     cache: TtlCache[int] = TtlCache(max_entries=max_entries, ttl_seconds=ttl_seconds)

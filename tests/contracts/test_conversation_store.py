@@ -148,9 +148,7 @@ async def test_a_change_that_returns_its_argument_stores_nothing(store: Conversa
     assert (await store.load("acme", "invoice-1")).version == 1
 
 
-async def test_what_a_change_raises_reaches_the_caller_and_nothing_is_stored(
-    store: ConversationStore,
-) -> None:
+async def test_what_a_change_raises_reaches_the_caller_and_nothing_is_stored(store: ConversationStore) -> None:
     created = await store.create(a_conversation())
 
     def refuse(_: Conversation) -> Conversation:
@@ -202,9 +200,7 @@ async def test_tenants_do_not_see_each_other(store: ConversationStore) -> None:
 
 async def test_a_page_shows_the_latest_change_first(store: ConversationStore) -> None:
     await store.create(saying(a_conversation("first"), "one", minutes=3))
-    await store.create(
-        saying(a_conversation("second", title="Two", bound_workflow_id="wf_a"), "two", minutes=2)
-    )
+    await store.create(saying(a_conversation("second", title="Two", bound_workflow_id="wf_a"), "two", minutes=2))
     await store.create(a_conversation("third"))
     await store.update("acme", "third", lambda one: saying(saying(one, "a"), "b", minutes=4))
 
@@ -212,11 +208,7 @@ async def test_a_page_shows_the_latest_change_first(store: ConversationStore) ->
 
     assert [one.id for one in page.items] == ["third", "first", "second"]
     assert [(one.turns, one.version) for one in page.items] == [(2, 2), (1, 1), (1, 1)]
-    assert (page.items[2].title, page.items[2].bound_workflow_id, page.items[2].phase) == (
-        "Two",
-        "wf_a",
-        "chat",
-    )
+    assert (page.items[2].title, page.items[2].bound_workflow_id, page.items[2].phase) == ("Two", "wf_a", "chat")
     assert page.next_cursor is None
 
 
@@ -258,9 +250,7 @@ async def test_a_full_last_page_has_no_next_cursor(store: ConversationStore) -> 
 async def test_a_query_finds_what_title_or_messages_hold(
     store: ConversationStore, query: str, found: list[str]
 ) -> None:
-    said = saying(
-        saying(a_conversation("messages", title="Contract"), "A legal REVIEW"), 'please say "now" here'
-    )
+    said = saying(saying(a_conversation("messages", title="Contract"), "A legal REVIEW"), 'please say "now" here')
     await store.create(said)
     await store.create(saying(a_conversation("foreign"), "Hauptstraße", minutes=5))
     await store.create(saying(a_conversation("titled", title="Holiday requests"), "hi", minutes=9))
@@ -318,9 +308,7 @@ async def test_a_blob_is_given_back_as_it_was_put(store: ConversationStore, cont
     assert await store.blob("acme", "invoice-1", reference) == content
 
 
-async def test_equal_content_has_one_reference_and_keeps_the_order_of_its_keys(
-    store: ConversationStore,
-) -> None:
+async def test_equal_content_has_one_reference_and_keeps_the_order_of_its_keys(store: ConversationStore) -> None:
     first = await store.put_blob("acme", "invoice-1", {"b": 1, "a": [2]})
     again = await store.put_blob("acme", "invoice-1", {"b": 1, "a": [2]})
     other = await store.put_blob("acme", "invoice-1", {"a": [2], "b": 1})
@@ -367,9 +355,7 @@ async def test_a_deleted_conversation_takes_its_blobs_along(store: ConversationS
     assert await store.blob("acme", "invoice-1", reference) == {"a": 1}
 
 
-async def test_what_is_given_out_can_be_changed_without_changing_what_is_kept(
-    store: ConversationStore,
-) -> None:
+async def test_what_is_given_out_can_be_changed_without_changing_what_is_kept(store: ConversationStore) -> None:
     content = {"a": [1]}
     reference = await store.put_blob("acme", "invoice-1", content)
 
@@ -405,9 +391,7 @@ async def test_a_blob_of_an_impossible_conversation_is_refused(store: Conversati
 async def test_messages_are_found_by_all_their_words(
     store: ConversationStore, text: str, found: list[tuple[str, int]]
 ) -> None:
-    first = saying(
-        saying(a_conversation("a", title="Holiday"), "A legal REVIEW"), 'say "now", legal', minutes=2
-    )
+    first = saying(saying(a_conversation("a", title="Holiday"), "A legal REVIEW"), 'say "now", legal', minutes=2)
     await store.create(first)
     await store.create(saying(a_conversation("b"), "So Hauptstraße, Berlin", minutes=5))
 
@@ -417,16 +401,18 @@ async def test_messages_are_found_by_all_their_words(
 
 
 async def test_a_hit_says_where_it_is_and_shows_the_words(store: ConversationStore) -> None:
-    created = await store.create(
-        saying(a_conversation(title="Contract"), "x " * 500 + "the needle" + " y" * 500)
-    )
+    created = await store.create(saying(a_conversation(title="Contract"), "x " * 500 + "the needle" + " y" * 500))
 
     (hit,) = await store.find("acme", MessageQuery("needle", "invoice-1"))
 
     event = created.events[0]
     assert (hit.title, hit.event_id, hit.index, hit.type, hit.author) == (
-        "Contract", event.id, 0, "user_message", "user",
-    )  # fmt: skip
+        "Contract",
+        event.id,
+        0,
+        "user_message",
+        "user",
+    )
     assert "the needle" in hit.snippet
     assert hit.snippet.startswith("…")
     assert hit.snippet.endswith("…")
@@ -434,13 +420,7 @@ async def test_a_hit_says_where_it_is_and_shows_the_words(store: ConversationSto
 
 async def test_ranked_hits_need_not_hold_every_word_and_the_best_come_first(store: ConversationStore) -> None:
     talk = a_conversation()
-    for told in (
-        "We met at noon.",
-        "The lorries were painted blue by Irene.",
-        "Paint is dear.",
-        "Blue sky.",
-        "Bye.",
-    ):
+    for told in ("We met at noon.", "The lorries were painted blue by Irene.", "Paint is dear.", "Blue sky.", "Bye."):
         talk = saying(talk, told)
     await store.create(talk)
     query = "what colour did Irene paint the lorry?"

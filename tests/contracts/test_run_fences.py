@@ -31,9 +31,7 @@ RUN = "run_invoice-1_1_abc"
 Stores = tuple[ConversationStore, WorkflowCatalog]
 
 
-def json_stores(
-    root: Path, system: FileSystem | None = None
-) -> tuple[JsonConversationStore, WorkflowCatalog]:
+def json_stores(root: Path, system: FileSystem | None = None) -> tuple[JsonConversationStore, WorkflowCatalog]:
     files = DurableFiles(root, file_system=system)
     conversations = JsonConversationStore(files)
     specs: TtlCache[Workflow] = TtlCache(max_entries=10, ttl_seconds=300)

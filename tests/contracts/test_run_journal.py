@@ -34,9 +34,16 @@ async def journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 def run(number: int = 1, *, fence: int = 1) -> Run:
     return Run(
-        run_id=f"run_talk_{number}_abc", fingerprint="f", status="running", fence=fence, agent="assistant",
-        turn=number, user_event_id="evt_1", owner="me", accepted_at=NOON,
-    )  # fmt: skip
+        run_id=f"run_talk_{number}_abc",
+        fingerprint="f",
+        status="running",
+        fence=fence,
+        agent="assistant",
+        turn=number,
+        user_event_id="evt_1",
+        owner="me",
+        accepted_at=NOON,
+    )
 
 
 def step(number: int, said: str = "hello") -> Iteration:
@@ -58,9 +65,7 @@ async def test_of_a_run_nobody_kept_anything_of_there_is_nothing(journal: RunJou
     assert await journal.left_by("acme", run()) == LeftBehind()
 
 
-async def test_each_iteration_is_left_as_kept_last_with_the_newest_records(
-    journal: RunJournal,
-) -> None:
+async def test_each_iteration_is_left_as_kept_last_with_the_newest_records(journal: RunJournal) -> None:
     await journal.keep("acme", run(), step(1, "begun"), [])
     await journal.keep("acme", run(), step(1, "done"), [])
     await journal.keep("acme", run(), step(2), [CALL])

@@ -164,19 +164,13 @@ async def test_every_version_stays_readable_with_who_made_it(catalog: WorkflowCa
     created = await catalog.create("acme", a_workflow(), CREATED)
     author = Author(user="kim", agent="editor", mode="modification", conversation_id="c1")
     edits = ({"op": "rename_workflow", "name": "Costs"},)
-    updated = await catalog.update(
-        "acme", "wf_expenses", rename("Costs", author=author, edits=edits, digest="d")
-    )
+    updated = await catalog.update("acme", "wf_expenses", rename("Costs", author=author, edits=edits, digest="d"))
 
     first, second = await catalog.versions("acme", "wf_expenses")
 
     assert [first.document, second.document] == [workflow_document(created), workflow_document(updated)]
     assert (second.author, second.edits, second.digest) == (author, edits, "d")
-    assert (second.action, second.summary, second.at) == (
-        "edited",
-        ("Renamed to 'Costs'",),
-        updated.updated_at,
-    )
+    assert (second.action, second.summary, second.at) == ("edited", ("Renamed to 'Costs'",), updated.updated_at)
     assert [one.version for one in (first, second)] == [1, 2]
     assert await catalog.version("acme", "wf_expenses", 1) == first
     assert await catalog.version("acme", "wf_expenses", 2) == second
@@ -200,11 +194,7 @@ async def test_all_lists_the_newest_versions_by_id(catalog: WorkflowCatalog) -> 
 
     listed = await catalog.all("acme")
 
-    assert [(one.id, one.name) for one in listed] == [
-        ("wf_a", "Expenses"),
-        ("wf_b", "Changed"),
-        ("wf_c", "Expenses"),
-    ]
+    assert [(one.id, one.name) for one in listed] == [("wf_a", "Expenses"), ("wf_b", "Changed"), ("wf_c", "Expenses")]
     assert list(await catalog.all("nobody")) == []
 
 
@@ -247,9 +237,7 @@ async def test_a_repeated_run_does_not_apply_its_edit_twice(catalog: WorkflowCat
         pytest.param({"author": Author(attempt=2), "digest": "d1"}, id="no run"),
     ],
 )
-async def test_a_write_that_only_looks_alike_is_made(
-    catalog: WorkflowCatalog, change: dict[str, Any]
-) -> None:
+async def test_a_write_that_only_looks_alike_is_made(catalog: WorkflowCatalog, change: dict[str, Any]) -> None:
     await catalog.create("acme", a_workflow(), CREATED)
     await rename_by(catalog, **by_run(1))
 
@@ -258,18 +246,14 @@ async def test_a_write_that_only_looks_alike_is_made(
     assert again.version == 3
 
 
-async def test_a_repeated_edit_that_no_longer_applies_is_recognised_all_the_same(
-    catalog: WorkflowCatalog,
-) -> None:
+async def test_a_repeated_edit_that_no_longer_applies_is_recognised_all_the_same(catalog: WorkflowCatalog) -> None:
     def impossible(_: Workflow) -> tuple[Workflow, Change]:
         raise AssertionError("must not be applied again")
 
     await catalog.create("acme", a_workflow(), CREATED)
     made = await rename_by(catalog, **by_run(1))
 
-    again = await catalog.update(
-        "acme", "wf_expenses", impossible, beforehand=Change(action="edited", **by_run(2))
-    )
+    again = await catalog.update("acme", "wf_expenses", impossible, beforehand=Change(action="edited", **by_run(2)))
 
     assert again == made
 
@@ -292,9 +276,7 @@ async def test_a_repeated_run_does_not_create_twice_under_another_id(catalog: Wo
     made = await catalog.create("acme", a_workflow("wf_costs"), Change(action="created", **by_run(1)))
 
     again = await catalog.create("acme", a_workflow("wf_costs_2"), Change(action="created", **by_run(2)))
-    other = await catalog.create(
-        "acme", a_workflow("wf_costs_3"), Change(action="created", **by_run(2, digest="d2"))
-    )
+    other = await catalog.create("acme", a_workflow("wf_costs_3"), Change(action="created", **by_run(2, digest="d2")))
 
     assert again == made
     assert [one.id for one in await catalog.all("acme")] == ["wf_a", "wf_costs", other.id]

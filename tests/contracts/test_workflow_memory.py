@@ -44,10 +44,15 @@ async def memory(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 def reference(number: int = 1, **fields: object) -> WorkflowReference:
     return WorkflowReference.model_validate(
         {
-            "workflow_id": f"wf_{number}", "name": f"Number {number}", "relation": "viewed", "turn": number,
-            "conversation_id": "cv_1", "at": AT + timedelta(minutes=number), **fields,
+            "workflow_id": f"wf_{number}",
+            "name": f"Number {number}",
+            "relation": "viewed",
+            "turn": number,
+            "conversation_id": "cv_1",
+            "at": AT + timedelta(minutes=number),
+            **fields,
         }
-    )  # fmt: skip
+    )
 
 
 async def test_nobody_is_known_at_first(memory: WorkflowMemory) -> None:
@@ -121,16 +126,13 @@ async def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None
     first, second = (JsonWorkflowMemory(DurableFiles(tmp_path), most=10) for _ in range(2))
 
     await asyncio.gather(
-        *(memory.remember("acme", "anna", [reference(n)])
-          for n, memory in enumerate([first, second, first, second]))
-    )  # fmt: skip
+        *(memory.remember("acme", "anna", [reference(n)]) for n, memory in enumerate([first, second, first, second]))
+    )
 
     assert len(await first.recall("acme", "anna")) == 4
 
 
-async def test_what_is_new_is_stored_at_once_and_what_is_repeated_by_the_time_it_settles(
-    tmp_path: Path,
-) -> None:
+async def test_what_is_new_is_stored_at_once_and_what_is_repeated_by_the_time_it_settles(tmp_path: Path) -> None:
     memory, after_a_restart = (JsonWorkflowMemory(DurableFiles(tmp_path), most=10) for _ in range(2))
     again = reference(1, turn=2, at=AT + timedelta(minutes=5))
     await memory.remember("acme", "anna", [reference(1)])
@@ -143,12 +145,8 @@ async def test_what_is_new_is_stored_at_once_and_what_is_repeated_by_the_time_it
     assert await after_a_restart.recall("acme", "anna") == (again.model_copy(update={"times": 2}),)
 
 
-@pytest.mark.parametrize(
-    "news", [{"name": "Renamed"}, {"aliases": ("the Monday thing",)}, {"relation": "modified"}]
-)
-async def test_news_about_a_known_workflow_are_stored_at_once(
-    tmp_path: Path, news: dict[str, object]
-) -> None:
+@pytest.mark.parametrize("news", [{"name": "Renamed"}, {"aliases": ("the Monday thing",)}, {"relation": "modified"}])
+async def test_news_about_a_known_workflow_are_stored_at_once(tmp_path: Path, news: dict[str, object]) -> None:
     memory, after_a_restart = (JsonWorkflowMemory(DurableFiles(tmp_path), most=10) for _ in range(2))
     await memory.remember("acme", "anna", [reference(1)])
     await memory.remember("acme", "anna", [reference(1, turn=2)])

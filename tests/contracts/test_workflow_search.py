@@ -129,9 +129,7 @@ async def test_a_word_as_typed_counts_more_than_its_synonym(
     assert ids(await search.search("other", "invoice")) == ["wf_z", "wf_a"]
 
 
-async def test_an_id_is_trusted_more_than_a_name(
-    search: WorkflowSearch, catalog: InMemoryWorkflowCatalog
-) -> None:
+async def test_an_id_is_trusted_more_than_a_name(search: WorkflowSearch, catalog: InMemoryWorkflowCatalog) -> None:
     await catalog.create("other", described("wf_a", "Moon"), STORED)
     await catalog.create("other", described("wf_moon", "Rocket"), STORED)
 
@@ -170,14 +168,10 @@ async def test_suggests_where_nothing_is_found(search: WorkflowSearch, query: st
     "query",
     [
         pytest.param("quantum approval", id="one common word and one nobody uses"),
-        pytest.param(
-            "How do I get the approval for elephants on their way to the moons of mars?", id="a sentence"
-        ),
+        pytest.param("How do I get the approval for elephants on their way to the moons of mars?", id="a sentence"),
     ],
 )
-async def test_what_has_little_of_a_query_is_found_and_said_to_be_weak(
-    search: WorkflowSearch, query: str
-) -> None:
+async def test_what_has_little_of_a_query_is_found_and_said_to_be_weak(search: WorkflowSearch, query: str) -> None:
     answer = await search.search(TENANT, query)
 
     assert "wf_expense_approval" in ids(answer)
@@ -187,9 +181,7 @@ async def test_what_has_little_of_a_query_is_found_and_said_to_be_weak(
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [
-        pytest.param(
-            "workflows owned by the manager", {"wf_expense_approval", "wf_leave_request"}, id="whose"
-        ),
+        pytest.param("workflows owned by the manager", {"wf_expense_approval", "wf_leave_request"}, id="whose"),
         pytest.param("leave request assigned to manager", {"wf_leave_request"}, id="whose, and words"),
         pytest.param("everything tagged hr", {"wf_leave_request", "wf_employee_onboarding"}, id="tagged"),
         pytest.param("tag:hr", {"wf_leave_request", "wf_employee_onboarding"}, id="tagged, for short"),
@@ -210,9 +202,7 @@ async def test_words_like_a_filter_that_nothing_passes_are_words(search: Workflo
     assert "filter" not in answer.hits[0].strategies
 
 
-async def test_an_empty_query_lists_by_latest_change(
-    search: WorkflowSearch, catalog: InMemoryWorkflowCatalog
-) -> None:
+async def test_an_empty_query_lists_by_latest_change(search: WorkflowSearch, catalog: InMemoryWorkflowCatalog) -> None:
     await catalog.update(TENANT, "wf_leave_request", renamed("Days off"))
 
     answer = await search.search(TENANT, "  ", limit=2)
@@ -299,9 +289,7 @@ async def test_a_change_is_found_at_once_and_the_old_words_no_more(
     assert "wf_release" not in ids(await search.search(TENANT, "pipeline"))
 
 
-async def test_what_was_deleted_is_found_no_more(
-    search: WorkflowSearch, catalog: InMemoryWorkflowCatalog
-) -> None:
+async def test_what_was_deleted_is_found_no_more(search: WorkflowSearch, catalog: InMemoryWorkflowCatalog) -> None:
     await search.search(TENANT, "")
 
     await catalog.delete(TENANT, "wf_release")

@@ -25,12 +25,15 @@ from workflow_agent.workflows.store import Author
 def trip(workflow_id: str = "wf_trip", name: str = "Trip") -> Workflow:
     return parse_workflow(
         {
-            "id": workflow_id, "name": name,
-            "steps": [{"id": "ask", "name": "Ask", "type": "human", "assignee": "employee"},
-                      {"id": "gone", "name": "Gone", "type": "end", "outcome": "ok"}],
+            "id": workflow_id,
+            "name": name,
+            "steps": [
+                {"id": "ask", "name": "Ask", "type": "human", "assignee": "employee"},
+                {"id": "gone", "name": "Gone", "type": "end", "outcome": "ok"},
+            ],
             "transitions": [{"from": "ask", "to": "gone"}],
         }
-    )  # fmt: skip
+    )
 
 
 def rename(name: str) -> tuple[Edit, ...]:
@@ -46,14 +49,10 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> WorkflowService:
     if request.param == "memory":
         return WorkflowService(InMemoryWorkflowCatalog(now=Clock()), "default")
     specs: TtlCache[Workflow] = TtlCache(max_entries=10, ttl_seconds=300)
-    return WorkflowService(
-        JsonWorkflowCatalog(DurableFiles(tmp_path / "data"), specs, now=Clock()), "default"
-    )
+    return WorkflowService(JsonWorkflowCatalog(DurableFiles(tmp_path / "data"), specs, now=Clock()), "default")
 
 
-async def test_an_id_that_nobody_chose_gives_way_and_a_chosen_one_is_refused(
-    service: WorkflowService,
-) -> None:
+async def test_an_id_that_nobody_chose_gives_way_and_a_chosen_one_is_refused(service: WorkflowService) -> None:
     first = await service.create(trip(), Writer())
 
     second = await service.create(trip(), Writer())
@@ -81,14 +80,11 @@ async def test_what_was_made_is_found_when_it_is_sent_again(
     assert len(await service.catalog.all("default")) == 1 + is_taken
 
 
-async def test_edits_report_the_versions_before_and_after_and_what_they_brought_up(
-    service: WorkflowService,
-) -> None:
+async def test_edits_report_the_versions_before_and_after_and_what_they_brought_up(service: WorkflowService) -> None:
     await service.create(trip(), Writer())
-    edits = parse_edits([
-        {"op": "add_step", "step": {"id": "lost", "name": "Lost"}},
-        {"op": "rename_workflow", "name": "Journey"},
-    ])  # fmt: skip
+    edits = parse_edits(
+        [{"op": "add_step", "step": {"id": "lost", "name": "Lost"}}, {"op": "rename_workflow", "name": "Journey"}]
+    )
 
     shown = await service.preview("wf_trip", edits, expected=Revision(1))
     done = await service.edit("wf_trip", edits, Writer(Author(user="ann")))
@@ -116,14 +112,10 @@ async def test_the_same_edit_sent_again_is_made_once_and_told_as_it_was(service:
     first = await service.edit("wf_trip", rename("Journey"), writer)
     again = await service.edit("wf_trip", rename("Journey"), writer)
 
-    assert (
-        (again.before.version, again.after.version) == (first.before.version, first.after.version) == (1, 2)
-    )
+    assert (again.before.version, again.after.version) == (first.before.version, first.after.version) == (1, 2)
 
 
-async def test_an_edit_for_another_version_is_refused_before_and_after_it_is_shown(
-    service: WorkflowService,
-) -> None:
+async def test_an_edit_for_another_version_is_refused_before_and_after_it_is_shown(service: WorkflowService) -> None:
     await service.create(trip(), Writer())
     await service.edit("wf_trip", rename("Journey"), Writer())
 

@@ -9,9 +9,16 @@ from workflow_agent.conversations.document import AgentReply, Conversation, Even
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NAMES = tuple(ROSTER)
 SPOKE = AgentReply(
-    id="e1", index=1, turn=1, at=NOON, author="analyst", content="Two findings.", run_id="r", model="m",
+    id="e1",
+    index=1,
+    turn=1,
+    at=NOON,
+    author="analyst",
+    content="Two findings.",
+    run_id="r",
+    model="m",
     mode=ModeRecord(name="analysis", confidence=1.0, source="agent"),
-)  # fmt: skip
+)
 HANDED = SystemEvent(
     id="e2", index=2, at=NOON, content="handed", kind="handoff", data={"by": "analyst", "to": "editor"}
 )
@@ -45,9 +52,7 @@ def test_who_is_mentioned(message: str, agents: tuple[str, ...], unknown: tuple[
     [
         pytest.param(after(), "hello", "assistant", id="nobody spoke yet"),
         pytest.param(after(SPOKE), "why?", "analyst", id="a follow-up stays"),
-        pytest.param(
-            after(SPOKE), "create a workflow for holidays", "assistant", id="a new request does not"
-        ),
+        pytest.param(after(SPOKE), "create a workflow for holidays", "assistant", id="a new request does not"),
         pytest.param(after(SPOKE, HANDED), "create a workflow for holidays", "editor", id="just handed over"),
         pytest.param(after(SPOKE), "undo that", "assistant", id="a change is not for one who only reads"),
         pytest.param(after(SPOKE), "can I undo that?", "analyst", id="a question about one is"),
@@ -62,8 +67,13 @@ def test_who_answers(conversation: Conversation, message: str, who: str) -> None
 
 @pytest.mark.parametrize(
     ("message", "follows"),
-    [("yes", True), ("and the second one?", True), ("where can this get stuck?", True),
-     ("which workflows talk to slack?", False), ("delete the expense approval", False)],
-)  # fmt: skip
+    [
+        ("yes", True),
+        ("and the second one?", True),
+        ("where can this get stuck?", True),
+        ("which workflows talk to slack?", False),
+        ("delete the expense approval", False),
+    ],
+)
 def test_a_follow_up_is_told_from_a_new_request(message: str, follows: bool) -> None:
     assert is_follow_up(message) is follows

@@ -8,12 +8,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 END: dict[str, Any] = {"type": "end"}
 REJECTED: dict[str, Any] = {"type": "end", "outcome": "rejected"}
-APPROVE: dict[str, Any] = {
-    "type": "human",
-    "name": "Manager approval",
-    "assignee": "manager",
-    "timeout": "P2D",
-}
+APPROVE: dict[str, Any] = {"type": "human", "name": "Manager approval", "assignee": "manager", "timeout": "P2D"}
 REVIEW: dict[str, Any] = {**APPROVE, "name": "Look at it"}
 SUBMIT: dict[str, Any] = {"type": "human", "name": "Submit", "assignee": "employee"}
 STATE: dict[str, Any] = {"type": "state"}
@@ -44,10 +39,7 @@ OPEN_ACTION = lifecycle(
 
 FIRES = [
     pytest.param(
-        "approval-without-reject-path",
-        process("ok>done", ok=APPROVE, done=END),
-        [("ok",)],
-        id="called an approval",
+        "approval-without-reject-path", process("ok>done", ok=APPROVE, done=END), [("ok",)], id="called an approval"
     ),
     pytest.param(
         "approval-without-reject-path",
@@ -94,21 +86,14 @@ FIRES = [
     ),
     pytest.param(
         "self-approval",
-        process(
-            "submit>x", "x>ok", *BOTH, "no>submit", submit=SUBMIT, ok={**APPROVE, "assignee": "employee"}
-        ),
+        process("submit>x", "x>ok", *BOTH, "no>submit", submit=SUBMIT, ok={**APPROVE, "assignee": "employee"}),
         [("submit", "ok")],
         id="with a step between and rework",
     ),
     pytest.param(
-        "approval-by-anyone",
-        process(*BOTH, ok=without(APPROVE, "assignee")),
-        [("ok",)],
-        id="nobody in particular",
+        "approval-by-anyone", process(*BOTH, ok=without(APPROVE, "assignee")), [("ok",)], id="nobody in particular"
     ),
-    pytest.param(
-        "unguarded-action", OPEN_ACTION, [("review", "done")], id="one open action among protected ones"
-    ),
+    pytest.param("unguarded-action", OPEN_ACTION, [("review", "done")], id="one open action among protected ones"),
 ]
 
 SILENT = [
@@ -155,13 +140,7 @@ SILENT = [
     pytest.param(
         "self-approval",
         process(
-            "a>submit [x]",
-            "a>ok [y]",
-            "submit>ok",
-            *BOTH,
-            a={},
-            submit={**SUBMIT, "assignee": "manager"},
-            ok=APPROVE,
+            "a>submit [x]", "a>ok [y]", "submit>ok", *BOTH, a={}, submit={**SUBMIT, "assignee": "manager"}, ok=APPROVE
         ),
         id="not on every way",
     ),
@@ -181,9 +160,7 @@ SILENT = [
 
 FIXABLE = [
     pytest.param(
-        "approval-without-reject-path",
-        process("ok>done", ok=APPROVE, done=END),
-        id="made, with an end for it",
+        "approval-without-reject-path", process("ok>done", ok=APPROVE, done=END), id="made, with an end for it"
     ),
     pytest.param(
         "approval-without-reject-path",
@@ -222,10 +199,7 @@ def test_reject_path_makes_the_way_on_conditional() -> None:
     finding = found("approval-without-reject-path", process("ok>done", ok=APPROVE, done=END))[0]
 
     assert finding.fix == (
-        {
-            "op": "add_step",
-            "step": {"id": "rejected", "name": "Rejected", "type": "end", "outcome": "rejected"},
-        },
+        {"op": "add_step", "step": {"id": "rejected", "name": "Rejected", "type": "end", "outcome": "rejected"}},
         {
             "op": "update_transition",
             "transition": "ok-done",
@@ -236,17 +210,13 @@ def test_reject_path_makes_the_way_on_conditional() -> None:
 
 
 def test_where_a_refusal_goes_in_a_lifecycle_is_not_guessed() -> None:
-    finding = found("approval-without-reject-path", lifecycle({"from": "a", "to": "b", "action": "approve"}))[
-        0
-    ]
+    finding = found("approval-without-reject-path", lifecycle({"from": "a", "to": "b", "action": "approve"}))[0]
 
     assert finding.fix == ()
 
 
 def test_requester_is_not_looked_for_without_end() -> None:
     chain = [f"n{at}>n{at + 1}" for at in range(80)]
-    workflow = process(
-        "submit>n0", *chain, "n80>ok", *BOTH, submit=SUBMIT, ok={**APPROVE, "assignee": "employee"}
-    )
+    workflow = process("submit>n0", *chain, "n80>ok", *BOTH, submit=SUBMIT, ok={**APPROVE, "assignee": "employee"})
 
     assert steps_found("self-approval", workflow) == []

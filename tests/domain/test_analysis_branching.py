@@ -33,9 +33,7 @@ def condition(text: str) -> Transition:
         pytest.param(
             ("amount is over 1,000", "amount is under 500"), "'amount' is between 500 and 1000", id="in words"
         ),
-        pytest.param(
-            ("tier == 'gold'", "tier == 'free'"), "'tier' is none of 'gold', 'free'", id="some words"
-        ),
+        pytest.param(("tier == 'gold'", "tier == 'free'"), "'tier' is none of 'gold', 'free'", id="some words"),
     ],
 )
 def test_uncovered_case_is_named(conditions: tuple[str, ...], missing: str) -> None:
@@ -94,19 +92,14 @@ def test_conditions_that_may_cover_everything_are_believed(workflow: Workflow) -
         pytest.param(("paid", "open"), [], id="different texts"),
     ],
 )
-def test_overlapping_conditions_are_paired(
-    conditions: tuple[str, ...], overlapping: list[tuple[str, str]]
-) -> None:
+def test_overlapping_conditions_are_paired(conditions: tuple[str, ...], overlapping: list[tuple[str, str]]) -> None:
     findings = found("overlapping-guards", choice(*conditions))
 
     assert [finding.transitions for finding in findings] == overlapping
 
 
 def test_two_conditions_for_the_same_way_do_not_overlap() -> None:
-    assert (
-        found("overlapping-guards", process("ask>a [x > 1]", "ask>a [x > 2]", "ask>b (default)", ask=ASK))
-        == []
-    )
+    assert found("overlapping-guards", process("ask>a [x > 1]", "ask>a [x > 2]", "ask>b (default)", ask=ASK)) == []
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,7 @@ SOME_WAYS = process("ask>w [x]", "ask>r (default)", "w>r", ask=ASK, w=WRITES, r=
 FIRES = [
     pytest.param("read-before-written", SOME_WAYS, [("r", "w")], id="one way goes past the writer"),
     pytest.param(
-        "read-before-written",
-        process("w>r", "w>r (error)", w=WRITES, r=READS),
-        [("r", "w")],
-        id="the writer failed",
+        "read-before-written", process("w>r", "w>r (error)", w=WRITES, r=READS), [("r", "w")], id="the writer failed"
     ),
     pytest.param(
         "read-before-written",
@@ -38,9 +35,7 @@ FIRES = [
     ),
     pytest.param(
         "read-before-written",
-        process(
-            "ask>l [x]", "ask>r [y]", "l>r", ask=ASK, l={"type": "loop"}, w={**WRITES, "parent": "l"}, r=READS
-        ),
+        process("ask>l [x]", "ask>r [y]", "l>r", ask=ASK, l={"type": "loop"}, w={**WRITES, "parent": "l"}, r=READS),
         [("r", "w")],
         id="written inside a scope",
     ),
@@ -52,9 +47,7 @@ FIRES = [
     ),
     pytest.param(
         "unused-form-field",
-        process(
-            "f>a [amount > 5]", "f>b (default)", f=form(("amount", True), ("colour", True), ("note", False))
-        ),
+        process("f>a [amount > 5]", "f>b (default)", f=form(("amount", True), ("colour", True), ("note", False))),
         [("f",)],
         id="a required field nobody uses",
     ),
@@ -85,19 +78,13 @@ SILENT = [
     ),
     pytest.param(
         "read-before-written",
-        process(
-            "x>w", "r>w", x={"type": "state"}, w={**WRITES, "type": "state"}, r={**READS, "type": "state"}
-        ),
+        process("x>w", "r>w", x={"type": "state"}, w={**WRITES, "type": "state"}, r={**READS, "type": "state"}),
         id="a lifecycle",
     ),
-    pytest.param(
-        "read-before-written", process("r>w", w={**WRITES, "type": "event"}, r=READS), id="the start reads"
-    ),
+    pytest.param("read-before-written", process("r>w", w={**WRITES, "type": "event"}, r=READS), id="the start reads"),
     pytest.param("written-never-read", process("w>r", "r>b", w=WRITES, r=READS), id="it is read"),
     pytest.param(
-        "written-never-read",
-        process("w>b", "b>c", "c>d", w=WRITES),
-        id="a workflow that does not say what is read",
+        "written-never-read", process("w>b", "b>c", "c>d", w=WRITES), id="a workflow that does not say what is read"
     ),
     pytest.param(
         "written-never-read",
@@ -115,9 +102,7 @@ SILENT = [
         id="a parameter mentions it",
     ),
     pytest.param(
-        "unused-form-field",
-        process("f>a", f=form(("amount", True), ("colour", True))),
-        id="people read forms too",
+        "unused-form-field", process("f>a", f=form(("amount", True), ("colour", True))), id="people read forms too"
     ),
     pytest.param(
         "unused-form-field",

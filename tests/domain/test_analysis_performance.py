@@ -28,15 +28,7 @@ CALL: dict[str, Any] = {"uses": "crm.get", "parent": "l", **LIMITS}
 SERIES = process("a>b", "b>c", "c>done", a=fetch("x"), b=fetch("y"), c=fetch("z"), done=END)
 FLOOD = process("l>done", l=each(0), call=CALL, done=END)
 BUSY = process(
-    "a>b",
-    "b>c",
-    "c>d",
-    "d>e",
-    a=by("Finance"),
-    b=by("finance"),
-    c=by("finance"),
-    d=by("finance"),
-    e=by("sales"),
+    "a>b", "b>c", "c>d", "d>e", a=by("Finance"), b=by("finance"), c=by("finance"), d=by("finance"), e=by("sales")
 )
 
 FIRES = [
@@ -82,18 +74,12 @@ SILENT = [
         id="never both",
     ),
     pytest.param(
-        "critical-path",
-        process("a>b", a={"type": "state", **DAY}, b={"type": "state", **DAY}),
-        id="a lifecycle",
+        "critical-path", process("a>b", a={"type": "state", **DAY}, b={"type": "state", **DAY}), id="a lifecycle"
     ),
     pytest.param("unbounded-fan-out", process("l>done", l=each(5), call=CALL, done=END), id="five at once"),
+    pytest.param("unbounded-fan-out", process("l>done", l=each(None), call=CALL, done=END), id="one after the other"),
     pytest.param(
-        "unbounded-fan-out", process("l>done", l=each(None), call=CALL, done=END), id="one after the other"
-    ),
-    pytest.param(
-        "unbounded-fan-out",
-        process("l>done", l=each(0), x={"parent": "l"}, done=END),
-        id="no service is called",
+        "unbounded-fan-out", process("l>done", l=each(0), x={"parent": "l"}, done=END), id="no service is called"
     ),
     pytest.param(
         "serial-independent",
@@ -116,9 +102,7 @@ SILENT = [
         id="the second depends on a condition",
     ),
     pytest.param(
-        "serial-independent",
-        process("a>b", "x>b", "b>c", a=fetch("x"), b=fetch("y")),
-        id="another way leads in",
+        "serial-independent", process("a>b", "x>b", "b>c", a=fetch("x"), b=fetch("y")), id="another way leads in"
     ),
     pytest.param(
         "bottleneck-role",
@@ -126,9 +110,7 @@ SILENT = [
         id="only one role takes part",
     ),
     pytest.param(
-        "bottleneck-role",
-        process("a>b", "b>c", "c>d", a=by("x"), b=by("x"), c=by("y"), d=by("y")),
-        id="evenly shared",
+        "bottleneck-role", process("a>b", "b>c", "c>d", a=by("x"), b=by("x"), c=by("y"), d=by("y")), id="evenly shared"
     ),
 ]
 
@@ -145,10 +127,7 @@ def test_rule_is_silent_on_healthy_workflows(rule: str, workflow: Workflow) -> N
 
 @pytest.mark.parametrize(
     ("rule", "workflow"),
-    [
-        pytest.param("unbounded-fan-out", FLOOD, id="fan-out"),
-        pytest.param("serial-independent", SERIES, id="series"),
-    ],
+    [pytest.param("unbounded-fan-out", FLOOD, id="fan-out"), pytest.param("serial-independent", SERIES, id="series")],
 )
 def test_fix_removes_its_finding_and_adds_none(rule: str, workflow: Workflow) -> None:
     finding = found(rule, workflow)[0]
@@ -162,9 +141,7 @@ def test_fix_removes_its_finding_and_adds_none(rule: str, workflow: Workflow) ->
 def test_critical_path_says_how_long_in_words() -> None:
     finding = found("critical-path", process("a>b", a=DAY, b={"duration": "PT36H"}))[0]
 
-    assert finding.message.startswith(
-        "The longest way takes 2 days 12 hours; 'B' (b) alone takes 1 day 12 hours."
-    )
+    assert finding.message.startswith("The longest way takes 2 days 12 hours; 'B' (b) alone takes 1 day 12 hours.")
     assert finding.evidence["total_seconds"] == 216_000
 
 

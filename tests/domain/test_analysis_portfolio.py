@@ -18,9 +18,7 @@ def workflow(name: str, *called: str, steps: tuple[str, ...] = (), **more: Any) 
     made += [{"id": f"s{at}", "name": one} for at, one in enumerate(steps)]
     made = made or [{"id": "work", "name": f"Work of {name}"}]
     row = [{"from": one["id"], "to": other["id"]} for one, other in pairwise(made)]
-    return parse_workflow(
-        {"id": f"wf_{name}", "name": name.upper(), "steps": made, "transitions": row, **more}
-    )
+    return parse_workflow({"id": f"wf_{name}", "name": name.upper(), "steps": made, "transitions": row, **more})
 
 
 def test_unknown_subworkflow_is_missing() -> None:
@@ -49,9 +47,7 @@ def test_without_a_portfolio_nothing_is_said_to_be_missing() -> None:
 
 
 def test_subworkflow_step_must_name_its_workflow() -> None:
-    home = parse_workflow(
-        {"id": "wf_a", "name": "A", "steps": [{"id": "run", "name": "Run", "type": "subworkflow"}]}
-    )
+    home = parse_workflow({"id": "wf_a", "name": "A", "steps": [{"id": "run", "name": "Run", "type": "subworkflow"}]})
 
     assert steps_found("missing-subworkflow", home) == [("run",)]
 
@@ -59,10 +55,7 @@ def test_subworkflow_step_must_name_its_workflow() -> None:
 def test_workflow_that_runs_itself_is_recursive_even_alone() -> None:
     finding = found("recursive-subworkflow", workflow("a", "A"))[0]
 
-    assert (
-        finding.message
-        == "'Run A' (run_0) runs this workflow again. Each run starts another one, without end."
-    )
+    assert finding.message == "'Run A' (run_0) runs this workflow again. Each run starts another one, without end."
 
 
 def test_a_call_that_a_run_can_get_around_is_no_endless_recursion() -> None:
@@ -95,10 +88,7 @@ def test_recursion_through_others_names_the_way() -> None:
 
 
 def test_calls_that_do_not_come_back_are_no_recursion() -> None:
-    assert (
-        found("recursive-subworkflow", workflow("a", "wf_b"), [workflow("b", "wf_c"), workflow("c", "wf_b")])
-        == []
-    )
+    assert found("recursive-subworkflow", workflow("a", "wf_b"), [workflow("b", "wf_c"), workflow("c", "wf_b")]) == []
 
 
 STEPS = ("Draft", "Review", "Sign", "File", "Tell", "Pay")
@@ -158,13 +148,10 @@ def test_workflows_in_one_document_call_one_another_by_name_and_can_be_started()
                 {"id": "buy", "name": "Buy", "type": "subworkflow", "workflow": "buy-pet"},
                 {"id": "order", "name": "Order", "uses": "pets.order", "parent": "buy"},
                 {"id": "gift", "name": "Gift", "type": "subworkflow", "workflow": "gift-pet"},
-                {
-                    "id": "again", "name": "Again", "type": "subworkflow", "workflow": "buy-pet",
-                    "parent": "gift",
-                },
+                {"id": "again", "name": "Again", "type": "subworkflow", "workflow": "buy-pet", "parent": "gift"},
             ],
         }
-    )  # fmt: skip
+    )
     other = parse_workflow({"id": "wf_y", "name": "Y", "steps": [{"id": "a", "name": "A"}]})
 
     rules = {finding.rule for finding in analyze(workflow, portfolio=[other])}

@@ -39,17 +39,10 @@ FIRES = [
     ),
     pytest.param("missing-error-path", process("pay>done", pay=PAY, done=END), [("pay",)], id="money moves"),
     pytest.param(
-        "missing-error-path",
-        process("pay>done", pay={**PAY, **RETRY}, done=END),
-        [("pay",)],
-        id="retries run out",
+        "missing-error-path", process("pay>done", pay={**PAY, **RETRY}, done=END), [("pay",)], id="retries run out"
     ),
-    pytest.param(
-        "call-without-timeout", process("a>b", a=MAIL, b=FETCH), [("a", "b")], id="all calls in one finding"
-    ),
-    pytest.param(
-        "call-without-retry", process("a>b", a=FETCH, b=MAIL), [("a",)], id="a call that only reads"
-    ),
+    pytest.param("call-without-timeout", process("a>b", a=MAIL, b=FETCH), [("a", "b")], id="all calls in one finding"),
+    pytest.param("call-without-retry", process("a>b", a=FETCH, b=MAIL), [("a",)], id="a call that only reads"),
     pytest.param(
         "call-without-retry",
         process("a>b", a={**MAIL, "idempotent": True}),
@@ -57,10 +50,7 @@ FIRES = [
         id="a call that says it may be repeated",
     ),
     pytest.param(
-        "retry-not-idempotent",
-        process("a>b", a={**PAY, **RETRY}),
-        [("a",)],
-        id="a payment that may run twice",
+        "retry-not-idempotent", process("a>b", a={**PAY, **RETRY}), [("a",)], id="a payment that may run twice"
     ),
     pytest.param(
         "retry-not-idempotent",
@@ -75,30 +65,16 @@ FIRES = [
         id="failure and success end alike",
     ),
     pytest.param(
-        "swallowed-error",
-        process("a>b", a={**MAIL, "on_error": "continue"}),
-        [("a",)],
-        id="goes on regardless",
+        "swallowed-error", process("a>b", a={**MAIL, "on_error": "continue"}), [("a",)], id="goes on regardless"
     ),
     pytest.param(
-        "swallowed-error",
-        process("a>b", "a>b (error)", a=MAIL),
-        [("a",)],
-        id="the error path is the usual way",
+        "swallowed-error", process("a>b", "a>b (error)", a=MAIL), [("a",)], id="the error path is the usual way"
     ),
-    pytest.param(
-        "missing-compensation", PAID_THEN_SHIPPED, [("pay", "ship")], id="paid, and the delivery may fail"
-    ),
+    pytest.param("missing-compensation", PAID_THEN_SHIPPED, [("pay", "ship")], id="paid, and the delivery may fail"),
     pytest.param(
         "missing-compensation",
         process(
-            "pay>ship",
-            "ship>done",
-            "ship>bad (error)",
-            pay=PAY,
-            ship={"uses": "warehouse.ship"},
-            done=END,
-            bad=FAILED,
+            "pay>ship", "ship>done", "ship>bad (error)", pay=PAY, ship={"uses": "warehouse.ship"}, done=END, bad=FAILED
         ),
         [("pay", "ship")],
         id="paid, and a failed delivery just ends",
@@ -126,9 +102,7 @@ SILENT = [
         id="a package the engine runs",
     ),
     pytest.param(
-        "missing-error-path",
-        process("ask>run", ask=ASK, run={"uses": "aws s3 sync --delete out"}),
-        id="a command line",
+        "missing-error-path", process("ask>run", ask=ASK, run={"uses": "aws s3 sync --delete out"}), id="a command line"
     ),
     pytest.param(
         "missing-error-path",
@@ -142,30 +116,18 @@ SILENT = [
     ),
     pytest.param("call-without-timeout", process("a>b", a={**MAIL, "timeout": "PT1M"}), id="a timeout"),
     pytest.param("call-without-retry", process("a>b", a={**FETCH, **RETRY}), id="a retry"),
-    pytest.param(
-        "call-without-retry", process("a>b", "a>bad (error)", a=FETCH, bad=FAILED), id="an error path"
-    ),
-    pytest.param(
-        "call-without-retry", process("a>b", a={**FETCH, "idempotent": False}), id="declared as not safe"
-    ),
-    pytest.param(
-        "retry-not-idempotent", process("a>b", a={**PAY, **RETRY, "idempotent": True}), id="safe to repeat"
-    ),
+    pytest.param("call-without-retry", process("a>b", "a>bad (error)", a=FETCH, bad=FAILED), id="an error path"),
+    pytest.param("call-without-retry", process("a>b", a={**FETCH, "idempotent": False}), id="declared as not safe"),
+    pytest.param("retry-not-idempotent", process("a>b", a={**PAY, **RETRY, "idempotent": True}), id="safe to repeat"),
     pytest.param("retry-not-idempotent", process("a>b", a={**FETCH, **RETRY}), id="reading twice"),
     pytest.param(
-        "retry-not-idempotent",
-        process("a>b", a={**PAY, "retry": {"max_attempts": 1}}),
-        id="one attempt is no retry",
+        "retry-not-idempotent", process("a>b", a={**PAY, "retry": {"max_attempts": 1}}), id="one attempt is no retry"
     ),
     pytest.param(
-        "failure-ends-well",
-        process("a>done", "a>bad (error)", a=MAIL, done=END, bad=FAILED),
-        id="failures end badly",
+        "failure-ends-well", process("a>done", "a>bad (error)", a=MAIL, done=END, bad=FAILED), id="failures end badly"
     ),
     pytest.param(
-        "failure-ends-well",
-        process("a>b", "a>told (error)", a=MAIL, told=END),
-        id="an end for failures alone",
+        "failure-ends-well", process("a>b", "a>told (error)", a=MAIL, told=END), id="an end for failures alone"
     ),
     pytest.param(
         "swallowed-error", process("a>b", a={**FETCH, "on_error": "continue"}), id="nothing was to be changed"
@@ -189,25 +151,19 @@ SILENT = [
         id="refunded by the error path",
     ),
     pytest.param(
-        "missing-compensation",
-        process("pay>mail", pay=PAY, mail=MAIL),
-        id="a message that fails is no reason",
+        "missing-compensation", process("pay>mail", pay=PAY, mail=MAIL), id="a message that fails is no reason"
     ),
 ]
 
 FIXABLE = [
     pytest.param(
-        "missing-error-path",
-        process("ask>mail", "mail>done", ask=ASK, mail=MAIL, done=END),
-        id="missing-error-path",
+        "missing-error-path", process("ask>mail", "mail>done", ask=ASK, mail=MAIL, done=END), id="missing-error-path"
     ),
     pytest.param("missing-error-path", PAID_THEN_SHIPPED, id="missing-error-path on a payment"),
     pytest.param(
         "call-without-timeout", process("a>b", "b>done", a=MAIL, b=FETCH, done=END), id="call-without-timeout"
     ),
-    pytest.param(
-        "call-without-retry", process("a>b", "b>done", a=FETCH, b=FETCH, done=END), id="call-without-retry"
-    ),
+    pytest.param("call-without-retry", process("a>b", "b>done", a=FETCH, b=FETCH, done=END), id="call-without-retry"),
     pytest.param(
         "retry-not-idempotent",
         process("a>done", a={**PAY, **RETRY, "idempotent": False}, done=END),

@@ -27,9 +27,7 @@ MAX_SECONDS = 0.3 if sys.gettrace() is None else 2.0
 
 def document(steps: list[dict[str, Any]], edges: list[tuple[int, int, dict[str, Any]]]) -> Workflow:
     named = [{"id": f"s{at}", "name": f"Step {at}", **step} for at, step in enumerate(steps)]
-    drawn = [
-        {"id": f"t{at}", "from": f"s{a}", "to": f"s{b}", **more} for at, (a, b, more) in enumerate(edges)
-    ]
+    drawn = [{"id": f"t{at}", "from": f"s{a}", "to": f"s{b}", **more} for at, (a, b, more) in enumerate(edges)]
     return parse_workflow({"id": "wf_large", "name": "Large", "steps": named, "transitions": drawn})
 
 
@@ -42,13 +40,25 @@ def tangle(steps: int, edges: int, **scopes: float) -> Workflow:
     chance = random.Random(7)
     kinds = [{"type": kind} for kind in STEP_TYPES]
     extras: list[dict[str, Any]] = [
-        {}, {"uses": "payments.transfer", "name": "Pay"}, {"uses": "crm.get", "writes": ["x"]},
-        {"reads": ["x"]}, {"duration": "P1D"}, {"writes": ["y", "z"], "reads": ["z"]}, {"name": "Approve"},
-    ]  # fmt: skip
+        {},
+        {"uses": "payments.transfer", "name": "Pay"},
+        {"uses": "crm.get", "writes": ["x"]},
+        {"reads": ["x"]},
+        {"duration": "P1D"},
+        {"writes": ["y", "z"], "reads": ["z"]},
+        {"name": "Approve"},
+    ]
     ways: list[dict[str, Any]] = [
-        {}, {}, {}, {"type": "error"}, {"type": "data"}, {"type": "compensation"}, {"type": "default"},
-        {"type": "condition", "when": {"text": "amount > 5"}}, {"when": {"text": "approved"}},
-    ]  # fmt: skip
+        {},
+        {},
+        {},
+        {"type": "error"},
+        {"type": "data"},
+        {"type": "compensation"},
+        {"type": "default"},
+        {"type": "condition", "when": {"text": "amount > 5"}},
+        {"when": {"text": "approved"}},
+    ]
     made = [chance.choice(kinds) | chance.choice(extras) for _ in range(steps)]
     for at in range(1, steps):
         if chance.random() < scopes.get("nested", 0):
@@ -145,20 +155,8 @@ def test_healthy_process_has_no_finding() -> None:
             "name": "Expense approval",
             "steps": [
                 {"id": "submit", "name": "Submit expense", "type": "human", "assignee": "employee"},
-                {
-                    "id": "review",
-                    "name": "Manager review",
-                    "type": "human",
-                    "assignee": "manager",
-                    "timeout": "P2D",
-                },
-                {
-                    "id": "pay",
-                    "name": "Pay out",
-                    "uses": "payments.transfer",
-                    "timeout": "PT1M",
-                    "idempotent": True,
-                },
+                {"id": "review", "name": "Manager review", "type": "human", "assignee": "manager", "timeout": "P2D"},
+                {"id": "pay", "name": "Pay out", "uses": "payments.transfer", "timeout": "PT1M", "idempotent": True},
                 {"id": "paid", "name": "Paid", "type": "end", "outcome": "ok"},
                 {"id": "rejected", "name": "Rejected", "type": "end", "outcome": "rejected"},
             ],

@@ -46,9 +46,7 @@ def outside_the_steps() -> Workflow:
         pytest.param(calls(dbPassword="hunter" + "22"), "a value for 'dbPassword'", id="a password"),
         pytest.param(calls(api_key="9f8e7d6c5b4a"), "a value for 'api_key'", id="an API key"),
         pytest.param(
-            process("a>b", a={"uses": f"https://x.test/?k={AWS}"}),
-            "an AWS access key",
-            id="in the address called",
+            process("a>b", a={"uses": f"https://x.test/?k={AWS}"}), "an AWS access key", id="in the address called"
         ),
     ],
 )
@@ -106,9 +104,7 @@ def test_reference_or_placeholder_is_no_secret(parameters: dict[str, Any]) -> No
         pytest.param({"run": "git checkout ${{ github.head_ref }}"}, "github.head_ref", id="a branch name"),
         pytest.param({"jsCode": "return {{ $json.body.name }}"}, "json.body.name", id="a node's input"),
         pytest.param({"query": "select * from t where n = '{{ form.name }}'"}, "form.name", id="a query"),
-        pytest.param(
-            {"command": ["sh", "-c", "ls {{ inputs.path }}"]}, "inputs.path", id="a command in parts"
-        ),
+        pytest.param({"command": ["sh", "-c", "ls {{ inputs.path }}"]}, "inputs.path", id="a command in parts"),
     ],
 )
 def test_untrusted_input_in_a_command_is_found(parameters: dict[str, Any], said: str) -> None:

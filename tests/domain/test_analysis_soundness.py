@@ -16,25 +16,14 @@ HUMAN: dict[str, Any] = {"type": "human"}
 STATE: dict[str, Any] = {"type": "state"}
 
 
-CHOICE_THEN_JOIN = process(
-    "ask>a [x]", "ask>b (default)", "a>all", "b>all", "all>done", ask=ASK, all=JOIN, done=END
-)
+CHOICE_THEN_JOIN = process("ask>a [x]", "ask>b (default)", "a>all", "b>all", "all>done", ask=ASK, all=JOIN, done=END)
 ONE_BRANCH_LEAVES = process(
     "f>a", "f>ask", "ask>b [x]", "ask>note (default)", "a>all", "b>all", "all>c", f=FORK, ask=ASK, all=JOIN
 )
 NO_JOIN = process("f>a", "f>b", "a>c", "b>c", "c>done", f=FORK, done=END)
 SOUND = process("f>a", "f>b", "a>all", "b>all", "all>done", f=FORK, all=JOIN, done=END)
 REWORK_BESIDE = process(
-    "f>a",
-    "f>check",
-    "check>f [again]",
-    "check>all [ok]",
-    "a>all",
-    "all>done",
-    f=FORK,
-    check=HUMAN,
-    all=JOIN,
-    done=END,
+    "f>a", "f>check", "check>f [again]", "check>all [ok]", "a>all", "all>done", f=FORK, check=HUMAN, all=JOIN, done=END
 )
 IN_A_SCOPE = process(
     "each>done",
@@ -50,9 +39,7 @@ IN_A_SCOPE = process(
     done=END,
 )
 MANY = {f"n{i}": {} for i in range(token_game.MAX_STEPS)}
-LARGE = process(
-    "ask>a [x]", "ask>b (default)", "a>all", "b>all", "all>n0", ask=ASK, all=JOIN, a={}, b={}, **MANY
-)
+LARGE = process("ask>a [x]", "ask>b (default)", "a>all", "b>all", "all>n0", ask=ASK, all=JOIN, a={}, b={}, **MANY)
 LARGE_SOUND = process("f>a", "f>b", "a>all", "b>all", "all>n0", f=FORK, all=JOIN, a={}, b={}, **MANY)
 
 FIRES = [
@@ -60,26 +47,12 @@ FIRES = [
     pytest.param("deadlock", ONE_BRANCH_LEAVES, [("all",)], id="a branch that may leave"),
     pytest.param(
         "deadlock",
-        process(
-            "f>a",
-            "f>b",
-            "a>two",
-            "b>ask",
-            "ask>two [x]",
-            "ask>n (default)",
-            "two>c",
-            f=FORK,
-            ask=ASK,
-            two=TWO,
-        ),
+        process("f>a", "f>b", "a>two", "b>ask", "ask>two [x]", "ask>n (default)", "two>c", f=FORK, ask=ASK, two=TWO),
         [("two",)],
         id="too few for the count",
     ),
     pytest.param(
-        "deadlock",
-        process("a>two", "two>done", two=TWO, done=END),
-        [("two",)],
-        id="a count of more than there are",
+        "deadlock", process("a>two", "two>done", two=TWO, done=END), [("two",)], id="a count of more than there are"
     ),
     pytest.param("deadlock", IN_A_SCOPE, [("all",)], id="inside a scope"),
     pytest.param("deadlock", LARGE, [("all", "ask")], id="too large to play, but plain to see"),
@@ -111,9 +84,7 @@ FIRES = [
 ]
 
 SILENT = [
-    pytest.param(
-        "busy-loop", process("a>a [not ready]", "a>done [ready]", done=END), id="a step that waits by itself"
-    ),
+    pytest.param("busy-loop", process("a>a [not ready]", "a>done [ready]", done=END), id="a step that waits by itself"),
     pytest.param("deadlock", SOUND, id="a fork and its join"),
     pytest.param(
         "deadlock",
@@ -149,9 +120,7 @@ SILENT = [
         id="a failure ends the run",
     ),
     pytest.param(
-        "deadlock",
-        process("s>j", "t>j", "s>t", s=STATE, t=STATE, u=STATE, j=JOIN),
-        id="a lifecycle is not played",
+        "deadlock", process("s>j", "t>j", "s>t", s=STATE, t=STATE, u=STATE, j=JOIN), id="a lifecycle is not played"
     ),
     pytest.param("deadlock", LARGE_SOUND, id="large and sound"),
     pytest.param("lost-synchronisation", SOUND, id="a fork and its join"),
@@ -160,9 +129,7 @@ SILENT = [
         process("ask>a [x]", "ask>b (default)", "a>c", "b>c", ask=ASK),
         id="alternatives may meet",
     ),
-    pytest.param(
-        "lost-synchronisation", process("s>a", "s>b", "a>c", "b>c"), id="parallel work drawn without a fork"
-    ),
+    pytest.param("lost-synchronisation", process("s>a", "s>b", "a>c", "b>c"), id="parallel work drawn without a fork"),
     pytest.param(
         "lost-synchronisation",
         process("f>a", "f>b", "a>bad", "b>bad", f=FORK, bad={"type": "end", "outcome": "rejected"}),
@@ -248,9 +215,7 @@ def test_fix_removes_its_finding_and_adds_none(rule: str, workflow: Workflow) ->
     [
         pytest.param(
             "deadlock",
-            process(
-                "ask>f [x]", "ask>z [y]", "f>a", "f>b", "a>all", "b>all", "z>all", ask=ASK, f=FORK, all=JOIN
-            ),
+            process("ask>f [x]", "ask>z [y]", "f>a", "f>b", "a>all", "b>all", "z>all", ask=ASK, f=FORK, all=JOIN),
             id="some of its branches run together",
         ),
         pytest.param(
@@ -284,11 +249,7 @@ def test_formats_in_which_every_step_waits_lose_no_branch() -> None:
 def test_evidence_of_a_deadlock_is_the_way_into_it() -> None:
     finding = found("deadlock", ONE_BRANCH_LEAVES)[0]
 
-    assert finding.evidence == {
-        "arrived": ["a-all"],
-        "missing": ["b-all"],
-        "choices": [{"at": "ask", "to": ["note"]}],
-    }
+    assert finding.evidence == {"arrived": ["a-all"], "missing": ["b-all"], "choices": [{"at": "ask", "to": ["note"]}]}
     assert finding.message == (
         "'All' (all) can wait for ever: when 'Ask' (ask) goes to 'Note' (note), nothing comes from 'B' (b). "
         "The work then stands still without anybody noticing."

@@ -24,40 +24,23 @@ FIRES = [
     pytest.param(
         "unreachable-step",
         process(
-            "each>one",
-            "each>done",
-            each={"type": "loop"},
-            one={"parent": "each"},
-            orphan={"parent": "each"},
-            done=END,
+            "each>one", "each>done", each={"type": "loop"}, one={"parent": "each"}, orphan={"parent": "each"}, done=END
         ),
         [("orphan",)],
         id="beside the drawn entry of a scope",
     ),
     pytest.param(
-        "unreachable-step",
-        process("a>done", "lost>more", done=END),
-        [("lost", "more")],
-        id="a group nothing leads to",
+        "unreachable-step", process("a>done", "lost>more", done=END), [("lost", "more")], id="a group nothing leads to"
     ),
     pytest.param(
-        "unreachable-step",
-        process("a>done", "x>y", "y>x", "z>done", done=END),
-        [("x", "y"), ("z",)],
-        id="two groups",
+        "unreachable-step", process("a>done", "x>y", "y>x", "z>done", done=END), [("x", "y"), ("z",)], id="two groups"
     ),
     pytest.param("dead-end", process("a>done", "a>b", done=END), [("b",)], id="stops beside an end"),
     pytest.param(
-        "dead-end",
-        process("a>done", "a>ask", done=END, ask=DECISION),
-        [("ask",)],
-        id="a decision that decides nothing",
+        "dead-end", process("a>done", "a>ask", done=END, ask=DECISION), [("ask",)], id="a decision that decides nothing"
     ),
     pytest.param(
-        "dead-end",
-        process("a>fork", fork={"type": "fork"}),
-        [("fork",)],
-        id="a fork to nowhere, without ends",
+        "dead-end", process("a>fork", fork={"type": "fork"}), [("fork",)], id="a fork to nowhere, without ends"
     ),
     pytest.param(
         "dead-end",
@@ -65,9 +48,7 @@ FIRES = [
         [("b",)],
         id="leads on only when it fails",
     ),
-    pytest.param(
-        "no-way-to-end", process("a>b", "b>c", "c>b", "x>done", done=END), [("b", "c")], id="a trap"
-    ),
+    pytest.param("no-way-to-end", process("a>b", "b>c", "c>b", "x>done", done=END), [("b", "c")], id="a trap"),
     pytest.param("no-way-to-end", process("a>a"), [("a",)], id="a step that leads only to itself"),
     pytest.param(
         "no-way-to-end",
@@ -82,15 +63,10 @@ FIRES = [
         id="a state nobody gets out of, beside a final one",
     ),
     pytest.param(
-        "lifecycle-without-end",
-        process("on>off", "off>on", on=STATE, off=STATE),
-        [("on",)],
-        id="on and off for ever",
+        "lifecycle-without-end", process("on>off", "off>on", on=STATE, off=STATE), [("on",)], id="on and off for ever"
     ),
     pytest.param("no-end-step", process("a>b", "a>c"), [("b", "c")], id="two last steps"),
-    pytest.param(
-        "end-that-continues", process("a>done", "done>b", done=END), [("done",)], id="an end that leads on"
-    ),
+    pytest.param("end-that-continues", process("a>done", "done>b", done=END), [("done",)], id="an end that leads on"),
     pytest.param("duplicate-transition", process("a>b", "a>b"), [("a", "b")], id="the same arrow twice"),
     pytest.param(
         "duplicate-name",
@@ -100,14 +76,9 @@ FIRES = [
     ),
     pytest.param("self-loop", process("a>a", "a>b"), [("a",)], id="straight back without a condition"),
     pytest.param("self-loop", process("a>a (error)", "a>b"), [("a",)], id="tried again for ever on errors"),
+    pytest.param("one-way-branch", process("a>ask", "ask>b", ask=DECISION), [("ask",)], id="a decision with one way"),
     pytest.param(
-        "one-way-branch", process("a>ask", "ask>b", ask=DECISION), [("ask",)], id="a decision with one way"
-    ),
-    pytest.param(
-        "one-way-branch",
-        process("a>all", "all>b", all={"type": "join"}),
-        [("all",)],
-        id="a join with one entry",
+        "one-way-branch", process("a>all", "all>b", all={"type": "join"}), [("all",)], id="a join with one entry"
     ),
 ]
 
@@ -121,20 +92,12 @@ SILENT = [
         process("a>done", "mail>done", mail={"type": "event"}, done=END),
         id="an event begins by itself",
     ),
-    pytest.param(
-        "unreachable-step", process("a>done", "tool>a (data)", done=END), id="a tool attached by a side port"
-    ),
-    pytest.param(
-        "unreachable-step", process("a>b", "b>a", a=STATE, b=STATE), id="a lifecycle that goes round"
-    ),
+    pytest.param("unreachable-step", process("a>done", "tool>a (data)", done=END), id="a tool attached by a side port"),
+    pytest.param("unreachable-step", process("a>b", "b>a", a=STATE, b=STATE), id="a lifecycle that goes round"),
     pytest.param("dead-end", process("a>b"), id="without end steps the last step is the end"),
-    pytest.param(
-        "dead-end", process("a>b", "a>failed (error)", failed=FAILED), id="only failures have an end step"
-    ),
+    pytest.param("dead-end", process("a>b", "a>failed (error)", failed=FAILED), id="only failures have an end step"),
     pytest.param("dead-end", SCOPED, id="the last step of a scope returns"),
-    pytest.param(
-        "dead-end", process("pay>done", "pay>refund (compensation)", done=END), id="a compensation just ends"
-    ),
+    pytest.param("dead-end", process("pay>done", "pay>refund (compensation)", done=END), id="a compensation just ends"),
     pytest.param("dead-end", process("a>done", "tool>a (data)", done=END), id="a tool leads nowhere"),
     pytest.param("dead-end", LIFECYCLE, id="a final state"),
     pytest.param(
@@ -150,9 +113,7 @@ SILENT = [
     pytest.param("no-end-step", imported(process("a>b")), id="a format without ends"),
     pytest.param("no-end-step", LIFECYCLE, id="a lifecycle"),
     pytest.param("end-that-continues", process("a>done", done=END), id="an end"),
-    pytest.param(
-        "duplicate-transition", process("a>b [x]", "a>b [y]", "a>b (error)"), id="different reasons"
-    ),
+    pytest.param("duplicate-transition", process("a>b [x]", "a>b [y]", "a>b (error)"), id="different reasons"),
     pytest.param(
         "duplicate-name",
         process("a>b", a={"name": "Review"}, b={"name": "Review", "type": "end"}),
@@ -217,13 +178,9 @@ def test_fix_removes_its_finding_and_adds_none(rule: str, workflow: Workflow) ->
         pytest.param("dead-end", process("a>b", "a>x", "a>y", x=END, y=END), id="two ends to choose from"),
         pytest.param("dead-end", process("a>d", "a>x", d=DECISION, x=END), id="a decision needs two ways"),
         pytest.param("dead-end", process("a>b", "a>x (error)", x=END), id="an end that only failures reach"),
-        pytest.param(
-            "dead-end", process("a>x", "a>b", "x>bad", x=END, bad=FAILED), id="an end that leads on"
-        ),
+        pytest.param("dead-end", process("a>x", "a>b", "x>bad", x=END, bad=FAILED), id="an end that leads on"),
         pytest.param("dead-end", process("a>b", "z>x", x=END), id="an end in a part nothing leads to"),
-        pytest.param(
-            "no-end-step", process("f>a", "f>b", f={"type": "fork"}), id="branches that need a join"
-        ),
+        pytest.param("no-end-step", process("f>a", "f>b", f={"type": "fork"}), id="branches that need a join"),
         pytest.param("self-loop", process("a>a", "a>b", a={"type": "human"}), id="a person's other way on"),
     ],
 )
@@ -274,8 +231,7 @@ def test_finding_is_json_safe_and_complete() -> None:
     assert finding.as_dict() == {
         "rule": "dead-end",
         "severity": "error",
-        "message": "'B' (b) is a dead end: nothing comes after it. "
-        "Work that arrives there stops without an outcome.",
+        "message": "'B' (b) is a dead end: nothing comes after it. Work that arrives there stops without an outcome.",
         "steps": ["b"],
         "transitions": [],
         "evidence": {"type": "action", "exits": []},

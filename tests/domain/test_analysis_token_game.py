@@ -30,9 +30,7 @@ def small_workflows(draw: st.DrawFn) -> Workflow:
         kind = draw(st.sampled_from(STEP_TYPES))
         step: dict[str, Any] = {"id": f"s{at}", "name": f"S{at}", "type": kind}
         if kind == "join":
-            step |= draw(
-                st.sampled_from(({}, {"join": {"mode": "any"}}, {"join": {"mode": "count", "count": 2}}))
-            )
+            step |= draw(st.sampled_from(({}, {"join": {"mode": "any"}}, {"join": {"mode": "count", "count": 2}})))
         steps.append(step)
     ends = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1))
     drawn = draw(st.lists(ends, min_size=1, max_size=8, unique=True))
@@ -69,9 +67,7 @@ class Exhaustive:
             waiting += news
 
     def entries(self, step: Step) -> set[str]:
-        entering = {
-            e.id for e in self.graph.into(step.id) if e.from_ in self.graph.reachable and self.counts(e)
-        }
+        entering = {e.id for e in self.graph.into(step.id) if e.from_ in self.graph.reachable and self.counts(e)}
         return entering | ({">start"} if step.id == self.graph.workflow.start else set())
 
     def counts(self, edge: Transition) -> bool:
@@ -124,9 +120,7 @@ class Exhaustive:
             together = [
                 edge
                 for edge in self.graph.into(step.id)
-                if edge.id in here[0]
-                and edge.type != "error"
-                and not self.graph.chooses(self.graph.steps[edge.from_])
+                if edge.id in here[0] and edge.type != "error" and not self.graph.chooses(self.graph.steps[edge.from_])
             ]
             if step.type != "join" and len(together) > 1:
                 self.colliding.add(step.id)
@@ -168,9 +162,7 @@ def test_what_is_seen_before_the_limit_is_true(workflow: Workflow, max_positions
 
 def test_steps_in_a_row_cost_one_position() -> None:
     branch = [f"{side}{at}>{side}{at + 1}" for side in "ab" for at in range(20)]
-    workflow = process(
-        "f>a0", "f>b0", *branch, "a20>all", "b20>all", f={"type": "fork"}, all={"type": "join"}
-    )
+    workflow = process("f>a0", "f>b0", *branch, "a20>all", "b20>all", f={"type": "fork"}, all={"type": "join"})
 
     played = play(FlowGraph(workflow), None)
     step_by_step = explore(net_of(FlowGraph(workflow), None, {}))
@@ -180,9 +172,7 @@ def test_steps_in_a_row_cost_one_position() -> None:
 
 def test_game_that_is_too_long_says_so() -> None:
     sides = range(16)
-    choices = [
-        e for i in sides for e in (f"f>d{i}", f"d{i}>x{i} [x]", f"d{i}>y{i} [y]", f"x{i}>all", f"y{i}>all")
-    ]
+    choices = [e for i in sides for e in (f"f>d{i}", f"d{i}>x{i} [x]", f"d{i}>y{i} [y]", f"x{i}>all", f"y{i}>all")]
     decisions: dict[str, dict[str, Any]] = {f"d{i}": {"type": "decision"} for i in sides}
     workflow = process(*choices, f={"type": "fork"}, all={"type": "join"}, **decisions)
 

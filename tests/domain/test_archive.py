@@ -18,10 +18,18 @@ from workflow_agent.conversations.archive import (
 def an_entry(number: int) -> SealedTurns:
     first = number * 10
     return SealedTurns(
-        first_turn=first + 1, last_turn=first + 10, first_index=first * 2, last_index=first * 2 + 19,
-        first_call=first * 3, calls=30, replies=10, file=f"turns-{first + 1:06}-{first + 10:06}.json",
-        sha256="0" * 64, bytes=1_000, last_fence=first + 10,
-    )  # fmt: skip
+        first_turn=first + 1,
+        last_turn=first + 10,
+        first_index=first * 2,
+        last_index=first * 2 + 19,
+        first_call=first * 3,
+        calls=30,
+        replies=10,
+        file=f"turns-{first + 1:06}-{first + 10:06}.json",
+        sha256="0" * 64,
+        bytes=1_000,
+        last_fence=first + 10,
+    )
 
 
 @pytest.mark.parametrize(

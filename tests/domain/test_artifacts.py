@@ -32,15 +32,16 @@ from workflow_agent.workflows.search.passages import best_passages, passages_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FULL, RAG, SUMMARIZE, EXCLUDE = (
-    ProcessingStrategy.INCLUDE_FULL, ProcessingStrategy.RAG_EXTRACT, ProcessingStrategy.SUMMARIZE,
+    ProcessingStrategy.INCLUDE_FULL,
+    ProcessingStrategy.RAG_EXTRACT,
+    ProcessingStrategy.SUMMARIZE,
     ProcessingStrategy.EXCLUDE,
-)  # fmt: skip
+)
 
 
 def step(number: int, *results: tuple[str, Any], outcome: Outcome = "success", args: Any = None) -> Iteration:
     calls = tuple(
-        ToolCall(id=f"c{number}_{at}", name=name, args=args or {"q": at})
-        for at, (name, _) in enumerate(results)
+        ToolCall(id=f"c{number}_{at}", name=name, args=args or {"q": at}) for at, (name, _) in enumerate(results)
     )
     answers = tuple(
         ToolResult(id=f"c{number}_{at}", name=name, content=content, outcome=outcome)
@@ -56,9 +57,17 @@ def said(number: int, *steps: Iteration) -> ConversationMessage:
 
 def reply(index: int, *steps: Iteration) -> AgentReply:
     return AgentReply(
-        id=f"evt_{index}", index=index, turn=index, at=NOON, author="assistant", content="ok", run_id="run_1",
-        model="m", mode=ModeRecord(name="general", source="inferred", confidence=1), iterations=steps,
-    )  # fmt: skip
+        id=f"evt_{index}",
+        index=index,
+        turn=index,
+        at=NOON,
+        author="assistant",
+        content="ok",
+        run_id="run_1",
+        model="m",
+        mode=ModeRecord(name="general", source="inferred", confidence=1),
+        iterations=steps,
+    )
 
 
 def document(text: str, title: str = "policy", *, historical: bool = False) -> Artifact:
@@ -123,9 +132,9 @@ def test_a_result_of_a_call_that_was_made_again_later_is_not_wanted_any_more() -
     (left,) = with_newest_results(away, in_sight)
 
     assert left.index == 3
-    assert [
-        one.content for each in left.iterations for message in each.messages for one in message.results
-    ] == [{"total": 2}]
+    assert [one.content for each in left.iterations for message in each.messages for one in message.results] == [
+        {"total": 2}
+    ]
     assert list(with_newest_results(away[2:], in_sight)) == away[2:]
 
 
@@ -137,8 +146,10 @@ def test_a_context_holds_what_is_current_historical_and_attached() -> None:
     )
 
     assert [one.source for one in context.all_artifacts()] == [
-        "step_1:search_workflows", "history:msg_3:get_workflow", "attachment:policy",
-    ]  # fmt: skip
+        "step_1:search_workflows",
+        "history:msg_3:get_workflow",
+        "attachment:policy",
+    ]
     assert Context().all_artifacts() == []
 
 
@@ -146,14 +157,7 @@ def test_a_context_holds_what_is_current_historical_and_attached() -> None:
     ("artifacts", "tokens", "budget", "expensive", "expected"),
     [
         pytest.param([], 0, 100, True, (False, "no artifacts"), id="none"),
-        pytest.param(
-            [document("x", historical=True)],
-            1,
-            9_999,
-            False,
-            (False, "few characters"),
-            id="old",
-        ),
+        pytest.param([document("x", historical=True)], 1, 9_999, False, (False, "few characters"), id="old"),
         pytest.param(
             [document("x" * 20_000, historical=True)],
             10,
@@ -170,32 +174,17 @@ def test_a_context_holds_what_is_current_historical_and_attached() -> None:
             (True, "near or over the limit"),
             id="old and over the limit",
         ),
+        pytest.param([document("x" * 4_999)], 9_999, 1, True, (False, "few characters"), id="4999 characters"),
         pytest.param(
-            [document("x" * 4_999)], 9_999, 1, True, (False, "few characters"), id="4999 characters"
-        ),
-        pytest.param(
-            [document("x" * 5_000)],
-            700,
-            1_000,
-            False,
-            (False, "fits with room to spare"),
-            id="30 % stay free",
+            [document("x" * 5_000)], 700, 1_000, False, (False, "fits with room to spare"), id="30 % stay free"
         ),
         pytest.param(
             [document("x" * 5_000)], 701, 1_000, False, (True, "near or over the limit"), id="less stays free"
         ),
-        pytest.param(
-            [document("x" * 5_000)], 9_000, 1_000, False, (True, "near or over the limit"), id="over"
-        ),
-        pytest.param(
-            [document("x" * 5_000)], 10, 1_000, True, (True, "expensive primary model"), id="expensive"
-        ),
-        pytest.param(
-            [document("x" * 10_000)], 10, 1_000, False, (False, "fits with room to spare"), id="10000 in one"
-        ),
-        pytest.param(
-            [document("x" * 10_001)], 10, 1_000, False, (True, "a large artifact"), id="10001 in one"
-        ),
+        pytest.param([document("x" * 5_000)], 9_000, 1_000, False, (True, "near or over the limit"), id="over"),
+        pytest.param([document("x" * 5_000)], 10, 1_000, True, (True, "expensive primary model"), id="expensive"),
+        pytest.param([document("x" * 10_000)], 10, 1_000, False, (False, "fits with room to spare"), id="10000 in one"),
+        pytest.param([document("x" * 10_001)], 10, 1_000, False, (True, "a large artifact"), id="10001 in one"),
         pytest.param(
             [document("x" * 6_000), document("y" * 6_000, "b")],
             10,
@@ -227,9 +216,11 @@ A, B = document("first"), document("second", "other")
 
 def decision(artifact: Artifact, **fields: Any) -> dict[str, Any]:
     return {
-        "artifact_id": artifact.artifact_id, "strategy": "include_full", "priority": 1,
+        "artifact_id": artifact.artifact_id,
+        "strategy": "include_full",
+        "priority": 1,
         "relevance_rationale": "it is asked about",
-    } | fields  # fmt: skip
+    } | fields
 
 
 @pytest.mark.parametrize(
@@ -250,14 +241,9 @@ def decision(artifact: Artifact, **fields: Any) -> dict[str, Any]:
         pytest.param([decision(A)], [(A, FULL), (B, EXCLUDE)], "left out", id="one left out"),
         pytest.param([], [(A, EXCLUDE), (B, EXCLUDE)], "left out", id="all left out"),
         pytest.param(
-            [decision(A, strategy="translate"), decision(B)],
-            [(A, RAG), (B, FULL)],
-            "strategy",
-            id="unknown strategy",
+            [decision(A, strategy="translate"), decision(B)], [(A, RAG), (B, FULL)], "strategy", id="unknown strategy"
         ),
-        pytest.param(
-            [decision(A, strategy=None), decision(B)], [(A, RAG), (B, FULL)], "strategy", id="no strategy"
-        ),
+        pytest.param([decision(A, strategy=None), decision(B)], [(A, RAG), (B, FULL)], "strategy", id="no strategy"),
         pytest.param(
             [decision(A, priority=-3), decision(B, priority=2)],
             [(A, FULL), (B, FULL)],
@@ -278,9 +264,7 @@ def decision(artifact: Artifact, **fields: Any) -> dict[str, Any]:
             "which there is not",
             id="a list for an id",
         ),
-        pytest.param(
-            [decision(A, relevance_rationale=7), decision(B)], [(A, FULL), (B, FULL)], "", id="no rationale"
-        ),
+        pytest.param([decision(A, relevance_rationale=7), decision(B)], [(A, FULL), (B, FULL)], "", id="no rationale"),
     ],
 )
 def test_a_plan_that_is_wrong_is_set_right_and_noted(
@@ -335,9 +319,7 @@ def test_whatever_is_answered_every_artifact_is_decided_once(answer: Any) -> Non
 
 def test_by_rule_what_belongs_to_the_turn_comes_first_and_what_is_unrelated_stays_out() -> None:
     old = [
-        artifact_of(
-            ArtifactType.TOOL_RESULT, {"name": name}, f"history:msg_1:{name}", NOON, {"historical": True}
-        )
+        artifact_of(ArtifactType.TOOL_RESULT, {"name": name}, f"history:msg_1:{name}", NOON, {"historical": True})
         for name in ("invoice approval overdue", "lunch")
     ]
 

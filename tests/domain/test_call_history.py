@@ -66,10 +66,15 @@ def test_any_value_can_be_written(value: Any) -> None:
 
 def test_unknown_optional_fields_survive_a_round_trip() -> None:
     stored = {
-        "call_id": "c1", "timestamp": "2026-11-21T12:00:00.000Z", "speaker": "agent",
-        "method_name": "search_workflows", "args": [], "kwargs": {"query": "x"},
-        "outcome_summary": {"status": "success", "ok": True}, "shoe_size": 43,
-    }  # fmt: skip
+        "call_id": "c1",
+        "timestamp": "2026-11-21T12:00:00.000Z",
+        "speaker": "agent",
+        "method_name": "search_workflows",
+        "args": [],
+        "kwargs": {"query": "x"},
+        "outcome_summary": {"status": "success", "ok": True},
+        "shoe_size": 43,
+    }
 
     record = CallRecord.model_validate(stored)
 

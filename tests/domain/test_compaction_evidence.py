@@ -36,9 +36,7 @@ def talk_of(text: str) -> Talk:
     for event in said(*told).events:
         if isinstance(event, AgentReply) and event.turn in did:
             change, workflow, called, reply = did[event.turn]
-            touch = WorkflowTouch.model_validate(
-                {"id": workflow, "name": called, "version": 2, "change": change}
-            )
+            touch = WorkflowTouch.model_validate({"id": workflow, "name": called, "version": 2, "change": change})
             events.append(event.model_copy(update={"content": reply, "workflows_touched": (touch,)}))
         else:
             events.append(event)
@@ -50,21 +48,17 @@ TALKS = [talk_of(one) for one in _FILE.read_text("utf-8").split("\n# ")[1:]]
 
 
 @pytest.mark.parametrize(
-    ("talk", "lie"),
-    [pytest.param(talk, one, id=f"{talk.name}: {one}") for talk in TALKS for one in talk.lies],
+    ("talk", "lie"), [pytest.param(talk, one, id=f"{talk.name}: {one}") for talk in TALKS for one in talk.lies]
 )
 def test_a_lie_is_left_out_and_said_so(talk: Talk, lie: str) -> None:
-    kept, gone, _ = supported(
-        Summary(text=f"{talk.honest[0]} {lie}", decisions=(lie,)), Evidence("", talk.events)
-    )
+    kept, gone, _ = supported(Summary(text=f"{talk.honest[0]} {lie}", decisions=(lie,)), Evidence("", talk.events))
 
     assert kept == Summary(text=talk.honest[0])
     assert [one.startswith(lie) for one in gone] == [True, True]
 
 
 @pytest.mark.parametrize(
-    ("talk", "honest"),
-    [pytest.param(talk, one, id=f"{talk.name}: {one}") for talk in TALKS for one in talk.honest],
+    ("talk", "honest"), [pytest.param(talk, one, id=f"{talk.name}: {one}") for talk in TALKS for one in talk.honest]
 )
 def test_an_honest_paraphrase_stays(talk: Talk, honest: str) -> None:
     kept, gone, _ = supported(Summary(text=honest), Evidence("", talk.events))
@@ -77,8 +71,7 @@ def test_a_question_may_stand_among_the_open_ones_and_nowhere_else() -> None:
 
     kept, _, _ = supported(
         Summary(
-            open_questions=("Insured against floods",),
-            text="The warehouse is insured against floods. They talked.",
+            open_questions=("Insured against floods",), text="The warehouse is insured against floods. They talked."
         ),
         Evidence("", events),
     )

@@ -22,9 +22,13 @@ from workflow_agent.values.tokens import tokens_of
 RULE = "Approvals go to the finance lead, not the CFO."
 ASIDE = "Well, we talked about the weather and the weather was good, and that was good too. " * 3
 TOLD = (
-    RULE, "Do invoices of Brandt need a stamp?", "The form is due by the end of the quarter.",
-    'We call the second desk "Harbour".', "Deliveries need 12 working days.", "Only Irene signs for Porto.",
-)  # fmt: skip
+    RULE,
+    "Do invoices of Brandt need a stamp?",
+    "The form is due by the end of the quarter.",
+    'We call the second desk "Harbour".',
+    "Deliveries need 12 working days.",
+    "Only Irene signs for Porto.",
+)
 
 
 def window(talk: Conversation) -> str:
@@ -32,9 +36,7 @@ def window(talk: Conversation) -> str:
     return earlier.text if earlier else ""
 
 
-def compacted(
-    turns: int, share: float, summary: Summary | None = None
-) -> tuple[Conversation, list[Compaction]]:
+def compacted(turns: int, share: float, summary: Summary | None = None) -> tuple[Conversation, list[Compaction]]:
     """Return a talk compacted whenever due, as long as that saves enough, and what was made."""
     talk, made = said(), []
     for n in range(turns):
@@ -44,9 +46,15 @@ def compacted(
         if cut is None:
             continue
         one = compaction_of(
-            talk, cut, facts_of_cut(talk, cut), Summarised(summary, None if summary else "failed", "m"),
-            compaction_id=f"cmp_{n}", at=AT, count=tokens_of, share=share,
-        )  # fmt: skip
+            talk,
+            cut,
+            facts_of_cut(talk, cut),
+            Summarised(summary, None if summary else "failed", "m"),
+            compaction_id=f"cmp_{n}",
+            at=AT,
+            count=tokens_of,
+            share=share,
+        )
         if saves_enough(one, talk, tokens_of):
             made.append(one)
             talk = with_compaction(talk, one, cut, count_spending=True)
@@ -75,9 +83,15 @@ def test_without_room_what_leaves_the_window_is_on_record_with_its_turn() -> Non
     cut = due_cut(said(*TOLD * 2), CompactionRule())
     assert cut is not None
     tight = compaction_of(
-        said(*TOLD * 2), cut, facts_of_cut(talk, cut), Summarised(None), compaction_id="cmp_t", at=AT,
-        count=lambda text: len(text) * 1_000, share=0.0,
-    )  # fmt: skip
+        said(*TOLD * 2),
+        cut,
+        facts_of_cut(talk, cut),
+        Summarised(None),
+        compaction_id="cmp_t",
+        at=AT,
+        count=lambda text: len(text) * 1_000,
+        share=0.0,
+    )
 
     gone = {one.text: one for one in tight.dropped.sentences}
     assert tight.extracts == ()
@@ -106,9 +120,7 @@ def test_no_compaction_saves_less_than_a_tenth_of_what_it_takes() -> None:
     assert len(made) > 5
     sizes = [0, *(one.source_tokens for one in made)]
     taken = [after - before for before, after in pairwise(sizes)]
-    assert all(
-        one.tokens_before - one.tokens_after >= tokens // 10 for one, tokens in zip(made, taken, strict=True)
-    )
+    assert all(one.tokens_before - one.tokens_after >= tokens // 10 for one, tokens in zip(made, taken, strict=True))
 
 
 def test_turns_shorter_than_the_record_of_them_wait_for_more() -> None:

@@ -6,13 +6,7 @@ from tests.support.compacted_talks import compacted_by, said
 from tests.support.long_talks import accepted, talked
 from tests.support.stored import AT
 from workflow_agent.assistant.compaction.compaction import restored
-from workflow_agent.assistant.compaction.policy import (
-    CompactionRule,
-    cut_of,
-    due_cut,
-    open_turns,
-    turns_compacted,
-)
+from workflow_agent.assistant.compaction.policy import CompactionRule, cut_of, due_cut, open_turns, turns_compacted
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.outcome import end_run
@@ -95,9 +89,7 @@ def test_a_turn_under_way_and_those_after_stay() -> None:
 
 
 def test_a_preview_that_waits_for_a_yes_stays_with_all_that_follows() -> None:
-    preview = Preview(
-        id="p", action="delete", workflow_id="wf_a", workflow_name="A", version=1, reason="it is gone"
-    )
+    preview = Preview(id="p", action="delete", workflow_id="wf_a", workflow_name="A", version=1, reason="it is gone")
     talk = talked(3)
     *events, last = talk.events
     assert isinstance(last, AgentReply)
@@ -105,9 +97,13 @@ def test_a_preview_that_waits_for_a_yes_stays_with_all_that_follows() -> None:
     for _ in range(9):
         asked = accepted(talk, content="yes")
         failed = end_run(
-            asked.conversation, asked.run.run_id, asked.run.fence, "failed",
-            error=RunError(type="ModelFailed", message="Away."), at=AT,
-        )  # fmt: skip
+            asked.conversation,
+            asked.run.run_id,
+            asked.run.fence,
+            "failed",
+            error=RunError(type="ModelFailed", message="Away."),
+            at=AT,
+        )
         talk = failed
 
     cut = due_cut(talk, RULE)

@@ -46,38 +46,44 @@ def judged(summary: str, talk: tuple[str, ...]) -> str | None:
         pytest.param("The user wants a second signature on claims above 4,500 EUR.", ENGLISH, id="its own"),
         pytest.param(
             "Ab 4.500 EUR wird eine zweite Unterschrift verlangt; verantwortlich ist Ingrid Solberg.",
-            ENGLISH, id="German of English, sharing figures",
+            ENGLISH,
+            id="German of English, sharing figures",
         ),
         pytest.param(
             "Der Benutzer möchte kurze Antworten und hat eine rechtliche Prüfung vor der Zahlung bestellt.",
-            ENGLISH, id="German of English, naming nothing",
+            ENGLISH,
+            id="German of English, naming nothing",
         ),
         pytest.param(
             "The user asked for short answers and a second signature above 4,500 EUR in wf_expense.",
-            GERMAN, id="English of German, sharing ids",
+            GERMAN,
+            id="English of German, sharing ids",
         ),
         pytest.param(
             "The user wants short answers and asked who hears of it when the boss says no.",
-            GERMAN, id="English of German, naming nothing",
+            GERMAN,
+            id="English of German, naming nothing",
         ),
         pytest.param(
-            "L'utilisatrice veut une deuxième signature; la responsable est Ingrid Solberg, et on répond "
-            "brièvement.", ENGLISH, id="French of English",
+            "L'utilisatrice veut une deuxième signature; la responsable est Ingrid Solberg, et on répond brièvement.",
+            ENGLISH,
+            id="French of English",
         ),
         pytest.param(
             "Пользователь просит вторую подпись для крупных сумм и короткие ответы, решает Ingrid Solberg.",
-            ENGLISH, id="Russian of English",
+            ENGLISH,
+            id="Russian of English",
         ),
         pytest.param(
-            "経費の承認には二人目の署名が必要で、支払いの前に法務が確認する。短く答える。",
-            JAPANESE, id="Japanese",
+            "経費の承認には二人目の署名が必要で、支払いの前に法務が確認する。短く答える。", JAPANESE, id="Japanese"
         ),
         pytest.param(
             "The user wants a second signature on large claims, a legal check and short answers.",
-            JAPANESE, id="English of Japanese",
+            JAPANESE,
+            id="English of Japanese",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_summary_is_taken_in_whatever_language(summary: str, talk: tuple[str, ...]) -> None:
     assert judged(summary, talk) is None
 
@@ -103,20 +109,20 @@ def test_babble_in_the_language_of_the_talk_is_not_taken() -> None:
     recipe = "Man nehme Mehl, Butter sowie Zucker, knete alles gründlich durch und backe goldbraune Kekse."
 
     assert judged(weather, ENGLISH) == judged(recipe, GERMAN) == "about something else"
-    assert (
-        judged("猫が庭で魚を食べて、犬は海岸で泳いでいた。天気がとても良い。", JAPANESE)
-        == "about something else"
-    )
+    assert judged("猫が庭で魚を食べて、犬は海岸で泳いでいた。天気がとても良い。", JAPANESE) == "about something else"
 
 
 @pytest.mark.parametrize(
     ("text", "language"),
     [
-        ("The owner of this is not known to us", "en"), ("Die Chefin ist nicht für das Geld da", "de"),
-        ("La responsable ne veut pas que les autres le disent", "fr"), ("Это решение", "CYRILLIC"),
-        ("Lorem ipsum dolor amet consectetur", None), ("12 + 30", None),
+        ("The owner of this is not known to us", "en"),
+        ("Die Chefin ist nicht für das Geld da", "de"),
+        ("La responsable ne veut pas que les autres le disent", "fr"),
+        ("Это решение", "CYRILLIC"),
+        ("Lorem ipsum dolor amet consectetur", None),
+        ("12 + 30", None),
     ],
-)  # fmt: skip
+)
 def test_a_language_is_known_by_its_small_words(text: str, language: str | None) -> None:
     assert language_of(text) == language
 

@@ -15,9 +15,16 @@ EMPTY = Conversation(id="c", tenant="t", created_at=NOON, updated_at=NOON)
 
 def after(content: str, *, author: str = "analyst") -> Conversation:
     reply = AgentReply(
-        id="e1", index=1, turn=1, at=NOON, author=author, content=content, run_id="r", model="m",
+        id="e1",
+        index=1,
+        turn=1,
+        at=NOON,
+        author=author,
+        content=content,
+        run_id="r",
+        model="m",
         mode=ModeRecord(name="analysis", confidence=1.0, source="agent"),
-    )  # fmt: skip
+    )
     return EMPTY.model_copy(update={"events": (reply,)})
 
 
@@ -53,7 +60,7 @@ def test_what_a_reply_offers(reply: str, wanted: str) -> None:
         pytest.param(after("Shall I fix that?", author="somebody"), "yes", None, id="not on the roster"),
         pytest.param(EMPTY, "yes", None, id="nobody spoke yet"),
     ],
-)  # fmt: skip
+)
 def test_who_takes_over(conversation: Conversation, message: str, who: str | None) -> None:
     handoff = confirmed_offer(conversation, message, ROSTER)
 
@@ -72,9 +79,7 @@ def test_without_a_specialist_the_default_agent_takes_over() -> None:
 def test_an_agent_of_the_operators_takes_over_what_is_its_field() -> None:
     repairer = AgentProfile(name="repairer", description="Repairs.", mode="modification")
 
-    handoff = confirmed_offer(
-        after("Shall I fix that?"), "yes", {"analyst": ROSTER["analyst"], "repairer": repairer}
-    )
+    handoff = confirmed_offer(after("Shall I fix that?"), "yes", {"analyst": ROSTER["analyst"], "repairer": repairer})
 
     assert handoff is not None
     assert handoff.to == "repairer"

@@ -8,10 +8,19 @@ from workflow_agent.conversations.confirmations import answer_in
 @pytest.mark.parametrize(
     "message",
     [
-        "yes", "Yes!", "do it", "apply", "apply the changes", "go ahead", "OK, do it please",
-        "yes, delete it", "sure", "confirm", "yes please, apply all of them",
+        "yes",
+        "Yes!",
+        "do it",
+        "apply",
+        "apply the changes",
+        "go ahead",
+        "OK, do it please",
+        "yes, delete it",
+        "sure",
+        "confirm",
+        "yes please, apply all of them",
     ],
-)  # fmt: skip
+)
 def test_these_confirm(message: str) -> None:
     assert answer_in(message) == "yes"
 
@@ -24,9 +33,16 @@ def test_these_decline(message: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "", "yes?", "delete it", "yes, and add a legal review", "do you know the expense approval?", "thanks",
-        "yes but only step 2", "show it as a diagram", "apply " * 30,
+        "",
+        "yes?",
+        "delete it",
+        "yes, and add a legal review",
+        "do you know the expense approval?",
+        "thanks",
+        "yes but only step 2",
+        "show it as a diagram",
+        "apply " * 30,
     ],
-)  # fmt: skip
+)
 def test_these_are_something_else(message: str) -> None:
     assert answer_in(message) is None

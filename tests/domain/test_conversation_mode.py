@@ -7,27 +7,42 @@ from workflow_agent.assistant.modes.conversation_mode import answers_back, mode_
 from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord
 from workflow_agent.conversations.modes import Mode
 
-ASKED = (
-    "Which workflow do you mean?\n\n1. **Contract signing** (`wf_contract`)\n"
-    "2. **Leave request** (`wf_leave`)"
-)
+ASKED = "Which workflow do you mean?\n\n1. **Contract signing** (`wf_contract`)\n2. **Leave request** (`wf_leave`)"
 
 
 def asked_by(content: str, mode: Mode) -> Conversation:
     """Return a conversation whose last reply is this."""
     reply = AgentReply(
-        id="evt_2", index=1, turn=1, at=AT, author="assistant", content=content, run_id="run_c_1_a",
-        model="offline", tools_used=("list_workflows",),
+        id="evt_2",
+        index=1,
+        turn=1,
+        at=AT,
+        author="assistant",
+        content=content,
+        run_id="run_c_1_a",
+        model="offline",
+        tools_used=("list_workflows",),
         mode=ModeRecord(name=mode, confidence=0.9, signals=(), source="inferred"),
-    )  # fmt: skip
+    )
     return Conversation(id="c", tenant="acme", created_at=AT, updated_at=AT, events=(reply,))
 
 
 @pytest.mark.parametrize(
     "message",
-    ["2", "2.", "#2", "number 2", "the second one", "second", "Contract signing", "the Leave request please",
-     "wf_leave", "“leave request”", "the last one, please"],
-)  # fmt: skip
+    [
+        "2",
+        "2.",
+        "#2",
+        "number 2",
+        "the second one",
+        "second",
+        "Contract signing",
+        "the Leave request please",
+        "wf_leave",
+        "“leave request”",
+        "the last one, please",
+    ],
+)
 @pytest.mark.parametrize("mode", ["modification", "analysis"])
 def test_a_pick_goes_on_in_the_mode_of_the_question(message: str, mode: Mode) -> None:
     decision = mode_asked_for(asked_by(ASKED, mode), message)
@@ -39,9 +54,17 @@ def test_a_pick_goes_on_in_the_mode_of_the_question(message: str, mode: Mode) ->
 
 @pytest.mark.parametrize(
     "message",
-    ["list all workflows", "what does contract signing do?", "Contract signing: who signs?", "2 weeks", "yes",
-     "find the second one that sends invoices", "", "2" * 300],
-)  # fmt: skip
+    [
+        "list all workflows",
+        "what does contract signing do?",
+        "Contract signing: who signs?",
+        "2 weeks",
+        "yes",
+        "find the second one that sends invoices",
+        "",
+        "2" * 300,
+    ],
+)
 def test_whatever_says_more_is_read_by_itself(message: str) -> None:
     assert not picks_one(ASKED, message)
 
@@ -64,9 +87,7 @@ def test_where_nothing_was_asked_there_is_nothing_to_pick() -> None:
         pytest.param("the one for contracts", "Done.", "modification", False, id="nothing was asked"),
     ],
 )
-def test_an_answer_to_what_was_asked_about_a_change(
-    message: str, reply: str, mode: Mode, answers: bool
-) -> None:
+def test_an_answer_to_what_was_asked_about_a_change(message: str, reply: str, mode: Mode, answers: bool) -> None:
     assert answers_back(asked_by(reply, mode), message) == answers
 
 

@@ -75,9 +75,7 @@ def test_old_reports_are_forgotten() -> None:
     assert calibration.counter().factor == 1.0
 
 
-@given(
-    st.lists(st.tuples(st.integers(-10, 10**6), st.integers(-10, 10**7)), max_size=60), st.text(max_size=500)
-)
+@given(st.lists(st.tuples(st.integers(-10, 10**6), st.integers(-10, 10**7)), max_size=60), st.text(max_size=500))
 def test_whatever_is_reported_counts_stay_sane(reports: list[tuple[int, int]], text: str) -> None:
     calibration = Calibration()
     for estimate, reported in reports:

@@ -40,9 +40,12 @@ def test_the_schema_describes_own_and_inherited_fields() -> None:
 
     described = {name: one.get("description") for name, one in properties.items()}
     assert described == {
-        "title": "What it is called,\nin one line.", "shared": "What all of them have.",
-        "said": "In its own words.", "bare": None, "parts": None,
-    }  # fmt: skip
+        "title": "What it is called,\nin one line.",
+        "shared": "What all of them have.",
+        "said": "In its own words.",
+        "bare": None,
+        "parts": None,
+    }
 
 
 def test_the_schema_describes_the_fields_of_a_model_inside_another() -> None:

@@ -17,9 +17,7 @@ from workflow_agent.workflows.model.steps import STEP_TYPES
 from workflow_agent.workflows.model.workflow import Workflow
 
 TEXT = r'"(?:[^"\n#]|#\d{1,6};|#quot;)+"'
-NODE = re.compile(
-    rf"\s+(?:s_[a-z0-9_D]+|begin|rest)(?:[\[({{>/]{{1,2}})({TEXT})(?:[\])}}/]{{1,2}})(?::::\w+)?"
-)
+NODE = re.compile(rf"\s+(?:s_[a-z0-9_D]+|begin|rest)(?:[\[({{>/]{{1,2}})({TEXT})(?:[\])}}/]{{1,2}})(?::::\w+)?")
 LINK = re.compile(rf"\s+(?:s_[a-z0-9_D]+|begin) (?:-->|-\.->|-\.-)(?:\|({TEXT})\|)? s_[a-z0-9_D]+")
 OTHER = re.compile(
     rf"flowchart TD|\s+end|\s+subgraph g_[a-z0-9_D]+\[({TEXT})\]|\s+classDef \w+ [\w#:, -]+"
@@ -140,14 +138,7 @@ def test_ids_that_differ_stay_different() -> None:
 
 def test_scope_is_drawn_around_its_steps_and_entered() -> None:
     diagram = diagram_of(
-        process(
-            "each>done",
-            "one>two",
-            each={"type": "loop"},
-            one={"parent": "each"},
-            two={"parent": "each"},
-            done=END,
-        )
+        process("each>done", "one>two", each={"type": "loop"}, one={"parent": "each"}, two={"parent": "each"}, done=END)
     )
 
     assert re.search(r'subgraph g_each\["Each"\]\n +s_one\[.*\n +s_two\[.*\n +end\n', diagram)
@@ -156,9 +147,7 @@ def test_scope_is_drawn_around_its_steps_and_entered() -> None:
 
 
 def test_scope_with_a_drawn_entry_gets_no_other() -> None:
-    diagram = diagram_of(
-        process("each>one", "each>done", each={"type": "loop"}, one={"parent": "each"}, done=END)
-    )
+    diagram = diagram_of(process("each>one", "each>done", each={"type": "loop"}, one={"parent": "each"}, done=END))
 
     assert "s_each --> s_one" in diagram
     assert "s_each -.-> s_one" not in diagram

@@ -17,8 +17,7 @@ def lines_of(diagram: str) -> list[str]:
 
 def test_steps_are_coloured_and_transitions_say_when() -> None:
     diagram = diagram_of(
-        process("ask>a [amount > 5]", "ask>b (default)", "a>b (error)", "b>a", ask={"type": "decision"}),
-        "dot",
+        process("ask>a [amount > 5]", "ask>b (default)", "a>b (error)", "b>a", ask={"type": "decision"}), "dot"
     )
 
     assert 'fillcolor="#f3e8fb"' in diagram

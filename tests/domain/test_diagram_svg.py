@@ -48,17 +48,27 @@ def test_every_type_of_step_has_its_class_and_says_what_it_is() -> None:
 
 def test_lanes_are_by_role_and_what_nobody_acts_in_stands_where_the_work_comes_from() -> None:
     workflow = process(
-        "ask>which", "which>pay [yes]", "which>no (default)", "pay>done",
-        ask={"type": "human", "assignee": "manager"}, which={"type": "decision"},
-        pay={"type": "action", "uses": "bank.pay"}, no=END, done=END,
-    )  # fmt: skip
+        "ask>which",
+        "which>pay [yes]",
+        "which>no (default)",
+        "pay>done",
+        ask={"type": "human", "assignee": "manager"},
+        which={"type": "decision"},
+        pay={"type": "action", "uses": "bank.pay"},
+        no=END,
+        done=END,
+    )
 
     lanes = [one for one in drawn(workflow, by_role=True).iter(f"{NS}g") if "lane" in one.get("class", "")]
 
     assert [one.findtext(f"{NS}title") for one in lanes] == ["manager", "Automatic"]
     assert DiagramView(workflow, by_role=True).lanes == {
-        "ask": "manager", "which": "manager", "no": "manager", "pay": "Automatic", "done": "Automatic",
-    }  # fmt: skip
+        "ask": "manager",
+        "which": "manager",
+        "no": "manager",
+        "pay": "Automatic",
+        "done": "Automatic",
+    }
 
 
 def test_a_workflow_of_one_role_has_no_lanes() -> None:
@@ -189,7 +199,5 @@ def test_only_the_scopes_that_are_folded_hide_their_inside() -> None:
     steps = {one.get("data-step"): one.get("data-folded") for one in folded.iter() if one.get("data-step")}
     assert steps == {"first": None, "each": "7", "done": None}
     assert len([one for one in opened.iter() if one.get("data-step")]) == 10
-    lines = {
-        (one.get("data-from"), one.get("data-to")) for one in folded.iter() if one.get("data-transition")
-    }
+    lines = {(one.get("data-from"), one.get("data-to")) for one in folded.iter() if one.get("data-transition")}
     assert lines == {("first", "each"), ("each", "done")}

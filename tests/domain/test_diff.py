@@ -31,11 +31,7 @@ def edited(workflow: Workflow, *edits: dict[str, Any]) -> Workflow:
     [
         pytest.param(
             ["a>b"],
-            {
-                "op": "insert_step",
-                "step": {"name": "Legal", "type": "human", "assignee": "ann"},
-                "before": "b",
-            },
+            {"op": "insert_step", "step": {"name": "Legal", "type": "human", "assignee": "ann"}, "before": "b"},
             ["Added step 'Legal' (human, ann) between 'A' and 'B'"],
             id="an inserted step: the transitions around it go without saying",
         ),
@@ -81,10 +77,7 @@ def edited(workflow: Workflow, *edits: dict[str, Any]) -> Workflow:
         pytest.param(
             ["a>b"],
             {"op": "update_step", "step": "a", "set": {"name": "Z", "timeout": "P1D", "retry": {}}},
-            [
-                "Renamed step 'A' to 'Z'",
-                "Changed step 'Z': retry set to 3 attempts; timeout set to 1 day",
-            ],
+            ["Renamed step 'A' to 'Z'", "Changed step 'Z': retry set to 3 attempts; timeout set to 1 day"],
             id="a changed step",
         ),
         pytest.param(
@@ -140,10 +133,7 @@ def edited(workflow: Workflow, *edits: dict[str, Any]) -> Workflow:
             id="a removed transition",
         ),
         pytest.param(
-            ["a>b"],
-            {"op": "disconnect", "from": "a", "to": "b"},
-            ["Disconnected 'A' from 'B'"],
-            id="a plain one",
+            ["a>b"], {"op": "disconnect", "from": "a", "to": "b"}, ["Disconnected 'A' from 'B'"], id="a plain one"
         ),
         pytest.param(
             ["a>b", "b>c"],
@@ -167,16 +157,10 @@ def edited(workflow: Workflow, *edits: dict[str, Any]) -> Workflow:
             id="a long value is cut",
         ),
         pytest.param(
-            ["a>b"],
-            {"op": "rename_workflow", "name": "Z"},
-            ["Renamed the workflow from 'Flow' to 'Z'"],
-            id="the name",
+            ["a>b"], {"op": "rename_workflow", "name": "Z"}, ["Renamed the workflow from 'Flow' to 'Z'"], id="the name"
         ),
         pytest.param(
-            ["a>b"],
-            {"op": "add_trigger", "trigger": {"type": "manual"}},
-            ["Added trigger (manually)"],
-            id="a trigger",
+            ["a>b"], {"op": "add_trigger", "trigger": {"type": "manual"}}, ["Added trigger (manually)"], id="a trigger"
         ),
         pytest.param(["a>b"], {"op": "tag", "tag": "x"}, ["Added tag 'x'"], id="a tag"),
         pytest.param(["a>b"], {"op": "set_start", "step": "a"}, [], id="nothing"),

@@ -53,16 +53,13 @@ def test_a_duration_is_said_unit_by_unit(duration: str, words: str) -> None:
         pytest.param(None, None, None, id="none"),
     ],
 )
-def test_only_fixed_units_have_an_exact_length(
-    duration: str | None, exact: float | None, whole: int | None
-) -> None:
+def test_only_fixed_units_have_an_exact_length(duration: str | None, exact: float | None, whole: int | None) -> None:
     assert exact_seconds(duration) == exact
     assert whole_seconds(duration) == whole
 
 
 @pytest.mark.parametrize(
-    ("seconds", "duration"),
-    [(172_800, "P2D"), (5_400, "PT1H30M"), (90_000, "PT25H"), (0.5, "PT0.5S"), (0, "PT0S")],
+    ("seconds", "duration"), [(172_800, "P2D"), (5_400, "PT1H30M"), (90_000, "PT25H"), (0.5, "PT0.5S"), (0, "PT0S")]
 )
 def test_a_length_is_written_in_its_largest_units(seconds: float, duration: str) -> None:
     assert duration_of(seconds) == duration

@@ -34,9 +34,7 @@ def approval() -> Workflow:
             {"id": "go", "from": "ask", "to": "check", "label": "Go"},
             {"id": "fail", "from": "ask", "to": "check", "type": "error"},
         ],
-        "automations": [
-            {"id": "tell", "on": {"event": "entered", "to": "check"}, "effect": {"type": "email"}}
-        ],
+        "automations": [{"id": "tell", "on": {"event": "entered", "to": "check"}, "effect": {"type": "email"}}],
     }
     return parse_workflow(document)
 
@@ -55,9 +53,7 @@ def test_an_id_comes_before_a_name(approval: Workflow) -> None:
 
 
 def test_a_name_of_several_steps_is_refused_with_their_ids(approval: Workflow) -> None:
-    with pytest.raises(
-        EditRefused, match=r"2 steps are named 'CHECK'; use an id; valid here: check, check_2\."
-    ):
+    with pytest.raises(EditRefused, match=r"2 steps are named 'CHECK'; use an id; valid here: check, check_2\."):
         apply(approval, "rename_step", step="CHECK", name="Z")
 
 
@@ -166,8 +162,14 @@ def test_connect_adds_a_transition(fields: Any, expected: list[str]) -> None:
 
 
 def test_connect_keeps_every_field() -> None:
-    content = {"label": "L", "action": "go", "permission": "p", "errors": ["E"], "form": {"title": "T"},
-               "extensions": {"x": 1}}  # fmt: skip
+    content = {
+        "label": "L",
+        "action": "go",
+        "permission": "p",
+        "errors": ["E"],
+        "form": {"title": "T"},
+        "extensions": {"x": 1},
+    }
 
     after = apply(flow("a>b"), "connect", **{"from": "a", "to": "b", **content}).workflow
 
@@ -203,8 +205,11 @@ def test_update_transition_changes_its_fields_and_ends(approval: Workflow) -> No
     after = apply(approval, "update_transition", transition="go", **changes).workflow
 
     assert workflow_document(after)["transitions"][0] == {
-        "id": "go", "from": "inner", "to": "ask", "when": {"text": "x"}
-    }  # fmt: skip
+        "id": "go",
+        "from": "inner",
+        "to": "ask",
+        "when": {"text": "x"},
+    }
 
 
 def test_the_permission_of_a_transition_is_set(approval: Workflow) -> None:
@@ -219,15 +224,9 @@ def test_the_permission_of_a_transition_is_set(approval: Workflow) -> None:
         pytest.param("set_start", {"step": "Inner"}, "start", "inner", id="set_start"),
         pytest.param("rename_workflow", {"name": "Z"}, "name", "Z", id="rename_workflow"),
         pytest.param("set_description", {"description": "Z"}, "description", "Z", id="set_description"),
+        pytest.param("add_alias", {"alias": "Z"}, "aliases", ("Sign-off", "OK", "sign-off", "Z"), id="add_alias"),
         pytest.param(
-            "add_alias", {"alias": "Z"}, "aliases", ("Sign-off", "OK", "sign-off", "Z"), id="add_alias"
-        ),
-        pytest.param(
-            "add_alias",
-            {"alias": "ok"},
-            "aliases",
-            ("Sign-off", "OK", "sign-off"),
-            id="add_alias that is there",
+            "add_alias", {"alias": "ok"}, "aliases", ("Sign-off", "OK", "sign-off"), id="add_alias that is there"
         ),
         pytest.param("remove_alias", {"alias": "SIGN-OFF"}, "aliases", ("OK",), id="remove_alias everywhere"),
         pytest.param(
@@ -239,15 +238,11 @@ def test_the_permission_of_a_transition_is_set(approval: Workflow) -> None:
         ),
         pytest.param("tag", {"tag": "new"}, "tags", ("finance", "new"), id="tag"),
         pytest.param("tag", {"tag": "Finance"}, "tags", ("finance",), id="tag that is there"),
-        pytest.param(
-            "tag", {"tag": "new", "position": 0}, "tags", ("new", "finance"), id="tag at a position"
-        ),
+        pytest.param("tag", {"tag": "new", "position": 0}, "tags", ("new", "finance"), id="tag at a position"),
         pytest.param("untag", {"tag": "FINANCE"}, "tags", (), id="untag"),
     ],
 )
-def test_the_workflow_itself_changes(
-    op: str, fields: Any, field: str, expected: Any, approval: Workflow
-) -> None:
+def test_the_workflow_itself_changes(op: str, fields: Any, field: str, expected: Any, approval: Workflow) -> None:
     after = apply(approval, op, **fields).workflow
 
     assert getattr(after, field) == expected
@@ -257,15 +252,10 @@ def test_the_workflow_itself_changes(
 @pytest.mark.parametrize(
     ("op", "fields", "types"),
     [
-        pytest.param(
-            "add_trigger", {"trigger": {"type": "webhook"}}, ["manual", "event", "webhook"], id="added"
-        ),
+        pytest.param("add_trigger", {"trigger": {"type": "webhook"}}, ["manual", "event", "webhook"], id="added"),
         pytest.param("remove_trigger", {"index": 0}, ["event"], id="removed by its index"),
         pytest.param(
-            "remove_trigger",
-            {"trigger": {"type": "event", "event": "sent"}},
-            ["manual"],
-            id="removed in full",
+            "remove_trigger", {"trigger": {"type": "event", "event": "sent"}}, ["manual"], id="removed in full"
         ),
     ],
 )
@@ -294,9 +284,7 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
 @pytest.mark.parametrize(
     ("op", "fields", "message"),
     [
-        pytest.param(
-            "add_step", {"step": {"name": "X"}, "position": 9}, "position 9 is beyond the end", id="far"
-        ),
+        pytest.param("add_step", {"step": {"name": "X"}, "position": 9}, "position 9 is beyond the end", id="far"),
         pytest.param("connect", {"from": "ask", "to": "z"}, "there is no step 'z'", id="to no step"),
         pytest.param(
             "connect",
@@ -305,10 +293,7 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
             id="by an id that is taken",
         ),
         pytest.param(
-            "disconnect",
-            {"transition": "z"},
-            r"no transition 'z'; valid here: go, fail\.",
-            id="no transition",
+            "disconnect", {"transition": "z"}, r"no transition 'z'; valid here: go, fail\.", id="no transition"
         ),
         pytest.param(
             "disconnect",
@@ -316,9 +301,7 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
             r"no transition leads from 'ask' to 'inner'; valid here: check\.",
             id="nothing between",
         ),
-        pytest.param(
-            "add_trigger", {"trigger": {"type": "manual"}}, "starts manually already", id="trigger twice"
-        ),
+        pytest.param("add_trigger", {"trigger": {"type": "manual"}}, "starts manually already", id="trigger twice"),
         pytest.param(
             "remove_trigger",
             {"index": 2},
@@ -338,17 +321,10 @@ _CALL = {"id": "call", "on": {"event": "left", "from": "z"}, "effect": {"type": 
             id="no automation",
         ),
         pytest.param(
-            "set_automation",
-            {"automation": _CALL},
-            "there is no step 'z' to react to",
-            id="reaction to no step",
+            "set_automation", {"automation": _CALL}, "there is no step 'z' to react to", id="reaction to no step"
         ),
-        pytest.param(
-            "remove_alias", {"alias": "z"}, "no alias 'z'; valid here: Sign-off, OK, sign-off", id="no alias"
-        ),
-        pytest.param(
-            "untag", {"tag": "finance", "position": 1}, "no tag 'finance' at position 1", id="no tag there"
-        ),
+        pytest.param("remove_alias", {"alias": "z"}, "no alias 'z'; valid here: Sign-off, OK, sign-off", id="no alias"),
+        pytest.param("untag", {"tag": "finance", "position": 1}, "no tag 'finance' at position 1", id="no tag there"),
     ],
 )
 def test_what_does_not_fit_is_refused(op: str, fields: Any, message: str, approval: Workflow) -> None:
@@ -366,9 +342,7 @@ def test_a_workflow_does_not_outgrow_its_steps() -> None:
 
 def test_a_workflow_does_not_outgrow_its_transitions() -> None:
     (edge,) = flow("a>b").transitions
-    edges: tuple[Transition, ...] = tuple(
-        edge.model_copy(update={"id": f"e{at}"}) for at in range(MAX_TRANSITIONS)
-    )
+    edges: tuple[Transition, ...] = tuple(edge.model_copy(update={"id": f"e{at}"}) for at in range(MAX_TRANSITIONS))
     full = flow("a>b").model_copy(update={"transitions": edges})
 
     with pytest.raises(EditRefused, match="more than 20000 transitions"):

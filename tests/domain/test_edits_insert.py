@@ -17,9 +17,7 @@ def insert(workflow: Workflow, **place: Any) -> Workflow:
 @pytest.mark.parametrize(
     ("edges", "place", "expected"),
     [
-        pytest.param(
-            ["a>b"], {"before": "b"}, ["a>new", "new>b"], id="before a step: between it and what led to it"
-        ),
+        pytest.param(["a>b"], {"before": "b"}, ["a>new", "new>b"], id="before a step: between it and what led to it"),
         pytest.param(
             ["a>c", "b>c", "c>d"],
             {"before": "c"},
@@ -95,10 +93,7 @@ def insert(workflow: Workflow, **place: Any) -> Workflow:
             id="between an approval and where its rejection leads",
         ),
         pytest.param(
-            ["a>b (error)"],
-            {"between": ["a", "b"]},
-            ["a>new (error)", "new>b"],
-            id="between: on an error path",
+            ["a>b (error)"], {"between": ["a", "b"]}, ["a>new (error)", "new>b"], id="between: on an error path"
         ),
         pytest.param(
             ["a>b", "a>b (data)"],

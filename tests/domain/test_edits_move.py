@@ -24,10 +24,7 @@ def move(workflow: Workflow, step: str, **place: Any) -> Workflow:
         pytest.param(["a>x", "x>b"], {"after": "b"}, ["a>b", "b>x"], id="to the end"),
         pytest.param(["a>b"], {"between": ["a", "b"]}, ["a>x", "x>b"], id="from nowhere"),
         pytest.param(
-            ["a>b", "b>c", "x>c"],
-            {"before": "c"},
-            ["a>b", "b>x", "x>c"],
-            id="before what it leads to already",
+            ["a>b", "b>c", "x>c"], {"before": "c"}, ["a>b", "b>x", "x>c"], id="before what it leads to already"
         ),
         pytest.param(
             ["a>x", "x>oops (error)", "x>b", "b>c"],
@@ -53,14 +50,9 @@ def move(workflow: Workflow, step: str, **place: Any) -> Workflow:
             ["a>b", "b>x", "x>c [approved]", "x>d [approved]", "x>end [rejected]"],
             id="its main outcome leads to all that came after",
         ),
+        pytest.param(["a>x", "x>b [approved]"], {"after": "b"}, ["a>b", "b>x"], id="its main outcome ends at the end"),
         pytest.param(
-            ["a>x", "x>b [approved]"], {"after": "b"}, ["a>b", "b>x"], id="its main outcome ends at the end"
-        ),
-        pytest.param(
-            ["a>x", "x>b", "x>c", "c>d"],
-            {"before": "d"},
-            ["a>b", "a>c", "c>x", "x>d"],
-            id="away from a split",
+            ["a>x", "x>b", "x>c", "c>d"], {"before": "d"}, ["a>b", "a>c", "c>x", "x>d"], id="away from a split"
         ),
         pytest.param(
             ["a>x", "x>x [again]", "x>b", "b>c"],
@@ -71,9 +63,7 @@ def move(workflow: Workflow, step: str, **place: Any) -> Workflow:
         pytest.param(["x>a", "a>x"], {"after": "a"}, ["a>x"], id="out of a circle"),
     ],
 )
-def test_the_flow_closes_behind_and_leads_through_it(
-    edges: list[str], place: Any, expected: list[str]
-) -> None:
+def test_the_flow_closes_behind_and_leads_through_it(edges: list[str], place: Any, expected: list[str]) -> None:
     workflow = flow(*edges, a={}, x={})
 
     assert sorted(edges_of(move(workflow, "x", **place))) == sorted(expected)
@@ -134,15 +124,9 @@ def test_position_only_lists_it_elsewhere() -> None:
     ("place", "message"),
     [
         pytest.param({"after": "x"}, r"'x' cannot be placed by 'x', .*; valid here: a, b\.", id="by itself"),
-        pytest.param(
-            {"before": "Y"}, r"'x' cannot be placed by 'Y', .*; valid here: a, b\.", id="inside itself"
-        ),
-        pytest.param(
-            {"between": ["b", "a"]}, "no transition leads from 'b' to 'a'", id="where nothing leads"
-        ),
-        pytest.param(
-            {"position": 4}, "position 4 is not in the list, which has 4 steps", id="beyond the list"
-        ),
+        pytest.param({"before": "Y"}, r"'x' cannot be placed by 'Y', .*; valid here: a, b\.", id="inside itself"),
+        pytest.param({"between": ["b", "a"]}, "no transition leads from 'b' to 'a'", id="where nothing leads"),
+        pytest.param({"position": 4}, "position 4 is not in the list, which has 4 steps", id="beyond the list"),
     ],
 )
 def test_a_step_is_not_moved_where_it_cannot_be(place: Any, message: str) -> None:
@@ -163,11 +147,7 @@ def test_whatever_referred_to_a_replaced_step_refers_to_the_new_one() -> None:
 
     after = replace(workflow, "x", {"name": "For each", "type": "loop"})
 
-    assert [(step.id, step.parent) for step in after.steps] == [
-        ("for_each", None),
-        ("y", "for_each"),
-        ("b", None),
-    ]
+    assert [(step.id, step.parent) for step in after.steps] == [("for_each", None), ("y", "for_each"), ("b", None)]
     assert edges_of(after) == ["for_each>for_each", "for_each>b"]
     assert [edge.id for edge in after.transitions] == ["x-x", "x-b"]
     assert (after.automations[0].on.from_, after.automations[0].on.to) == ("b", "for_each")
@@ -180,8 +160,11 @@ def test_a_replacement_is_in_the_same_scope_and_has_nothing_else_of_the_old_step
     after = replace(workflow, "x", {"id": "z", "name": "Z", "uses": "z.run"})
 
     assert after.steps[1].model_dump(exclude_defaults=True, by_alias=True) == {
-        "id": "z", "name": "Z", "parent": "loop", "uses": "z.run"
-    }  # fmt: skip
+        "id": "z",
+        "name": "Z",
+        "parent": "loop",
+        "uses": "z.run",
+    }
 
 
 def test_a_replacement_of_the_same_name_keeps_the_id() -> None:

@@ -71,9 +71,7 @@ def test_many_problems_are_told_shortly() -> None:
             "at most one of `after_in_list` and `position`",
             id="add_step in two places",
         ),
-        pytest.param(
-            {"op": "update_step", "step": "a"}, "names nothing to change", id="update_step of nothing"
-        ),
+        pytest.param({"op": "update_step", "step": "a"}, "names nothing to change", id="update_step of nothing"),
         pytest.param(
             {"op": "update_step", "step": "a", "set": {"uses": "x"}, "unset": ["uses"]},
             "both sets and unsets uses",
@@ -85,9 +83,7 @@ def test_many_problems_are_told_shortly() -> None:
             id="update_step without a name",
         ),
         pytest.param(
-            {"op": "update_step", "step": "a", "set": {"id": "b"}},
-            "is not a known field",
-            id="update_step of the id",
+            {"op": "update_step", "step": "a", "set": {"id": "b"}}, "is not a known field", id="update_step of the id"
         ),
         pytest.param(
             {"op": "update_transition", "transition": "t", "unset": ["from"]},
@@ -105,9 +101,7 @@ def test_many_problems_are_told_shortly() -> None:
             "exactly one of `step` and `transition`",
             id="set_permission of nothing",
         ),
-        pytest.param(
-            {"op": "remove_trigger"}, "exactly one of `index` and `trigger`", id="remove_trigger of nothing"
-        ),
+        pytest.param({"op": "remove_trigger"}, "exactly one of `index` and `trigger`", id="remove_trigger of nothing"),
         pytest.param(
             {"op": "set_automation", "automation": None},
             "needs the `id` of the automation to remove",

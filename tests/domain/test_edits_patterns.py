@@ -41,13 +41,9 @@ def test_an_approval_of_the_start_is_the_start() -> None:
     ("steps", "fields", "target"),
     [
         pytest.param({}, {"on_reject": "a"}, "a", id="where it is told to"),
-        pytest.param(
-            {"no": {"type": "end", "outcome": "rejected"}}, {}, "no", id="to the end with that outcome"
-        ),
+        pytest.param({"no": {"type": "end", "outcome": "rejected"}}, {}, "no", id="to the end with that outcome"),
         pytest.param({"no": {"type": "end", "name": "Rejected"}}, {}, "no", id="to the end of that name"),
-        pytest.param(
-            {"no": {"outcome": "rejected"}}, {}, "rejected", id="to a new end, not to what is no end"
-        ),
+        pytest.param({"no": {"outcome": "rejected"}}, {}, "rejected", id="to a new end, not to what is no end"),
         pytest.param(
             {"no": {"type": "end", "outcome": "rejected", "parent": "a"}},
             {},
@@ -94,9 +90,7 @@ def test_an_error_path_beside_one_for_some_errors_only_is_added() -> None:
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        pytest.param(
-            "a", r"every failure of 'a' leads to 'c' already; .*; valid here: a-c\.", id="a second one"
-        ),
+        pytest.param("a", r"every failure of 'a' leads to 'c' already; .*; valid here: a-c\.", id="a second one"),
         pytest.param("b", "'b' is an end; nothing in it can fail", id="of an end"),
     ],
 )
@@ -125,8 +119,9 @@ def test_steps_in_a_row_run_between_a_fork_and_a_join() -> None:
         "d>join_after_d",
     ]
     assert [(s.id, s.type) for s in after.steps if s.type != "action"] == [
-        ("split_before_b", "fork"), ("join_after_d", "join")
-    ]  # fmt: skip
+        ("split_before_b", "fork"),
+        ("join_after_d", "join"),
+    ]
 
 
 def test_the_fork_of_the_start_is_the_start() -> None:
@@ -140,21 +135,13 @@ def test_the_fork_of_the_start_is_the_start() -> None:
     ("edges", "steps", "named", "message"),
     [
         pytest.param(["a>b", "b>c"], {}, ["a", "c"], "they do only so far: a", id="with a step between"),
-        pytest.param(
-            ["a>b [yes]", "b>c"], {}, ["a", "b"], "do not follow one another", id="with a condition"
-        ),
-        pytest.param(
-            ["a>b", "b>c [yes]"], {}, ["a", "b"], "do not follow one another", id="that end in a decision"
-        ),
+        pytest.param(["a>b [yes]", "b>c"], {}, ["a", "b"], "do not follow one another", id="with a condition"),
+        pytest.param(["a>b", "b>c [yes]"], {}, ["a", "b"], "do not follow one another", id="that end in a decision"),
         pytest.param(["a>b", "x>b"], {}, ["a", "b"], "they do only so far: a", id="entered from elsewhere"),
         pytest.param(["a>b", "a>c"], {}, ["a", "b"], "they do only so far: a", id="left in between"),
         pytest.param(["a>b", "b>a"], {}, ["a", "b"], "they run in a circle", id="in a circle"),
         pytest.param(
-            ["a>b"],
-            {"a": {}, "b": {"parent": "a"}},
-            ["a", "b"],
-            "do not follow one another",
-            id="in two scopes",
+            ["a>b"], {"a": {}, "b": {"parent": "a"}}, ["a", "b"], "do not follow one another", id="in two scopes"
         ),
         pytest.param(["a>b"], {}, ["a", "a"], "a step is named twice", id="named twice"),
         pytest.param(

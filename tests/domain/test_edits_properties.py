@@ -16,8 +16,16 @@ from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 pytestmark = pytest.mark.slow
 
-_HEADER_OPS = {"add_trigger", "remove_trigger", "rename_workflow", "set_description", "add_alias",
-               "remove_alias", "tag", "untag"}  # fmt: skip
+_HEADER_OPS = {
+    "add_trigger",
+    "remove_trigger",
+    "rename_workflow",
+    "set_description",
+    "add_alias",
+    "remove_alias",
+    "tag",
+    "untag",
+}
 _HEADER_KEYS = ("name", "description", "aliases", "tags", "triggers")
 _FIXED_KEYS = ("id", "version", "source", "extensions", "created_at", "updated_at")
 
@@ -162,9 +170,7 @@ def named_steps(workflow: Workflow, document: JsonObject) -> set[str]:
     return {
         step.id
         for step in workflow.steps
-        if json.dumps(step.id) in texts
-        or json.dumps(step.name) in texts
-        or json.dumps(step.name.casefold()) in texts
+        if json.dumps(step.id) in texts or json.dumps(step.name) in texts or json.dumps(step.name.casefold()) in texts
     }
 
 
@@ -180,14 +186,7 @@ def named_transitions(old: JsonObject, edit: Edit, named: set[str]) -> set[str]:
     """Return the transitions an edit may touch: the one it names, or those at the steps it names."""
     if getattr(edit, "transition", None) is not None:
         return {edit.transition}
-    if edit.op in (
-        "insert_step",
-        "remove_step",
-        "move_step",
-        "replace_step",
-        "wrap_in_approval",
-        "parallelize",
-    ):
+    if edit.op in ("insert_step", "remove_step", "move_step", "replace_step", "wrap_in_approval", "parallelize"):
         return {edge["id"] for edge in old["transitions"] if named & {edge["from"], edge["to"]}}
     return set()
 

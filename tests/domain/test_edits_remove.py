@@ -19,14 +19,10 @@ def remove(workflow: Workflow, step: str, **more: Any) -> Applied:
     [
         pytest.param(["a>x", "x>b"], ["a>b"], id="one before, one after"),
         pytest.param(
-            ["a>x", "b>x", "x>c", "x>d"],
-            ["a>c", "a>d", "b>c", "b>d"],
-            id="each before is joined to each after",
+            ["a>x", "b>x", "x>c", "x>d"], ["a>c", "a>d", "b>c", "b>d"], id="each before is joined to each after"
         ),
         pytest.param(["a>x [yes]", "x>b"], ["a>b [yes]"], id="a condition before is kept"),
-        pytest.param(
-            ["a>x", "x>b [yes]", "x>c [no]"], ["a>b [yes]", "a>c [no]"], id="conditions after are kept"
-        ),
+        pytest.param(["a>x", "x>b [yes]", "x>c [no]"], ["a>b [yes]", "a>c [no]"], id="conditions after are kept"),
         pytest.param(["a>x (default)", "x>b"], ["a>b (default)"], id="a default stays one"),
         pytest.param(
             ["a>x [paid]", "x>b [small]", "x>c [large]"],
@@ -34,13 +30,9 @@ def remove(workflow: Workflow, step: str, **more: Any) -> Applied:
             id="conditions on both sides are joined",
         ),
         pytest.param(["a>x [yes]", "x>b [yes]"], ["a>b [yes]"], id="the same condition is not repeated"),
-        pytest.param(
-            ["a>x [yes]", "x>b (default)"], ["a>b [yes]"], id="a default under a condition needs it"
-        ),
+        pytest.param(["a>x [yes]", "x>b (default)"], ["a>b [yes]"], id="a default under a condition needs it"),
         pytest.param(["a>x", "x>b", "a>b"], ["a>b"], id="no transition is made twice"),
-        pytest.param(
-            ["a>x", "x>b", "a>b [yes]"], ["a>b", "a>b [yes]"], id="another condition is no repetition"
-        ),
+        pytest.param(["a>x", "x>b", "a>b [yes]"], ["a>b", "a>b [yes]"], id="another condition is no repetition"),
         pytest.param(["a>x", "x>a"], [], id="no step is led to itself"),
         pytest.param(["a>x", "x>x", "x>b"], ["a>b"], id="its own loop goes"),
         pytest.param(
@@ -70,9 +62,7 @@ def test_transitions_keep_the_id_and_content_of_the_one_that_decides() -> None:
 
     (decided, joined) = after.transitions
     assert decided == workflow.transitions[1].model_copy(update={"from_": "a"})
-    assert joined == workflow.transitions[2].model_copy(
-        update={"to": "b", "when": Condition(text="no and yes")}
-    )
+    assert joined == workflow.transitions[2].model_copy(update={"to": "b", "when": Condition(text="no and yes")})
 
 
 @pytest.mark.parametrize(
@@ -85,8 +75,7 @@ def test_transitions_keep_the_id_and_content_of_the_one_that_decides() -> None:
 def test_of_choices_on_both_sides_are_kept(edges: list[str], expected: list[tuple[str, str]]) -> None:
     lifecycle = flow(*edges)
     choosing = [
-        {"op": "update_transition", "transition": edge.id, "set": {"action": edge.id}}
-        for edge in lifecycle.transitions
+        {"op": "update_transition", "transition": edge.id, "set": {"action": edge.id}} for edge in lifecycle.transitions
     ]
     lifecycle = apply_edits(lifecycle, parse_edits(choosing)).workflow
 
@@ -175,8 +164,7 @@ def test_inner_scopes_move_to_the_scope_around() -> None:
 def test_automations_that_react_to_it_go_and_are_reported() -> None:
     workflow = flow("a>x")
     reactions = [
-        {"id": step, "on": {"event": "entered", "to": step}, "effect": {"type": "email"}}
-        for step in ("a", "x")
+        {"id": step, "on": {"event": "entered", "to": step}, "effect": {"type": "email"}} for step in ("a", "x")
     ]
     reacting = parse_edits([{"op": "set_automation", "automation": reaction} for reaction in reactions])
     workflow = apply_edits(workflow, reacting).workflow
@@ -188,7 +176,5 @@ def test_automations_that_react_to_it_go_and_are_reported() -> None:
 
 
 def test_the_only_step_is_not_removed() -> None:
-    with pytest.raises(
-        EditRefused, match="'a' is the only step, and a workflow needs one; replace it instead"
-    ):
+    with pytest.raises(EditRefused, match="'a' is the only step, and a workflow needs one; replace it instead"):
         remove(flow(a={}), "a")

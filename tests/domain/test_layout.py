@@ -53,9 +53,7 @@ def leaves(parts: list[Part], picture: Picture) -> dict[str, Box]:
 
 @settings(max_examples=150, deadline=None)
 @given(graphs())
-def test_what_stands_in_a_lane_stays_in_it_and_lanes_are_side_by_side(
-    graph: tuple[list[Part], list[Link]],
-) -> None:
+def test_what_stands_in_a_lane_stays_in_it_and_lanes_are_side_by_side(graph: tuple[list[Part], list[Link]]) -> None:
     parts, links = graph
 
     picture = laid_out(parts, links)
@@ -138,8 +136,11 @@ def test_everything_is_inside_the_picture(graph: tuple[list[Part], list[Link]]) 
     picture = laid_out(*graph)
 
     points = [point for route in picture.routes.values() for point in route.points]
-    corners = [Point(one, other) for box in picture.boxes.values() for one, other in
-               ((box.left, box.top), (box.right, box.bottom))]  # fmt: skip
+    corners = [
+        Point(one, other)
+        for box in picture.boxes.values()
+        for one, other in ((box.left, box.top), (box.right, box.bottom))
+    ]
     assert all(-0.01 <= point.x <= picture.width + 0.01 for point in (*points, *corners))
     assert all(-0.01 <= point.y <= picture.height + 0.01 for point in (*points, *corners))
 

@@ -12,13 +12,25 @@ AT = datetime(2026, 11, 20, 15, tzinfo=UTC)
 
 
 def reference(
-    workflow_id: str = "wf_a", relation: Relation = "viewed", *, name: str = "Expense approval",
-    days_ago: float = 0, turn: int = 1, times: int = 1, aliases: tuple[str, ...] = (),
-) -> WorkflowReference:  # fmt: skip
+    workflow_id: str = "wf_a",
+    relation: Relation = "viewed",
+    *,
+    name: str = "Expense approval",
+    days_ago: float = 0,
+    turn: int = 1,
+    times: int = 1,
+    aliases: tuple[str, ...] = (),
+) -> WorkflowReference:
     return WorkflowReference(
-        workflow_id=workflow_id, name=name, relation=relation, turn=turn, conversation_id="cv_1",
-        at=AT - timedelta(days=days_ago), times=times, aliases=aliases,
-    )  # fmt: skip
+        workflow_id=workflow_id,
+        name=name,
+        relation=relation,
+        turn=turn,
+        conversation_id="cv_1",
+        at=AT - timedelta(days=days_ago),
+        times=times,
+        aliases=aliases,
+    )
 
 
 def test_what_happens_again_on_a_day_is_counted() -> None:
@@ -56,8 +68,12 @@ def test_what_matters_least_goes_not_what_is_oldest() -> None:
 
 def test_aliases_from_a_name_are_its_words_its_shortenings_and_its_initials() -> None:
     assert aliases_from_name("The Expense Management workflow") == (
-        "expense management", "expense", "management", "expense mgmt", "EM",
-    )  # fmt: skip
+        "expense management",
+        "expense",
+        "management",
+        "expense mgmt",
+        "EM",
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,10 +96,16 @@ def test_people_give_names(message: str, what: str, alias: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "What should we call it?", "add a review step and call it Legal", "Add a step. Call it Legal check.",
-        "call it when done", "call it a day", "call me later", "The finance team calls the API",
-        "call the expense approval", "",
+        "What should we call it?",
+        "add a review step and call it Legal",
+        "Add a step. Call it Legal check.",
+        "call it when done",
+        "call it a day",
+        "call me later",
+        "The finance team calls the API",
+        "call the expense approval",
+        "",
     ],
-)  # fmt: skip
+)
 def test_other_calls_give_no_name(message: str) -> None:
     assert name_given_in(message) is None

@@ -15,14 +15,24 @@ NOW = datetime(2026, 11, 20, 15, tzinfo=UTC)
 
 
 def reference(
-    name: str, relation: Relation = "viewed", *, hours_ago: float = 1, turn: int = 1, here: bool = True,
-    aliases: tuple[str, ...] = (), workflow_id: str | None = None,
-) -> WorkflowReference:  # fmt: skip
+    name: str,
+    relation: Relation = "viewed",
+    *,
+    hours_ago: float = 1,
+    turn: int = 1,
+    here: bool = True,
+    aliases: tuple[str, ...] = (),
+    workflow_id: str | None = None,
+) -> WorkflowReference:
     return WorkflowReference(
-        workflow_id=workflow_id or f"wf_{name.casefold().replace(' ', '_')}", name=name, aliases=aliases,
-        relation=relation, turn=turn, conversation_id="cv_here" if here else "cv_other",
+        workflow_id=workflow_id or f"wf_{name.casefold().replace(' ', '_')}",
+        name=name,
+        aliases=aliases,
+        relation=relation,
+        turn=turn,
+        conversation_id="cv_here" if here else "cv_other",
         at=NOW - timedelta(hours=hours_ago),
-    )  # fmt: skip
+    )
 
 
 EXPENSE = reference("Expense approval", "created", hours_ago=5, turn=1)
@@ -32,9 +42,7 @@ MEMORY = (EXPENSE, LEAVE, CONTRACT)
 
 
 def meant(text: str, *references: WorkflowReference, opened: str | None = "wf_contract_review") -> Resolution:
-    return resolve_reference(
-        text, references or MEMORY, now=NOW, open_workflow_id=opened, conversation_id="cv_here"
-    )
+    return resolve_reference(text, references or MEMORY, now=NOW, open_workflow_id=opened, conversation_id="cv_here")
 
 
 @pytest.mark.parametrize(
@@ -98,11 +106,17 @@ def test_words_of_a_name_are_not_read_as_anything_else() -> None:
 
 @pytest.mark.parametrize(
     ("text", "hours_ago"),
-    [("the one from yesterday", 24), ("the one from this morning", 6), ("the one from last week", 24 * 8),
-     ("the one we made on Monday", 24 * 4), ("the one from three days ago", 72),
-     ("the one from November 10", 24 * 10), ("the thing from two hours ago", 2),
-     ("last month's one", 24 * 30)],
-)  # fmt: skip
+    [
+        ("the one from yesterday", 24),
+        ("the one from this morning", 6),
+        ("the one from last week", 24 * 8),
+        ("the one we made on Monday", 24 * 4),
+        ("the one from three days ago", 72),
+        ("the one from November 10", 24 * 10),
+        ("the thing from two hours ago", 2),
+        ("last month's one", 24 * 30),
+    ],
+)
 def test_time_words_count_from_now(text: str, hours_ago: float) -> None:
     wanted = reference("Wanted", "created", hours_ago=hours_ago, here=False)
     others = (reference("Newer", hours_ago=0.1), reference("Older", hours_ago=24 * 100))

@@ -12,13 +12,16 @@ NOW = datetime(2027, 3, 10, 16, tzinfo=UTC)
 
 
 def reference(
-    workflow_id: str, name: str, relation: Relation = "created", *, hours_ago: float, turn: int = 1,
-    here: bool = True,
-) -> WorkflowReference:  # fmt: skip
+    workflow_id: str, name: str, relation: Relation = "created", *, hours_ago: float, turn: int = 1, here: bool = True
+) -> WorkflowReference:
     return WorkflowReference(
-        workflow_id=workflow_id, name=name, relation=relation, turn=turn,
-        conversation_id="cv_here" if here else "cv_other", at=NOW - timedelta(hours=hours_ago),
-    )  # fmt: skip
+        workflow_id=workflow_id,
+        name=name,
+        relation=relation,
+        turn=turn,
+        conversation_id="cv_here" if here else "cv_other",
+        at=NOW - timedelta(hours=hours_ago),
+    )
 
 
 INTAKE = reference("intake", "Patient intake", hours_ago=8, turn=1)
@@ -29,9 +32,7 @@ MEMORY = (INTAKE, DISCHARGE, STOCK, REFERRAL)
 
 
 def meant(text: str, *references: WorkflowReference, opened: str | None = "stock") -> Resolution:
-    return resolve_reference(
-        text, references or MEMORY, now=NOW, open_workflow_id=opened, conversation_id="cv_here"
-    )
+    return resolve_reference(text, references or MEMORY, now=NOW, open_workflow_id=opened, conversation_id="cv_here")
 
 
 @pytest.mark.parametrize(
@@ -51,9 +52,7 @@ def meant(text: str, *references: WorkflowReference, opened: str | None = "stock
         pytest.param("discharge or summary whatever it's called", "discharge", id="two words for one"),
         pytest.param("not the intake one, the discharge one", "discharge", id="not this, that"),
         pytest.param("the discharge one, not the intake one", "discharge", id="that, not this"),
-        pytest.param(
-            "not the intake, the other one from this morning", "discharge", id="the other of a time"
-        ),
+        pytest.param("not the intake, the other one from this morning", "discharge", id="the other of a time"),
         pytest.param("everything except the intake", "discharge stock", id="all but one"),
         pytest.param("the one we did right after the intake", "discharge", id="after another"),
         pytest.param("the workflow we did between intake and minibar", "discharge", id="between two"),
@@ -123,8 +122,14 @@ def test_a_kind_of_workflow_tells_when_only_one_name_has_it() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["compare it with the intake", "not the intake one, the discharge one", "add a step to the referal",
-     "the urgent referral from yesterday", "the first two", "the one after the intake"],
-)  # fmt: skip
+    [
+        "compare it with the intake",
+        "not the intake one, the discharge one",
+        "add a step to the referal",
+        "the urgent referral from yesterday",
+        "the first two",
+        "the one after the intake",
+    ],
+)
 def test_what_is_read_from_parts_is_never_sure(text: str) -> None:
     assert 0 < meant(text).confidence < HIGH_CONFIDENCE

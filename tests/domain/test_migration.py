@@ -23,9 +23,7 @@ def said(document: Any) -> list[tuple[str, int, str, str]]:
     (history,) = histories_in(document)
     made = conversation_of(history, "default", history.id or "unnamed", NOW)
     assert all(isinstance(event, UserMessage | AgentReply) for event in made.events)
-    return [
-        (one.author, getattr(one, "turn", 0), one.content, iso_milliseconds(one.at)) for one in made.events
-    ]
+    return [(one.author, getattr(one, "turn", 0), one.content, iso_milliseconds(one.at)) for one in made.events]
 
 
 def refusal(document: Any) -> str:
@@ -63,13 +61,14 @@ def test_what_has_no_time_has_that_of_the_one_before() -> None:
 
 
 def test_turns_without_an_answer_or_a_message_keep_the_half_they_have() -> None:
-    flat = {
-        "turns": [turn(agent_response=None), turn(user_message=" ", agent_response="By the way …"), turn()]
-    }
+    flat = {"turns": [turn(agent_response=None), turn(user_message=" ", agent_response="By the way …"), turn()]}
 
     assert [(who, number, text) for who, number, text, _ in said(flat)] == [
-        ("user", 1, "hi"), ("assistant", 1, "By the way …"), ("user", 2, "hi"), ("assistant", 2, "hello"),
-    ]  # fmt: skip
+        ("user", 1, "hi"),
+        ("assistant", 1, "By the way …"),
+        ("user", 2, "hi"),
+        ("assistant", 2, "hello"),
+    ]
 
 
 def test_tools_are_named_and_the_rest_of_their_calls_kept_beside() -> None:
@@ -88,22 +87,28 @@ def test_tools_are_named_and_the_rest_of_their_calls_kept_beside() -> None:
 
 def test_tools_and_refusals_of_a_message_list_belong_to_the_answer() -> None:
     function = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    listed = {"messages": [
-        {"role": "developer", "content": "be brief"},
-        {"role": "user", "content": "find it"},
-        {"role": "assistant", "content": None, "tool_calls": [function]},
-        {"role": "tool", "tool_call_id": "c", "content": "[]"},
-        {"role": "assistant", "content": None, "refusal": "I may not."},
-        {"role": "assistant", "content": "Not yet.", "tool_calls": [function]},
-    ]}  # fmt: skip
+    listed = {
+        "messages": [
+            {"role": "developer", "content": "be brief"},
+            {"role": "user", "content": "find it"},
+            {"role": "assistant", "content": None, "tool_calls": [function]},
+            {"role": "tool", "tool_call_id": "c", "content": "[]"},
+            {"role": "assistant", "content": None, "refusal": "I may not."},
+            {"role": "assistant", "content": "Not yet.", "tool_calls": [function]},
+        ]
+    }
     (history,) = histories_in(listed)
 
     assert [(one.text, one.tools) for one in history.said if one.role == "assistant"] == [
-        ("I may not.", ("search",)), ("Not yet.", ("search",)),
-    ]  # fmt: skip
+        ("I may not.", ("search",)),
+        ("Not yet.", ("search",)),
+    ]
     assert [one.pointer for one in history.left] == [
-        "/messages/0", "/messages/2/tool_calls", "/messages/3", "/messages/5/tool_calls",
-    ]  # fmt: skip
+        "/messages/0",
+        "/messages/2/tool_calls",
+        "/messages/3",
+        "/messages/5/tool_calls",
+    ]
 
 
 def test_tools_that_nobody_answered_with_are_kept_beside() -> None:
@@ -157,17 +162,13 @@ def test_the_same_history_makes_the_same_conversation() -> None:
     ("document", "place"),
     [
         pytest.param({"turns": [turn(), turn(user_message=7)]}, "/turns/1/user_message", id="no text"),
-        pytest.param(
-            {"turns": [turn(timestamp="yesterday")]}, "/turns/0/timestamp: is no time", id="no time"
-        ),
+        pytest.param({"turns": [turn(timestamp="yesterday")]}, "/turns/0/timestamp: is no time", id="no time"),
         pytest.param({"turns": [turn(timestamp=True)]}, "/turns/0/timestamp: is no time", id="a truth"),
         pytest.param({"turns": [turn(timestamp=1e300)]}, "/turns/0/timestamp: is no time", id="far off"),
         pytest.param({"turns": "none"}, "/turns: ", id="no list"),
         pytest.param({"turns": []}, "/: nobody says anything", id="empty"),
         pytest.param([{"turns": [turn()]}, {"turns": [3]}], "/1/turns/0", id="the second of a list"),
-        pytest.param(
-            [{"role": "user", "content": "x"}, {"role": "cat", "content": "y"}], "/1/role", id="role"
-        ),
+        pytest.param([{"role": "user", "content": "x"}, {"role": "cat", "content": "y"}], "/1/role", id="role"),
         pytest.param({"messages": [{"content": "x"}]}, "/messages/0/role", id="no role"),
         pytest.param({"messages": [{"role": "user", "content": "\ud800"}]}, "/messages/0/content", id="half"),
         pytest.param({"chats": 1}, "/: is no conversation of a shape that is read here", id="no shape"),

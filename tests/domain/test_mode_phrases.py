@@ -9,24 +9,8 @@ from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase
 from workflow_agent.assistant.modes.phrases import frames
 from workflow_agent.assistant.modes.reader import read
 
-FROM_READING = {
-    "OTHER",
-    "NAMED",
-    "OPEN",
-    "LEAD",
-    "ASKED",
-    "END",
-    "STOP",
-    "QUOTE",
-    "BULLET",
-    "ARROW",
-    "DO_OTHER",
-}
-TABLES = {
-    "always": phrases.ALWAYS,
-    "on topic": phrases.ON_TOPIC,
-    "off topic": phrases.OFF_TOPIC,
-}
+FROM_READING = {"OTHER", "NAMED", "OPEN", "LEAD", "ASKED", "END", "STOP", "QUOTE", "BULLET", "ARROW", "DO_OTHER"}
+TABLES = {"always": phrases.ALWAYS, "on topic": phrases.ON_TOPIC, "off topic": phrases.OFF_TOPIC}
 
 
 def occurs(phrase: str, message: str) -> bool:

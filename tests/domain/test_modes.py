@@ -23,10 +23,7 @@ def test_the_modes_are_those_people_labelled(path: Path) -> None:
         ("why would an invoice sit there for days?", "analysis"),
         ("we need something for onboarding suppliers", "creation"),
         ("what can you do?", "general"),
-        (
-            "when an employee submits an expense the manager approves it; if approved finance pays",
-            "creation",
-        ),
+        ("when an employee submits an expense the manager approves it; if approved finance pays", "creation"),
         ("draft -> review -> publish", "creation"),
         ("what would happen if I removed the review?", "analysis"),
         ("don't change anything yet, just tell me who signs", "analysis"),
@@ -47,9 +44,7 @@ def test_ordinary_speech_is_read_as_it_is_meant(message: str, mode: str) -> None
         ("why?", ("analyze_workflow",), "analysis"),
     ],
 )
-def test_a_follow_up_leans_on_what_was_done_before(
-    message: str, previous_tools: tuple[str, ...], mode: str
-) -> None:
+def test_a_follow_up_leans_on_what_was_done_before(message: str, previous_tools: tuple[str, ...], mode: str) -> None:
     decision = infer_mode(message, previous_tools=previous_tools, workflow_loaded=True)
 
     assert decision.mode == mode

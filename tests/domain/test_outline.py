@@ -30,10 +30,7 @@ def test_an_outline_has_every_step_with_its_id_and_where_it_leads() -> None:
         "Pays expenses back.",
         "starts at review; started manually",
         '- review "Review" (human, by manager, timeout P2D) -> pay [approved]; end [default]',
-        (
-            '- pay "Pay" (action, uses payments.transfer, inside review) -> end [confirm]; '
-            'review [error {"is": "late"}]'
-        ),
+        ('- pay "Pay" (action, uses payments.transfer, inside review) -> end [confirm]; review [error {"is": "late"}]'),
         '- end "Paid" (end, outcome ok)',
     ]
 
@@ -67,8 +64,6 @@ def test_a_very_long_workflow_says_what_it_leaves_out() -> None:
     ],
 )
 def test_a_trigger_is_described_in_words(trigger: dict[str, str], words: str) -> None:
-    workflow = parse_workflow(
-        {"id": "wf_a", "name": "A", "steps": [{"id": "a", "name": "A"}], "triggers": [trigger]}
-    )
+    workflow = parse_workflow({"id": "wf_a", "name": "A", "steps": [{"id": "a", "name": "A"}], "triggers": [trigger]})
 
     assert describe_trigger(workflow.triggers[0]) == words

@@ -29,9 +29,7 @@ def test_published_schema_is_made_from_the_models(name: str) -> None:
     published = PUBLISHED / name
 
     assert published.exists(), f"run: {COMMAND}"
-    assert published.read_text(encoding="utf-8") == schema_files()[name], (
-        f"the models changed; run: {COMMAND}"
-    )
+    assert published.read_text(encoding="utf-8") == schema_files()[name], f"the models changed; run: {COMMAND}"
 
 
 def test_schemas_are_schemas() -> None:
@@ -89,17 +87,13 @@ def edge(source: str, target: str, **more: Any) -> dict[str, Any]:
         pytest.param(("transitions", 0, "from"), None, id="from nowhere"),
         pytest.param(("triggers",), [{"type": "alarm"}], id="unknown trigger"),
         pytest.param(("triggers",), [{"type": "schedule"}], id="schedule without a time"),
-        pytest.param(
-            ("triggers",), [{"type": "schedule", "cron": "* * * * *", "every": "P1D"}], id="two times"
-        ),
+        pytest.param(("triggers",), [{"type": "schedule", "cron": "* * * * *", "every": "P1D"}], id="two times"),
         pytest.param(("triggers",), [{"type": "schedule", "cron": "daily"}], id="no cron"),
         pytest.param(("triggers",), [{"type": "event"}], id="event without a name"),
         pytest.param(("automations",), [{"id": "a", "on": {"event": "slept"}}], id="unknown event"),
     ],
 )
-def test_what_the_parser_refuses_for_its_shape_the_schema_refuses(
-    place: tuple[str | int, ...], wrong: Any
-) -> None:
+def test_what_the_parser_refuses_for_its_shape_the_schema_refuses(place: tuple[str | int, ...], wrong: Any) -> None:
     good: dict[str, Any] = {
         "id": "wf_x",
         "name": "X",

@@ -26,9 +26,14 @@ def with_compactions(conversation: Conversation, *spans: tuple[int, int]) -> Con
 def failed(acceptance: Acceptance, status: EndStatus = "failed") -> Conversation:
     run, error = acceptance.run, RunError(type="x", message="y")
     return end_run(
-        acceptance.conversation, run.run_id, run.fence, status, error=error, at=AT,
+        acceptance.conversation,
+        run.run_id,
+        run.fence,
+        status,
+        error=error,
+        at=AT,
         calls=(a_call(f"call_failed_{run.attempt}", run.user_event_id, "get_workflow"),),
-    )  # fmt: skip
+    )
 
 
 def test_a_small_file_is_left_whole() -> None:
@@ -46,11 +51,7 @@ def test_the_oldest_compacted_turns_are_sealed_with_all_that_belongs_to_them() -
     sealing = sealing_of(conversation)
 
     assert sealing is not None
-    assert (sealing.name, sealing.part.first_turn, sealing.part.last_turn) == (
-        "turns-000001-000008.json",
-        1,
-        8,
-    )
+    assert (sealing.name, sealing.part.first_turn, sealing.part.last_turn) == ("turns-000001-000008.json", 1, 8)
     assert sealing.part.events == conversation.events[:16]
     assert sealing.part.runs == conversation.runs[:8]
     assert sealing.part.calls == conversation.calls[:16]

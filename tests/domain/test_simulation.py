@@ -26,34 +26,53 @@ def process(*edges: str, **steps: dict[str, Any]) -> Workflow:
 
 ONE_HOUR, THREE_HOURS = lasting(1, assignee="x"), lasting(3, assignee="x")
 CHAIN = process("a>b", "b>done", a=lasting(1), b=lasting(2), done=END)
-PARALLEL = process(
-    "f>a", "f>b", "a>j", "b>j", "j>c", f=FORK, a=lasting(1), b=lasting(3), j=JOIN, c=lasting(1)
-)
+PARALLEL = process("f>a", "f>b", "a>j", "b>j", "j>c", f=FORK, a=lasting(1), b=lasting(3), j=JOIN, c=lasting(1))
 FIRST = process(
-    "f>a", "f>b", "a>j", "b>j", "j>c",
-    f=FORK, a=lasting(1), b=lasting(3), j={"type": "join", "join": {"mode": "any"}}, c=lasting(1),
-)  # fmt: skip
+    "f>a",
+    "f>b",
+    "a>j",
+    "b>j",
+    "j>c",
+    f=FORK,
+    a=lasting(1),
+    b=lasting(3),
+    j={"type": "join", "join": {"mode": "any"}},
+    c=lasting(1),
+)
 LOOP = process(
     "each>c", each={"type": "loop", "loop": {"max_iterations": 4}}, x=lasting(2, parent="each"), c=lasting(1)
 )
 ALL_AT_ONCE = process(
-    "each>c", each={"type": "loop", "loop": {"over": ["a", "b", "c"], "parallel": 0}},
-    x=lasting(2, parent="each"), c=lasting(1),
-)  # fmt: skip
-NESTED = process(
-    "out>c", out={"type": "loop", "loop": {"max_iterations": 2}},
-    inn={"type": "loop", "loop": {"max_iterations": 3}, "parent": "out"}, x=lasting(1, parent="inn"),
+    "each>c",
+    each={"type": "loop", "loop": {"over": ["a", "b", "c"], "parallel": 0}},
+    x=lasting(2, parent="each"),
     c=lasting(1),
-)  # fmt: skip
+)
+NESTED = process(
+    "out>c",
+    out={"type": "loop", "loop": {"max_iterations": 2}},
+    inn={"type": "loop", "loop": {"max_iterations": 3}, "parent": "out"},
+    x=lasting(1, parent="inn"),
+    c=lasting(1),
+)
 SKIPPED = process("a>b", a=lasting(1), b=lasting(5, when={"text": "amount > 100"}))
 
 
 GUARDED = process(
-    "enter>d", "d>small [amount <= 1000]", "d>large [amount is more than 1,000]", "large>e",
-    "e>pay [approved]", "e>enter (default)", "small>pay",
-    enter=lasting(1, assignee="clerk"), d=DECIDE, small=lasting(0.5), large=lasting(4, assignee="boss"),
-    e=DECIDE, pay=lasting(1),
-)  # fmt: skip
+    "enter>d",
+    "d>small [amount <= 1000]",
+    "d>large [amount is more than 1,000]",
+    "large>e",
+    "e>pay [approved]",
+    "e>enter (default)",
+    "small>pay",
+    enter=lasting(1, assignee="clerk"),
+    d=DECIDE,
+    small=lasting(0.5),
+    large=lasting(4, assignee="boss"),
+    e=DECIDE,
+    pay=lasting(1),
+)
 LATE = process("a>b", "a>c (error)", a=lasting(5, timeout="PT2H"), b=lasting(1), c=lasting(3))
 
 
@@ -72,25 +91,22 @@ LATE = process("a>b", "a>c (error)", a=lasting(5, timeout="PT2H"), b=lasting(1),
         pytest.param(SKIPPED, {"case": {"amount": 50}}, "a b", 1, id="a step that is skipped"),
         pytest.param(SKIPPED, {"case": {"amount": 500}}, "a b", 6, id="a step that is not"),
         pytest.param(GUARDED, {"case": {"amount": 900}}, "enter d small pay", 2.5, id="a small amount"),
-        pytest.param(
-            GUARDED, {"case": {"amount": 1500, "approved": True}}, "enter d large e pay", 6, id="a large one"
-        ),
+        pytest.param(GUARDED, {"case": {"amount": 1500, "approved": True}}, "enter d large e pay", 6, id="a large one"),
         pytest.param(GUARDED, {"case": {"d": "small"}}, "enter d small pay", 2.5, id="a way that is named"),
-        pytest.param(
-            GUARDED, {"chances": {"d>small": 1.0}}, "enter d small pay", 2.5, id="a chance that is certain"
-        ),
+        pytest.param(GUARDED, {"chances": {"d>small": 1.0}}, "enter d small pay", 2.5, id="a chance that is certain"),
         pytest.param(LATE, {}, "a c", 5, id="out of time after two hours"),
         pytest.param(LATE, {"times": {"a": HOUR}}, "a b", 2, id="in time"),
-        pytest.param(
-            LATE, {"chances": {"a>c": 1.0}, "times": {"a": HOUR}}, "a c", 4, id="a failure that is certain"
-        ),
+        pytest.param(LATE, {"chances": {"a>c": 1.0}, "times": {"a": HOUR}}, "a c", 4, id="a failure that is certain"),
         pytest.param(PARALLEL, {"staff": {}}, "f a b j c", 4, id="enough people"),
         pytest.param(
             process("f>a", "f>b", "a>j", "b>j", f=FORK, a=ONE_HOUR, b=THREE_HOURS, j=JOIN),
-            {"staff": {"x": 1}}, "f a b j", 4, id="one person for both branches",
+            {"staff": {"x": 1}},
+            "f a b j",
+            4,
+            id="one person for both branches",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_case_takes_the_way_and_the_time_worked_out_by_hand(
     workflow: Workflow, assumed: dict[str, Any], path: str, hours: float
 ) -> None:
@@ -109,12 +125,11 @@ def test_a_case_takes_the_way_and_the_time_worked_out_by_hand(
         pytest.param(process("a>b", a={"type": "loop"}, x={"parent": "a"}), {}, "asks", id="an open loop"),
         pytest.param(process("a>b", a=lasting(5, timeout="PT2H")), {}, "timed out", id="no way out"),
         pytest.param(
-            process("d>a", "d>b", "a>j", "b>j", d=DECIDE, j=JOIN), {"case": {"d": "a"}}, "waits",
-            id="a join starves",
+            process("d>a", "d>b", "a>j", "b>j", d=DECIDE, j=JOIN), {"case": {"d": "a"}}, "waits", id="a join starves"
         ),
         pytest.param(process("a>b", "b>a", "b>c", b=DECIDE), {"case": {"b": "a"}}, "too many steps", id="x"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_go_on_says_why(workflow: Workflow, assumed: dict[str, Any], outcome: str) -> None:
     played = simulate(workflow, Assumptions(**assumed))
 
@@ -124,9 +139,7 @@ def test_what_cannot_go_on_says_why(workflow: Workflow, assumed: dict[str, Any],
 
 def test_many_cases_tell_where_they_wait_and_what_they_cost() -> None:
     workflow = process("a>b", a=lasting(0.1, assignee="clerk"), b=lasting(1, assignee="boss"))
-    assumed = Assumptions(
-        staff={"clerk": 5, "boss": 1}, per_day=40, runs=200, seed=7, hourly_costs={"boss": 100.0}
-    )
+    assumed = Assumptions(staff={"clerk": 5, "boss": 1}, per_day=40, runs=200, seed=7, hourly_costs={"boss": 100.0})
 
     played = simulate(workflow, assumed)
 
@@ -141,10 +154,7 @@ def test_many_cases_tell_where_they_wait_and_what_they_cost() -> None:
 def test_chances_are_met_over_many_cases_and_by_seed() -> None:
     workflow = process("d>a", "d>b", d=DECIDE, a=lasting(1), b=lasting(3))
 
-    ends = [
-        simulate(workflow, Assumptions(chances={"d>a": 0.7}, runs=1_000, seed=seed))["paths"]
-        for seed in (1, 2)
-    ]
+    ends = [simulate(workflow, Assumptions(chances={"d>a": 0.7}, runs=1_000, seed=seed))["paths"] for seed in (1, 2)]
 
     assert 650 < ends[0][0]["runs"] < 750
     assert ends[0] != ends[1]
@@ -175,7 +185,5 @@ def test_a_workflow_that_never_ends_is_stopped() -> None:
         ("x" * 500, {}, None),
     ],
 )
-def test_a_condition_holds_or_not_or_cannot_be_told(
-    said: str, case: dict[str, Any], expected: bool | None
-) -> None:
+def test_a_condition_holds_or_not_or_cannot_be_told(said: str, case: dict[str, Any], expected: bool | None) -> None:
     assert holds(said, case) is expected

@@ -37,66 +37,75 @@ class Talk:
     def user(self, text: str, *, author: str = "user", is_external: bool = False) -> "Talk":
         index = self._next()
         self.events.append(
-            UserMessage(id=f"e{index}", index=index, turn=self.turn + 1, at=NOON, author=author, content=text,
-                        is_external=is_external)
-        )  # fmt: skip
+            UserMessage(
+                id=f"e{index}",
+                index=index,
+                turn=self.turn + 1,
+                at=NOON,
+                author=author,
+                content=text,
+                is_external=is_external,
+            )
+        )
         return self
 
     def agent(self, name: str, text: str) -> "Talk":
         index = self._next()
         self.events.append(
-            AgentReply(id=f"e{index}", index=index, turn=self.turn, at=NOON, author=name, content=text,
-                       run_id=f"r{index}", model="m", mode=MODE)
-        )  # fmt: skip
+            AgentReply(
+                id=f"e{index}",
+                index=index,
+                turn=self.turn,
+                at=NOON,
+                author=name,
+                content=text,
+                run_id=f"r{index}",
+                model="m",
+                mode=MODE,
+            )
+        )
         self.states[name] = AgentState(last_processed_index=index)
         return self
 
     def system(self, text: str) -> "Talk":
         index = self._next()
-        self.events.append(
-            SystemEvent(id=f"e{index}", index=index, at=NOON, content=text, kind="phase_change")
-        )
+        self.events.append(SystemEvent(id=f"e{index}", index=index, at=NOON, content=text, kind="phase_change"))
         return self
 
     def handed(self, by: str, to: str) -> "Talk":
         index = self._next()
         self.events.append(
-            SystemEvent(id=f"e{index}", index=index, at=NOON, content=f"{by} handed over to {to}",
-                        kind="handoff", data={"by": by, "to": to})
-        )  # fmt: skip
+            SystemEvent(
+                id=f"e{index}",
+                index=index,
+                at=NOON,
+                content=f"{by} handed over to {to}",
+                kind="handoff",
+                data={"by": by, "to": to},
+            )
+        )
         return self
 
     def told(self) -> Conversation:
         return Conversation(
-            id="c", tenant="default", created_at=NOON, updated_at=NOON, events=tuple(self.events),
+            id="c",
+            tenant="default",
+            created_at=NOON,
+            updated_at=NOON,
+            events=tuple(self.events),
             agent_states=self.states,
-        )  # fmt: skip
+        )
 
-    def read_by(
-        self, agent: str, handoff: Handoff | None = None, *, trigger: int = -1
-    ) -> list[tuple[str, str]]:
+    def read_by(self, agent: str, handoff: Handoff | None = None, *, trigger: int = -1) -> list[tuple[str, str]]:
         messages = build_agent_messages(self.told(), agent, self.events[trigger], handoff)
         return [(message.role, message.content) for message in messages]
 
 
 def test_one_agent_over_several_exchanges_reads_no_markers() -> None:
-    talk = (
-        Talk()
-        .user("hi")
-        .agent("assistant", "Hello.")
-        .user("list them")
-        .agent("assistant", "None.")
-        .user("ok")
-    )
+    talk = Talk().user("hi").agent("assistant", "Hello.").user("list them").agent("assistant", "None.").user("ok")
 
     assert talk.read_by("assistant") == snapshot(
-        [
-            ("user", "hi"),
-            ("assistant", "Hello."),
-            ("user", "list them"),
-            ("assistant", "None."),
-            ("user", "ok"),
-        ]
+        [("user", "hi"), ("assistant", "Hello."), ("user", "list them"), ("assistant", "None."), ("user", "ok")]
     )
 
 
@@ -286,12 +295,7 @@ def test_concurrent_replies_are_news_to_each_other_but_not_to_themselves() -> No
 def test_a_message_that_failed_is_no_news() -> None:
     talk = Talk().user("one").agent("finder", "F1").user("two, which failed")
 
-    assert [role for role, _ in talk.user("two again").read_by("finder")] == [
-        "user",
-        "assistant",
-        "user",
-        "user",
-    ]
+    assert [role for role, _ in talk.user("two again").read_by("finder")] == ["user", "assistant", "user", "user"]
 
 
 def test_an_event_that_comes_twice_is_read_once() -> None:

@@ -46,12 +46,7 @@ def message(content: str = "hello", *, key: str | None = None, fingerprint: str 
 
 
 def accept(
-    into: Conversation,
-    what: NewMessage,
-    *,
-    alive: bool = True,
-    at: datetime = NOON,
-    ids: Ids | None = None,
+    into: Conversation, what: NewMessage, *, alive: bool = True, at: datetime = NOON, ids: Ids | None = None
 ) -> Acceptance:
     return accept_message(into, what, owner="me", is_alive=lambda _: alive, at=at, new_id=ids or Ids())
 
@@ -98,9 +93,7 @@ def test_what_came_in_while_an_agent_answered_it_has_not_read() -> None:
     note = SystemEvent(id="evt_note", index=1, at=NOON, content="The phase is now plan.", kind="phase_change")
     meanwhile = accepted.conversation.model_copy(update={"events": (*accepted.conversation.events, note)})
 
-    done = commit_reply(
-        meanwhile, accepted.run.run_id, 1, replace(reply(), seen_index=0), at=NOON, new_id=Ids()
-    )
+    done = commit_reply(meanwhile, accepted.run.run_id, 1, replace(reply(), seen_index=0), at=NOON, new_id=Ids())
 
     assert done.events[-1].index == 2
     assert done.agent_states["assistant"].last_processed_index == 0
@@ -115,11 +108,7 @@ def test_a_reply_follows_its_message_and_completes_its_run() -> None:
     assert isinstance(answer, AgentReply)
     assert (answer.index, answer.turn, answer.duration_ms) == (1, 1, 2000.0)
     assert done.run(accepted.run.run_id) == accepted.run.model_copy(
-        update={
-            "status": "completed",
-            "completed_at": NOON + timedelta(seconds=2),
-            "reply_event_id": answer.id,
-        }
+        update={"status": "completed", "completed_at": NOON + timedelta(seconds=2), "reply_event_id": answer.id}
     )
     assert done.agent_states["assistant"].last_processed_index == 1
     assert done.execution_time.total_ms == 2000.0
@@ -135,9 +124,16 @@ def test_usage_and_cost_add_up_over_turns() -> None:
     two = commit_reply(second.conversation, second.run.run_id, 2, reply(cost=0.5), at=NOON, new_id=Ids())
 
     assert two.usage_totals.model_dump() == {
-        "requests": 2, "input_tokens": 20, "output_tokens": 10, "cache_read_tokens": 0,
-        "cache_write_tokens": 0, "is_complete": True, "turns": 2, "cost_usd": 0.75, "cost_is_complete": True,
-    }  # fmt: skip
+        "requests": 2,
+        "input_tokens": 20,
+        "output_tokens": 10,
+        "cache_read_tokens": 0,
+        "cache_write_tokens": 0,
+        "is_complete": True,
+        "turns": 2,
+        "cost_usd": 0.75,
+        "cost_is_complete": True,
+    }
 
 
 def test_the_same_key_and_request_after_the_reply_is_the_same_run() -> None:
@@ -201,12 +197,7 @@ def test_an_interrupted_runs_key_runs_again_without_a_second_message() -> None:
 def test_a_failed_runs_key_runs_again() -> None:
     accepted = accept(conversation(), message(key="k1"))
     failed = end_run(
-        accepted.conversation,
-        accepted.run.run_id,
-        1,
-        "failed",
-        error=RunError(type="t", message="m"),
-        at=NOON,
+        accepted.conversation, accepted.run.run_id, 1, "failed", error=RunError(type="t", message="m"), at=NOON
     )
 
     again = accept(failed, message(key="k1"))
@@ -334,10 +325,7 @@ def test_a_crashed_run_counts_until_its_last_sign_of_life() -> None:
     seen, found = NOON + timedelta(seconds=7), NOON + timedelta(hours=5)
 
     settled = interrupt_dead_runs(
-        accepted.conversation,
-        is_alive=lambda _: False,
-        at=found,
-        left_by=lambda _: LeftBehind(last_seen=seen),
+        accepted.conversation, is_alive=lambda _: False, at=found, left_by=lambda _: LeftBehind(last_seen=seen)
     )
 
     assert settled.execution_time.total_ms == 7_000.0
@@ -359,12 +347,7 @@ def after_reply(before: Conversation, *sessions: str | None) -> Conversation:
     run = (accepted := accept(before, message("hello", key=str(len(before.runs))))).run
     answer = replace(reply(), iterations=steps(*sessions))
     return commit_reply(
-        accepted.conversation,
-        run.run_id,
-        run.fence,
-        answer,
-        at=NOON,
-        new_id=lambda _: f"id{len(before.runs)}",
+        accepted.conversation, run.run_id, run.fence, answer, at=NOON, new_id=lambda _: f"id{len(before.runs)}"
     )
 
 
@@ -385,9 +368,7 @@ def test_a_run_without_a_reply_leaves_its_session_too(how: str) -> None:
 
     if how == "failed":
         error = RunError(type="provider_error", message="no")
-        ended = end_run(
-            under_way, run.run_id, run.fence, "failed", error=error, iterations=left.iterations, at=NOON
-        )
+        ended = end_run(under_way, run.run_id, run.fence, "failed", error=error, iterations=left.iterations, at=NOON)
     elif how == "killed":
         ended = interrupt_dead_runs(under_way, is_alive=lambda _: False, at=NOON, left_by=lambda _: left)
     else:

@@ -35,34 +35,39 @@ ONE_OF = Annotated[Add | Drop, Field(discriminator="op")]
         pytest.param(Annotated[str, Field(min_length=1)], "", "must not be empty, got ''", id="empty text"),
         pytest.param(Annotated[list[int], Field(min_length=1)], [], "must not be empty", id="an empty list"),
         pytest.param(
-            Annotated[str, Field(max_length=3)], "x" * 100,
-            f"must have at most 3 characters, got '{'x' * 60}'", id="too long",
+            Annotated[str, Field(max_length=3)],
+            "x" * 100,
+            f"must have at most 3 characters, got '{'x' * 60}'",
+            id="too long",
         ),
         pytest.param(
-            Duration, "2 days",
-            "is no length of time as ISO 8601 writes it, such as PT30M or P2D, got '2 days'", id="a duration",
+            Duration,
+            "2 days",
+            "is no length of time as ISO 8601 writes it, such as PT30M or P2D, got '2 days'",
+            id="a duration",
         ),
         pytest.param(
-            Id, "A b", "is no id: 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit, got 'A b'",
-            id="an id",
+            Id, "A b", "is no id: 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit, got 'A b'", id="an id"
         ),
         pytest.param(
-            WorkflowId, "../x", "is no workflow id: wf_ and 1 to 61 of a-z, 0-9, _ and -, got '../x'",
+            WorkflowId,
+            "../x",
+            "is no workflow id: wf_ and 1 to 61 of a-z, 0-9, _ and -, got '../x'",
             id="a workflow id",
         ),
         pytest.param(
-            Annotated[str, Field(pattern="^x$")], "y", "must match the pattern ^x$, got 'y'",
-            id="another pattern",
+            Annotated[str, Field(pattern="^x$")], "y", "must match the pattern ^x$, got 'y'", id="another pattern"
         ),
         pytest.param(
-            Cron, "0 9 * *",
+            Cron,
+            "0 9 * *",
             "'0 9 * *' has 4 fields; cron takes five: minute hour day month weekday",
             id="a value that is said already",
         ),
         pytest.param(ONE_OF, {"op": "mix"}, "has 'op' 'mix', which is none of 'add', 'drop'", id="a tag"),
         pytest.param(ONE_OF, {}, "has no 'op'", id="no tag"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_in_words(expected: Any, given: Any, told: str) -> None:
     with pytest.raises(ValidationError) as refused:
         TypeAdapter(expected).validate_python(given)

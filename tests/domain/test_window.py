@@ -23,9 +23,7 @@ class Item:
         pytest.param([], 5, [], 0, id="nothing to fit"),
     ],
 )
-def test_the_newest_unbroken_run_is_kept(
-    sizes: list[int], budget: int, included: list[int], excluded: int
-) -> None:
+def test_the_newest_unbroken_run_is_kept(sizes: list[int], budget: int, included: list[int], excluded: int) -> None:
     fitted = newest_that_fit([Item(size) for size in sizes], budget)
 
     assert [item.tokens for item in fitted.included] == included

@@ -60,8 +60,12 @@ def test_a_step_always_names_its_type_and_the_top_level_has_its_lists() -> None:
 
     assert written["steps"][0] == {"id": "one", "name": "One", "type": "action"}
     assert [written[key] for key in ("aliases", "tags", "triggers", "automations", "description")] == [
-        [], [], [], [], "",
-    ]  # fmt: skip
+        [],
+        [],
+        [],
+        [],
+        "",
+    ]
 
 
 def test_every_problem_is_named_at_once_with_its_place() -> None:
@@ -73,20 +77,28 @@ def test_every_problem_is_named_at_once_with_its_place() -> None:
                 {"id": "a", "name": "B", "parent": "nowhere"},
             ],
             "transitions": [{"from": "a", "to": "gone"}],
-            "automations": [
-                {"id": "x", "on": {"event": "entered", "to": "gone"}, "effect": {"type": "email"}}
-            ],
+            "automations": [{"id": "x", "on": {"event": "entered", "to": "gone"}, "effect": {"type": "email"}}],
             "start": "elsewhere",
             "triggers": [{"type": "schedule", "cron": "9"}, {"type": "smoke"}, {"type": "schedule"}],
         }
     )
 
     assert set(found) == {
-        "/id", "/name", "/steps/0/name", "/steps/0/type", "/steps/0/timeout", "/steps/0/colour",
+        "/id",
+        "/name",
+        "/steps/0/name",
+        "/steps/0/type",
+        "/steps/0/timeout",
+        "/steps/0/colour",
         "/steps/1/id",
-        "/steps/1/parent", "/transitions/0/to", "/automations/0/on/to", "/start", "/triggers/0/cron",
-        "/triggers/1", "/triggers/2",
-    }  # fmt: skip
+        "/steps/1/parent",
+        "/transitions/0/to",
+        "/automations/0/on/to",
+        "/start",
+        "/triggers/0/cron",
+        "/triggers/1",
+        "/triggers/2",
+    }
     assert "five: minute hour day month weekday" in found["/triggers/0/cron"]
 
 
@@ -96,13 +108,13 @@ def test_a_problem_lists_what_would_be_valid() -> None:
 
     (problem,) = refusal.value.problems
     assert problem.as_dict() == {
-        "pointer": "/transitions/0/to", "message": "there is no step 'three'", "valid": ["one", "two"],
-    }  # fmt: skip
+        "pointer": "/transitions/0/to",
+        "message": "there is no step 'three'",
+        "valid": ["one", "two"],
+    }
 
 
-@pytest.mark.parametrize(
-    "broken", [None, [], "text", 7, {}, {"steps": 3}, {"steps": [None, 1], "transitions": {}}]
-)
+@pytest.mark.parametrize("broken", [None, [], "text", 7, {}, {"steps": 3}, {"steps": [None, 1], "transitions": {}}])
 def test_what_is_no_workflow_is_refused(broken: Any) -> None:
     assert problems(broken)
 

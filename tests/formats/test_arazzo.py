@@ -42,9 +42,7 @@ def ways(workflow: Workflow) -> list[tuple[str, str, str]]:
 
 def test_a_step_calls_an_operation_with_what_it_is_given() -> None:
     retry = {"name": "again", "type": "retry", "retryAfter": 5, "retryLimit": 2}
-    given_step = step(
-        "find", parameters=[{"name": "a", "in": "query", "value": 1}], outputs={"id": "$response.body"}
-    )
+    given_step = step("find", parameters=[{"name": "a", "in": "query", "value": 1}], outputs={"id": "$response.body"})
 
     found = plain(ARAZZO.read(document({**given_step, "onFailure": [retry]})).workflow.steps[0])
 
@@ -54,9 +52,7 @@ def test_a_step_calls_an_operation_with_what_it_is_given() -> None:
 
 
 def test_a_step_that_runs_a_workflow_is_a_subworkflow() -> None:
-    found = ARAZZO.read(document({"stepId": "a", "workflowId": "$sourceDescriptions.x.buy"})).workflow.steps[
-        0
-    ]
+    found = ARAZZO.read(document({"stepId": "a", "workflowId": "$sourceDescriptions.x.buy"})).workflow.steps[0]
 
     assert (found.type, found.workflow, found.uses) == ("subworkflow", "$sourceDescriptions.x.buy", None)
 
@@ -77,9 +73,7 @@ TEST = [{"condition": "$statusCode == 200"}]
         ),
         pytest.param({"onSuccess": [{"name": "e", "type": "end"}]}, [], id="end"),
         pytest.param({"onFailure": [GOTO]}, [("a", "b", "sequence"), ("a", "c", "error")], id="on failure"),
-        pytest.param(
-            {"onSuccess": [{"reference": "$components.x"}]}, [("a", "b", "sequence")], id="reference"
-        ),
+        pytest.param({"onSuccess": [{"reference": "$components.x"}]}, [("a", "b", "sequence")], id="reference"),
         pytest.param({"onSuccess": [{**GOTO, "stepId": "z"}]}, [], id="to a step that is not there"),
     ],
 )
@@ -103,8 +97,12 @@ def test_several_workflows_are_scopes_that_depend_on_each_other() -> None:
     workflow = ARAZZO.read(read).workflow
 
     assert [(one.id, one.parent) for one in workflow.steps] == [
-        ("first", None), ("a", "first"), ("second", None), ("a_2", "second"), ("b", "second"),
-    ]  # fmt: skip
+        ("first", None),
+        ("a", "first"),
+        ("second", None),
+        ("a_2", "second"),
+        ("b", "second"),
+    ]
     assert ways(workflow) == [("a_2", "b", "sequence"), ("first", "second", "sequence")]
     assert read_text(ARAZZO.write(workflow).text) == read
 
@@ -148,9 +146,7 @@ def test_what_arazzo_cannot_say_is_in_a_specification_extension() -> None:
     again = ARAZZO.read(read_text(exported.text)).workflow
 
     assert exported.report.lost == []
-    assert (again.steps, again.transitions, again.triggers) == (
-        workflow.steps, workflow.transitions, workflow.triggers,
-    )  # fmt: skip
+    assert (again.steps, again.transitions, again.triggers) == (workflow.steps, workflow.transitions, workflow.triggers)
 
 
 @pytest.mark.parametrize("spoiled", [1, {"type": "nonsense"}, {"name": 5}, {"id": "x"}])
@@ -165,18 +161,12 @@ def test_an_extension_that_somebody_spoiled_is_not_believed(spoiled: Any) -> Non
     ("broken", "told"),
     [
         pytest.param(document(), "/workflows/0/steps: must have at least 1", id="no steps"),
-        pytest.param(
-            document(step("a"), step("a")), "/workflows/0/steps/1/stepId: 'a' is the id", id="step twice"
-        ),
+        pytest.param(document(step("a"), step("a")), "/workflows/0/steps/1/stepId: 'a' is the id", id="step twice"),
         pytest.param(document(step("a"), arazzo="2.0"), "/arazzo: must be a version", id="version"),
         pytest.param(
-            document(workflows=[{"workflowId": "a", "steps": [step("a")]}] * 2),
-            "/workflows/1/workflowId",
-            id="twice",
+            document(workflows=[{"workflowId": "a", "steps": [step("a")]}] * 2), "/workflows/1/workflowId", id="twice"
         ),
-        pytest.param(
-            document(step("a", onSuccess={})), "/workflows/0/steps/0/onSuccess: must be a list", id="actions"
-        ),
+        pytest.param(document(step("a", onSuccess={})), "/workflows/0/steps/0/onSuccess: must be a list", id="actions"),
     ],
 )
 def test_what_arazzo_has_not_is_refused_with_its_place(broken: Any, told: str) -> None:

@@ -27,11 +27,7 @@ GATE = {"name": "gate", "suspend": {}}
 RETRIED = {
     "name": "flaky",
     "timeout": "90s",
-    "retryStrategy": {
-        "limit": "4",
-        "backoff": {"duration": "2", "factor": 3, "cap": "1m"},
-        "expression": "x",
-    },
+    "retryStrategy": {"limit": "4", "backoff": {"duration": "2", "factor": 3, "cap": "1m"}, "expression": "x"},
     "script": {"image": "python", "command": ["python"], "source": "print(1)"},
 }
 
@@ -136,9 +132,7 @@ def test_groups_of_steps_follow_one_another() -> None:
             id="script",
         ),
         pytest.param(GATE, {"type": "human"}, id="suspend until resumed"),
-        pytest.param(
-            {"name": "x", "suspend": {"duration": "1h"}}, {"type": "wait", "duration": "PT1H"}, id="suspend"
-        ),
+        pytest.param({"name": "x", "suspend": {"duration": "1h"}}, {"type": "wait", "duration": "PT1H"}, id="suspend"),
         pytest.param({"name": "x", "suspend": None}, {"type": "human"}, id="suspend with nothing"),
         pytest.param({"name": "x", "http": {"url": "u"}}, {"uses": "http", "with": {"url": "u"}}, id="http"),
         pytest.param(
@@ -149,12 +143,7 @@ def test_groups_of_steps_follow_one_another() -> None:
         pytest.param({"name": "x", "plugin": {"a": {}}}, {"uses": "plugin"}, id="plugin"),
         pytest.param({"name": "x", "dag": {"tasks": []}}, {}, id="empty dag"),
         pytest.param(
-            {
-                "name": "x",
-                "activeDeadlineSeconds": 60,
-                "retryStrategy": {},
-                "containerSet": {"containers": []},
-            },
+            {"name": "x", "activeDeadlineSeconds": 60, "retryStrategy": {}, "containerSet": {"containers": []}},
             {"uses": "containerSet", "timeout": "PT1M", "retry": {"max_attempts": 1_000_000}},
             id="deadline and endless retry",
         ),
@@ -173,15 +162,9 @@ def test_a_template_says_what_a_step_does(template: dict[str, Any], fields: dict
 @pytest.mark.parametrize(
     ("task", "fields"),
     [
-        pytest.param(
-            {"when": "{{x}} == 1"}, {"when": {"expression": "{{x}} == 1", "language": "argo"}}, id="when"
-        ),
-        pytest.param(
-            {"withItems": [1, 2]}, {"type": "loop", "loop": {"over": [1, 2], "parallel": 0}}, id="items"
-        ),
-        pytest.param(
-            {"withParam": "{{x}}"}, {"type": "loop", "loop": {"over": "{{x}}", "parallel": 0}}, id="param"
-        ),
+        pytest.param({"when": "{{x}} == 1"}, {"when": {"expression": "{{x}} == 1", "language": "argo"}}, id="when"),
+        pytest.param({"withItems": [1, 2]}, {"type": "loop", "loop": {"over": [1, 2], "parallel": 0}}, id="items"),
+        pytest.param({"withParam": "{{x}}"}, {"type": "loop", "loop": {"over": "{{x}}", "parallel": 0}}, id="param"),
         pytest.param(
             {"withSequence": {"count": 3}},
             {"type": "loop", "loop": {"over": {"sequence": {"count": 3}}, "parallel": 0}},
@@ -303,12 +286,7 @@ def test_a_workflow_may_run_a_template_told_elsewhere(entry: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(
     "templates",
-    [
-        [ECHO, dag({"name": "a"}), GATE],
-        [ECHO],
-        [ECHO, dag({"name": "a"})],
-        [dag({"name": "a", "template": "main"})],
-    ],
+    [[ECHO, dag({"name": "a"}), GATE], [ECHO], [ECHO, dag({"name": "a"})], [dag({"name": "a", "template": "main"})]],
 )
 def test_a_library_of_templates_is_a_choice_between_them(templates: list[dict[str, Any]]) -> None:
     whole = document(*templates, kind="WorkflowTemplate")
@@ -460,14 +438,9 @@ def test_steps_of_our_own_are_written_in_the_terms_of_argo() -> None:
             "used 2 times",
             id="task twice",
         ),
+        pytest.param(document(dag({"name": "a"}), ECHO, ECHO), "/spec/templates", "used 2 times", id="template twice"),
         pytest.param(
-            document(dag({"name": "a"}), ECHO, ECHO), "/spec/templates", "used 2 times", id="template twice"
-        ),
-        pytest.param(
-            document(dag({"name": "a"}), {**ECHO, "foo": 1}),
-            "/spec/templates/1/foo",
-            "no field",
-            id="unknown field",
+            document(dag({"name": "a"}), {**ECHO, "foo": 1}), "/spec/templates/1/foo", "no field", id="unknown field"
         ),
         pytest.param(
             document(dag({"name": "a"}), {"name": "echo", "container": {"foo": 1}}),
@@ -475,9 +448,7 @@ def test_steps_of_our_own_are_written_in_the_terms_of_argo() -> None:
             "no field",
             id="unknown container field",
         ),
-        pytest.param(
-            document({"name": "main"}), "/spec/templates/0", "needs `container` or", id="idle template"
-        ),
+        pytest.param(document({"name": "main"}), "/spec/templates/0", "needs `container` or", id="idle template"),
         pytest.param(
             document({"name": "main", "steps": [[{"name": "a"}]]}),
             "/spec/templates/0/steps/0/0",
@@ -527,7 +498,5 @@ def schema() -> jsonschema_rs.Validator:
 @needs_corpus
 @settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(workflow=workflows())
-def test_exports_of_any_workflow_are_valid_by_the_schema(
-    schema: jsonschema_rs.Validator, workflow: Workflow
-) -> None:
+def test_exports_of_any_workflow_are_valid_by_the_schema(schema: jsonschema_rs.Validator, workflow: Workflow) -> None:
     assert [error.message for error in schema.iter_errors(written(workflow))] == []

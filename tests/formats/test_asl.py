@@ -85,10 +85,7 @@ ORDER: dict[str, Any] = {
                     "Ship": {
                         "Type": "Task",
                         "Resource": "arn:aws:states:::states:startExecution.sync:2",
-                        "Parameters": {
-                            "StateMachineArn": "arn:aws:states:x:y:stateMachine:Ship",
-                            "Input": {"a": 1},
-                        },
+                        "Parameters": {"StateMachineArn": "arn:aws:states:x:y:stateMachine:Ship", "Input": {"a": 1}},
                         "End": True,
                     }
                 },
@@ -189,11 +186,7 @@ def test_a_map_is_a_loop_and_an_execution_a_subworkflow() -> None:
 def test_an_end_that_failed_is_told_from_one_that_did_not() -> None:
     workflow = read(ORDER)
 
-    assert [step.outcome for step in workflow.steps if step.type == "end"] == [
-        "ok",
-        "ok",
-        "OutOfStockFailure",
-    ]
+    assert [step.outcome for step in workflow.steps if step.type == "end"] == ["ok", "ok", "OutOfStockFailure"]
 
 
 def test_a_branch_that_begins_with_a_cycle_is_entered_where_it_starts() -> None:
@@ -217,9 +210,7 @@ def test_only_what_was_changed_is_written_anew() -> None:
 
     states = written(workflow)["States"]
 
-    reserve = {
-        key: value for key, value in ORDER["States"]["Reserve"].items() if key not in ("Retry", "Catch")
-    }
+    reserve = {key: value for key, value in ORDER["States"]["Reserve"].items() if key not in ("Retry", "Catch")}
     caught = [{**one, "Next": "Nothing left"} for one in ORDER["States"]["Reserve"]["Catch"]]
     assert states["Reserve"] == {**reserve, "TimeoutSeconds": 60, "Catch": caught}
     assert states["Nothing left"] == ORDER["States"]["Sold out"]
@@ -233,10 +224,7 @@ def test_a_rule_keeps_what_it_has_beside_its_condition() -> None:
 
 
 def test_several_retriers_come_back_although_the_model_has_room_for_one() -> None:
-    retriers = [
-        {"ErrorEquals": ["A"], "MaxAttempts": 1},
-        {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 9},
-    ]
+    retriers = [{"ErrorEquals": ["A"], "MaxAttempts": 1}, {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 9}]
     document = machine(Type="Task", Resource="arn:aws:states:::sns:publish", Retry=retriers, Next="B")
 
     assert written(read(document)) == document
@@ -355,9 +343,7 @@ def test_state_names_stay_unique_and_short_enough() -> None:
 @pytest.mark.parametrize(
     ("document", "pointer", "told"),
     [
-        pytest.param(
-            {"StartAt": "X", "States": {"A": {"Type": "Succeed"}}}, "/StartAt", "no state 'X'", id="start"
-        ),
+        pytest.param({"StartAt": "X", "States": {"A": {"Type": "Succeed"}}}, "/StartAt", "no state 'X'", id="start"),
         pytest.param(machine(Type="Pass", Next="Z"), "/States/A/Next", "no state 'Z'", id="target"),
         pytest.param(machine(Type="Nap", Next="B"), "/States/A/Type", "must be 'Task' or", id="type"),
         pytest.param(machine(Next="B"), "/States/A", "needs `Type`", id="no type"),
@@ -367,14 +353,9 @@ def test_state_names_stay_unique_and_short_enough() -> None:
             machine(Type="Succeed", Next="B"), "/States/A/Next", "no field 'Next'", id="goes on after the end"
         ),
         pytest.param(machine(Type="Task", Next="B"), "/States/A", "needs `Resource`", id="task without work"),
+        pytest.param(machine(Type="Task", Resource="", Next="B"), "/States/A/Resource", "URI", id="blank resource"),
         pytest.param(
-            machine(Type="Task", Resource="", Next="B"), "/States/A/Resource", "URI", id="blank resource"
-        ),
-        pytest.param(
-            machine(Type="Task", Resource="arn:aws:x", Next="B"),
-            "/States/A/Resource",
-            "no valid ARN",
-            id="arn",
+            machine(Type="Task", Resource="arn:aws:x", Next="B"), "/States/A/Resource", "no valid ARN", id="arn"
         ),
         pytest.param(
             machine(Type="Task", Resource="x:y", Next="B", TimeoutSeconds=5, HeartbeatSeconds=5),
@@ -390,10 +371,7 @@ def test_state_names_stay_unique_and_short_enough() -> None:
         ),
         pytest.param(
             machine(
-                Type="Task",
-                Resource="x:y",
-                Next="B",
-                Retry=[{"ErrorEquals": ["States.ALL"]}, {"ErrorEquals": ["A"]}],
+                Type="Task", Resource="x:y", Next="B", Retry=[{"ErrorEquals": ["States.ALL"]}, {"ErrorEquals": ["A"]}]
             ),
             "/States/A/Retry/0",
             "must be the last",
@@ -407,10 +385,7 @@ def test_state_names_stay_unique_and_short_enough() -> None:
         ),
         pytest.param(machine(Type="Wait", Next="B"), "/States/A", "needs `Seconds`", id="wait for nothing"),
         pytest.param(
-            machine(Type="Wait", Timestamp="noon", Next="B"),
-            "/States/A/Timestamp",
-            "a time like",
-            id="time in words",
+            machine(Type="Wait", Timestamp="noon", Next="B"), "/States/A/Timestamp", "a time like", id="time in words"
         ),
         pytest.param(machine(Type="Choice", Choices=[]), "/States/A/Choices", "at least 1", id="no choices"),
         pytest.param(
@@ -426,10 +401,7 @@ def test_state_names_stay_unique_and_short_enough() -> None:
             id="variable selects several",
         ),
         pytest.param(
-            machine(
-                Type="Choice",
-                Choices=[{"And": [{"Variable": "$.a", "IsNull": True, "Next": "B"}], "Next": "B"}],
-            ),
+            machine(Type="Choice", Choices=[{"And": [{"Variable": "$.a", "IsNull": True, "Next": "B"}], "Next": "B"}]),
             "/States/A/Choices/0/And/0/Next",
             "no field",
             id="inner rule leads on",
@@ -453,10 +425,7 @@ def test_state_names_stay_unique_and_short_enough() -> None:
             id="jsonata",
         ),
         pytest.param(
-            machine(Type="Map", Next="B"),
-            "/States/A",
-            "needs `ItemProcessor` or `Iterator`",
-            id="map of nothing",
+            machine(Type="Map", Next="B"), "/States/A", "needs `ItemProcessor` or `Iterator`", id="map of nothing"
         ),
         pytest.param(
             machine(
@@ -469,16 +438,12 @@ def test_state_names_stay_unique_and_short_enough() -> None:
             id="unreachable in a branch",
         ),
         pytest.param(
-            machine(
-                Type="Parallel", Next="B", Branches=[{"StartAt": "B", "States": {"B": {"Type": "Succeed"}}}]
-            ),
+            machine(Type="Parallel", Next="B", Branches=[{"StartAt": "B", "States": {"B": {"Type": "Succeed"}}}]),
             "/States/B",
             "another state 'B'",
             id="name used twice",
         ),
-        pytest.param(
-            machine(Type="Pass", Next="B", Catch=[]), "/States/A/Catch", "no field", id="catch of a pass"
-        ),
+        pytest.param(machine(Type="Pass", Next="B", Catch=[]), "/States/A/Catch", "no field", id="catch of a pass"),
         pytest.param(
             {"StartAt": "A", "States": {"A" * 81: {"Type": "Succeed"}}},
             "/States/" + "A" * 81,
@@ -502,9 +467,7 @@ def filled(document: dict[str, Any], language: str = "JSONPath") -> dict[str, An
     states: dict[str, Any] = {}
     for name, state in document["States"].items():
         inside = {key: filled(state[key], own) for key in ("ItemProcessor", "Iterator") if key in state}
-        branches = (
-            {"Branches": [filled(one, own) for one in state["Branches"]]} if "Branches" in state else {}
-        )
+        branches = {"Branches": [filled(one, own) for one in state["Branches"]]} if "Branches" in state else {}
         states[name] = {"QueryLanguage": own, **state, **inside, **branches}
     return {**document, "States": states}
 
@@ -536,9 +499,7 @@ def schema() -> jsonschema_rs.Validator:
 @needs_corpus
 @settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(workflow=workflows())
-def test_exports_of_any_workflow_are_valid_by_the_schema(
-    schema: jsonschema_rs.Validator, workflow: Workflow
-) -> None:
+def test_exports_of_any_workflow_are_valid_by_the_schema(schema: jsonschema_rs.Validator, workflow: Workflow) -> None:
     assert [error.message for error in schema.iter_errors(filled(written(workflow)))] == []
 
 

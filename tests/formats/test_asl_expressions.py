@@ -36,17 +36,7 @@ def test_reference_paths_are_recognised(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "$..a",
-        "$.*",
-        "$..*",
-        "$.a[*]",
-        "$.a[1:3]",
-        "$.a[?(@.b == 'x]')].c",
-        "$[(@.length-1)]",
-        "$..['a','b']",
-        "$..[0]",
-    ],
+    ["$..a", "$.*", "$..*", "$.a[*]", "$.a[1:3]", "$.a[?(@.b == 'x]')].c", "$[(@.length-1)]", "$..['a','b']", "$..[0]"],
 )
 def test_paths_that_select_several_values_are_no_reference_paths(path: str) -> None:
     assert path_problem(path) is None

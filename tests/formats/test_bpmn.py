@@ -142,9 +142,7 @@ def element(workflow: Workflow, path: str) -> Element:
     [
         pytest.param("Check order", {"type": "human", "assignee": "Sales"}, id="user task in a lane"),
         pytest.param("Sign", {"type": "human", "assignee": "Legal"}, id="manual task in another lane"),
-        pytest.param(
-            "Pack", {"uses": "warehouse.pack", "timeout": "PT2H"}, id="service task with a deadline"
-        ),
+        pytest.param("Pack", {"uses": "warehouse.pack", "timeout": "PT2H"}, id="service task with a deadline"),
         pytest.param("Exclusive gateway", {"type": "decision", "assignee": None}, id="exclusive gateway"),
         pytest.param("Paid or late", {"type": "decision"}, id="event-based gateway"),
         pytest.param("Extras", {"type": "fork"}, id="inclusive gateway"),
@@ -190,9 +188,7 @@ def test_start_events_are_triggers_and_lead_to_the_start(order: Workflow) -> Non
         pytest.param("Pack", "Check order", {"type": "error", "errors": ["timeout"]}, id="boundary timer"),
     ],
 )
-def test_a_flow_becomes_the_transition_it_is(
-    order: Workflow, source: str, target: str, fields: dict[str, Any]
-) -> None:
+def test_a_flow_becomes_the_transition_it_is(order: Workflow, source: str, target: str, fields: dict[str, Any]) -> None:
     assert edge(order, source, target) == fields
 
 
@@ -254,20 +250,14 @@ def test_every_element_is_drawn(order: Workflow) -> None:
     root = fromstring(BPMN.write(order).text)
     drawn = {shape.get("bpmnElement") for shape in root.iter() if shape.get("bpmnElement")}
     elements = {e.get("id") for e in root.findall(".//b:sequenceFlow", NS)}
-    elements |= {
-        e.get("id") for e in root.findall(".//b:userTask", NS) + root.findall(".//b:boundaryEvent", NS)
-    }
+    elements |= {e.get("id") for e in root.findall(".//b:userTask", NS) + root.findall(".//b:boundaryEvent", NS)}
 
     assert elements <= drawn
 
 
 def test_steps_of_an_export_do_not_overlap(order: Workflow) -> None:
     root = fromstring(BPMN.write(order).text)
-    top = {
-        child.get("id")
-        for child in root.find("b:process", NS) or []
-        if not child.tag.endswith("boundaryEvent")
-    }
+    top = {child.get("id") for child in root.find("b:process", NS) or [] if not child.tag.endswith("boundaryEvent")}
     boxes = [
         [float(bounds.get(key, "")) for key in ("x", "y", "width", "height")]
         for shape in root.findall(".//di:BPMNShape", NS)
@@ -333,9 +323,7 @@ def test_a_diagram_that_makes_no_sense_is_drawn_anew(x: str) -> None:
             {"type": "event", "event": "Hello"},
             id="receive task",
         ),
-        pytest.param(
-            '<bpmn2:subProcess id="B" name="Again"/>', {"type": "subworkflow"}, id="empty sub-process"
-        ),
+        pytest.param('<bpmn2:subProcess id="B" name="Again"/>', {"type": "subworkflow"}, id="empty sub-process"),
     ],
 )
 def test_smaller_things_are_read_and_written(inside: str, expected: dict[str, Any]) -> None:
@@ -364,8 +352,7 @@ def test_smaller_things_are_read_and_written(inside: str, expected: dict[str, An
             id="boundary message",
         ),
         pytest.param(
-            '<bpmn2:boundaryEvent id="B" attachedToRef="A"><bpmn2:signalEventDefinition/>'
-            "</bpmn2:boundaryEvent>",
+            '<bpmn2:boundaryEvent id="B" attachedToRef="A"><bpmn2:signalEventDefinition/></bpmn2:boundaryEvent>',
             id="boundary event that leads nowhere",
         ),
         pytest.param(
@@ -400,8 +387,14 @@ def test_what_bpmn_cannot_say_is_in_its_extension_elements() -> None:
             "tags": ["finance"],
             "triggers": [{"type": "manual"}, {"type": "schedule", "cron": "0 9 * * 1"}],
             "steps": [
-                {"id": "pay", "name": "Pay out", "uses": "bank.pay", "with": {"a": [1]}, "timeout": "PT1M",
-                 "retry": {"max_attempts": 5}},
+                {
+                    "id": "pay",
+                    "name": "Pay out",
+                    "uses": "bank.pay",
+                    "with": {"a": [1]},
+                    "timeout": "PT1M",
+                    "retry": {"max_attempts": 5},
+                },
                 {"id": "undo", "name": "Undo"},
                 {"id": "each", "name": "Each", "type": "loop", "loop": {"over": "$.items"}},
                 {"id": "one", "name": "One", "parent": "each"},
@@ -411,15 +404,18 @@ def test_what_bpmn_cannot_say_is_in_its_extension_elements() -> None:
                 {"from": "pay", "to": "each", "when": {"text": "all is well"}},
             ],
         }
-    )  # fmt: skip
+    )
 
     exported = BPMN.write(workflow)
     again = BPMN.read(exported.text).workflow
 
     assert exported.report.lost == []
     assert (again.steps, again.transitions, again.triggers, again.tags) == (
-        workflow.steps, workflow.transitions, workflow.triggers, workflow.tags,
-    )  # fmt: skip
+        workflow.steps,
+        workflow.transitions,
+        workflow.triggers,
+        workflow.tags,
+    )
 
 
 def test_a_condition_that_is_data_is_written_as_json() -> None:
@@ -430,12 +426,7 @@ def test_a_condition_that_is_data_is_written_as_json() -> None:
             "name": "Order",
             "steps": [{"id": "paid", "name": "Paid?", "type": "decision"}, {"id": "ship", "name": "Ship"}],
             "transitions": [
-                {
-                    "from": "paid",
-                    "to": "ship",
-                    "type": "condition",
-                    "when": {"expression": rule, "language": "asl"},
-                }
+                {"from": "paid", "to": "ship", "type": "condition", "when": {"expression": rule, "language": "asl"}}
             ],
         }
     )
@@ -462,12 +453,8 @@ EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + SMALL.form
         pytest.param("<a>" + "<b/>" * 500_001 + "</a>", "more than 200000", id="too large"),
         pytest.param("<a>\ud800</a>", "does not allow", id="half a character"),
         pytest.param("<html/>", "no `process`", id="other XML"),
-        pytest.param(
-            HEAD + "<bpmn2:process id='P'/></bpmn2:definitions>", "no `process`", id="empty process"
-        ),
-        pytest.param(
-            SMALL.format('<bpmn2:task id="A"/>', "1"), "/A: the id is used 2 times", id="id used twice"
-        ),
+        pytest.param(HEAD + "<bpmn2:process id='P'/></bpmn2:definitions>", "no `process`", id="empty process"),
+        pytest.param(SMALL.format('<bpmn2:task id="A"/>', "1"), "/A: the id is used 2 times", id="id used twice"),
     ],
 )
 def test_what_is_no_bpmn_is_refused_with_its_place(text: str, told: str) -> None:
@@ -519,9 +506,7 @@ def test_what_refers_to_nothing_is_left_out_and_told(text: str, where: str, told
 def test_residue_that_somebody_spoiled_is_not_believed(residue: str) -> None:
     inside = (
         '<bpmn2:task id="B" name="Other"><bpmn2:extensionElements>'
-        '<wa:step xmlns:wa="urn:workflow-agent:bpmn">'
-        + residue
-        + "</wa:step></bpmn2:extensionElements></bpmn2:task>"
+        '<wa:step xmlns:wa="urn:workflow-agent:bpmn">' + residue + "</wa:step></bpmn2:extensionElements></bpmn2:task>"
     )
 
     workflow = BPMN.read(SMALL.replace("{0}", inside).replace("{1}", "1")).workflow
@@ -563,8 +548,7 @@ POSITIONS = {
     "boundary beside": _BESIDE + '<endEvent id="N"/><task id="H" name="H"/><sequenceFlow id="F2" '
     'sourceRef="B" targetRef="H"/><boundaryEvent id="B" attachedToRef="A" cancelActivity="false">@'
     "</boundaryEvent>",
-    "boundary to nothing": _BESIDE + '<endEvent id="N"/><boundaryEvent id="B" attachedToRef="A">@'
-    "</boundaryEvent>",
+    "boundary to nothing": _BESIDE + '<endEvent id="N"/><boundaryEvent id="B" attachedToRef="A">@</boundaryEvent>',
     "event sub-process": _BESIDE + '<endEvent id="N"/><subProcess id="U" name="U" triggeredByEvent="true">'
     '<startEvent id="US" isInterrupting="false">@</startEvent><task id="UT" name="T"/>'
     '<sequenceFlow id="UF" sourceRef="US" targetRef="UT"/></subProcess>',
@@ -587,13 +571,11 @@ def test_every_event_definition_comes_back_wherever_it_stands(position: str, def
 
     assert workflow_document(again.workflow) == workflow_document(workflow)
     assert (exported.report.lost, again.report.lost) == ([], [])
-    renamed = workflow.model_copy(update={"steps": tuple(
-        one.model_copy(update={"name": f"{one.name} anew"}) for one in workflow.steps
-    )})  # fmt: skip
+    renamed = workflow.model_copy(
+        update={"steps": tuple(one.model_copy(update={"name": f"{one.name} anew"}) for one in workflow.steps)}
+    )
     told = BPMN.write(renamed).text
-    for wanted in {one.tag for one in fromstring(f"<a {space}>{definition}</a>").iter()} - {
-        f"{{{NS['b']}}}a"
-    }:
+    for wanted in {one.tag for one in fromstring(f"<a {space}>{definition}</a>").iter()} - {f"{{{NS['b']}}}a"}:
         assert fromstring(told).find(f".//{wanted}") is not None
 
 

@@ -59,31 +59,24 @@ def test_a_task_calls_its_operator_with_its_own_arguments() -> None:
     ("task", "expected"),
     [
         pytest.param({"operator": "a.DummyOperator"}, {}, id="nothing to do"),
-        pytest.param(
-            {"operator": "a.ApprovalOperator", "subject": "t"}, {"type": "human"}, id="a person decides"
-        ),
+        pytest.param({"operator": "a.ApprovalOperator", "subject": "t"}, {"type": "human"}, id="a person decides"),
         pytest.param(
             {"operator": "a.TriggerDagRunOperator", "trigger_dag_id": "load"},
             {"type": "subworkflow", "workflow": "load"},
             id="another dag",
         ),
         pytest.param(
-            {
-                "operator": "a.TimeDeltaSensor",
-                "delta": {"__type__": "datetime.timedelta", "days": 1, "hours": 1},
-            },
+            {"operator": "a.TimeDeltaSensor", "delta": {"__type__": "datetime.timedelta", "days": 1, "hours": 1}},
             {"type": "wait", "duration": "PT25H"},
             id="a wait",
         ),
         pytest.param(
+            {"operator": "a.ExternalTaskSensor", "external_dag_id": "b", "external_task_id": "c", "timeout": 300},
             {
-                "operator": "a.ExternalTaskSensor",
-                "external_dag_id": "b",
-                "external_task_id": "c",
-                "timeout": 300,
-            },
-            {
-                "type": "event", "event": "b.c", "uses": "a.ExternalTaskSensor", "timeout": "PT5M",
+                "type": "event",
+                "event": "b.c",
+                "uses": "a.ExternalTaskSensor",
+                "timeout": "PT5M",
                 "with": {"external_dag_id": "b", "external_task_id": "c"},
             },
             id="waits for another task",
@@ -94,27 +87,17 @@ def test_a_task_calls_its_operator_with_its_own_arguments() -> None:
             id="a function",
         ),
         pytest.param(
-            {
-                "decorator": "airflow.decorators.task",
-                "python_callable_name": "f",
-                "python_callable_file": "f.py",
-            },
-            {
-                "uses": "airflow.decorators.task",
-                "with": {"python_callable_name": "f", "python_callable_file": "f.py"},
-            },
+            {"decorator": "airflow.decorators.task", "python_callable_name": "f", "python_callable_file": "f.py"},
+            {"uses": "airflow.decorators.task", "with": {"python_callable_name": "f", "python_callable_file": "f.py"}},
             id="a function of a file",
         ),
         pytest.param(
             {"operator": "a.PythonOperator", "expand": {"op_args": [[1], [2]]}},
-            {
-                "type": "loop", "uses": "a.PythonOperator",
-                "loop": {"over": {"op_args": [[1], [2]]}, "parallel": 0},
-            },
+            {"type": "loop", "uses": "a.PythonOperator", "loop": {"over": {"op_args": [[1], [2]]}, "parallel": 0}},
             id="once for each",
         ),
     ],
-)  # fmt: skip
+)
 def test_operators_become_the_steps_they_mean(task: dict[str, Any], expected: dict[str, Any]) -> None:
     found = plain(read({"t": task}).steps[0])
 
@@ -151,9 +134,7 @@ def test_a_task_given_anothers_output_waits_for_it() -> None:
     ],
 )
 def test_a_trigger_rule_says_how_branches_come_together(rule: str, mode: str, kind: str) -> None:
-    workflow = read(
-        {"a": bash("1"), "b": bash("2"), "c": bash("3", dependencies=["a", "b"], trigger_rule=rule)}
-    )
+    workflow = read({"a": bash("1"), "b": bash("2"), "c": bash("3", dependencies=["a", "b"], trigger_rule=rule)})
 
     join = workflow.step("before_c")
     assert join is not None
@@ -186,9 +167,7 @@ def test_a_group_is_a_scope_that_waits_and_is_waited_for() -> None:
     ("dag", "triggers"),
     [
         pytest.param({"schedule": "0 3 * * *"}, [{"type": "schedule", "cron": "0 3 * * *"}], id="cron"),
-        pytest.param(
-            {"schedule_interval": "@daily"}, [{"type": "schedule", "cron": "0 0 * * *"}], id="preset"
-        ),
+        pytest.param({"schedule_interval": "@daily"}, [{"type": "schedule", "cron": "0 0 * * *"}], id="preset"),
         pytest.param(
             {"schedule": "@daily", "timezone": "Europe/Paris"},
             [{"type": "schedule", "cron": "0 0 * * *", "timezone": "Europe/Paris"}],
@@ -202,22 +181,14 @@ def test_a_group_is_a_scope_that_waits_and_is_waited_for() -> None:
             id="every so often",
         ),
         pytest.param(
-            {
-                "schedule": {
-                    "__type__": "x.CronTriggerTimetable",
-                    "__args__": ["0 1 * * 3"],
-                    "timezone": "UTC",
-                }
-            },
+            {"schedule": {"__type__": "x.CronTriggerTimetable", "__args__": ["0 1 * * 3"], "timezone": "UTC"}},
             [{"type": "schedule", "cron": "0 1 * * 3", "timezone": "UTC"}],
             id="timetable",
         ),
         pytest.param({"schedule": ["s3://a"]}, [{"type": "event", "event": "s3://a"}], id="data"),
     ],
 )
-def test_a_schedule_is_a_trigger_and_comes_back_as_it_was(
-    dag: dict[str, Any], triggers: list[dict[str, Any]]
-) -> None:
+def test_a_schedule_is_a_trigger_and_comes_back_as_it_was(dag: dict[str, Any], triggers: list[dict[str, Any]]) -> None:
     workflow = read({"a": bash("1")}, **dag)
 
     assert workflow_document(workflow)["triggers"] == triggers
@@ -290,9 +261,7 @@ def test_a_list_of_documents_is_read_as_each_of_them() -> None:
         pytest.param({"description": "x"}, "has no tasks", id="no tasks"),
         pytest.param({"tasks": {"a": bash("1", dependencies=["a"])}}, "waits for itself", id="itself"),
         pytest.param({"tasks": [{"operator": BASH}]}, "needs `task_id`", id="no id"),
-        pytest.param(
-            {"tasks": [{"task_id": "a"}, {"task_id": "a"}]}, "two tasks or groups named 'a'", id="twice"
-        ),
+        pytest.param({"tasks": [{"task_id": "a"}, {"task_id": "a"}]}, "two tasks or groups named 'a'", id="twice"),
         pytest.param(
             {"tasks": {"a": bash("1", task_group_name="g")}}, "a group 'g', which is not there", id="no group"
         ),

@@ -32,9 +32,7 @@ NATIVE = ("json", "yaml")
 NEW_ON_IMPORT = ("id", "version", "source", "created_at", "updated_at")
 
 every_format = pytest.mark.parametrize("fmt", [pytest.param(one, id=one.name) for one in FORMATS.values()])
-few_examples = settings(
-    max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+few_examples = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 
 def comparable(workflow: Workflow) -> dict[str, Any]:
@@ -54,9 +52,7 @@ def test_each_format_is_listed_under_its_own_name() -> None:
 @every_format
 @few_examples
 @given(workflow=workflows())
-def test_any_workflow_is_written_and_a_lossless_export_reads_back_equal(
-    fmt: Format, workflow: Workflow
-) -> None:
+def test_any_workflow_is_written_and_a_lossless_export_reads_back_equal(fmt: Format, workflow: Workflow) -> None:
     exported = fmt.write(workflow)
 
     if exported.report.is_lossless:
@@ -119,9 +115,27 @@ def _damaged(document: Any, data: st.DataObject) -> Any:
 
 
 _WRONG: tuple[Any, ...] = (
-    None, True, 0, -1.5, 10**40, "", " ", "x" * 300, "$.a", "${{ x }}", [], {}, [None], [[1]], [{}],
-    {"a": None}, {"a": {"b": []}}, ["a", 1], {"name": 1}, "*/5 * * * *",
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1.5,
+    10**40,
+    "",
+    " ",
+    "x" * 300,
+    "$.a",
+    "${{ x }}",
+    [],
+    {},
+    [None],
+    [[1]],
+    [{}],
+    {"a": None},
+    {"a": {"b": []}},
+    ["a", 1],
+    {"name": 1},
+    "*/5 * * * *",
+)
 
 
 @every_format
@@ -140,9 +154,7 @@ def test_what_is_no_workflow_at_all_is_refused(fmt: Format, document: Any) -> No
 @every_format
 @few_examples
 @given(workflow=workflows(), kept=st.sampled_from((1, "x", [], {"a": 1}, {"name": {"b": [None]}})))
-def test_extensions_that_somebody_else_wrote_are_no_obstacle(
-    fmt: Format, workflow: Workflow, kept: Any
-) -> None:
+def test_extensions_that_somebody_else_wrote_are_no_obstacle(fmt: Format, workflow: Workflow, kept: Any) -> None:
     document = workflow_document(workflow)
     for part in (document, *document["steps"], *document["transitions"]):
         part["extensions"] = {fmt.name: kept}

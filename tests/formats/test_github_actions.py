@@ -30,13 +30,7 @@ RELEASE: dict[str, Any] = {
             "timeout-minutes": 30,
             "steps": [
                 {"uses": "actions/checkout@v4", "with": {"fetch-depth": 0}},
-                {
-                    "name": "Test",
-                    "id": "test",
-                    "run": "make test\nmake lint",
-                    "env": {"A": 1},
-                    "shell": "bash",
-                },
+                {"name": "Test", "id": "test", "run": "make test\nmake lint", "env": {"A": 1}, "shell": "bash"},
                 {"if": "failure()", "continue-on-error": True, "timeout-minutes": 0.5, "run": "./report.sh"},
             ],
         },
@@ -76,9 +70,7 @@ def with_job(**job: Any) -> dict[str, Any]:
 def test_jobs_become_steps_that_wait_for_those_they_need() -> None:
     workflow = read(RELEASE)
 
-    assert [
-        (edge.from_, edge.to) for edge in workflow.transitions if workflow.step(edge.to).parent is None
-    ] == [  # pyright: ignore[reportOptionalMemberAccess]
+    assert [(edge.from_, edge.to) for edge in workflow.transitions if workflow.step(edge.to).parent is None] == [  # pyright: ignore[reportOptionalMemberAccess]
         ("all_before_deploy", "deploy"),
         ("build_it", "all_before_deploy"),
         ("docs", "all_before_deploy"),
@@ -148,9 +140,7 @@ def test_the_document_comes_back_as_it_was() -> None:
     assert exported.report.is_lossless
 
 
-@pytest.mark.parametrize(
-    "on", ["push", ["push", "pull_request"], {"push": None}, {"issues": {"types": ["opened"]}}]
-)
+@pytest.mark.parametrize("on", ["push", ["push", "pull_request"], {"push": None}, {"issues": {"types": ["opened"]}}])
 def test_every_way_to_name_events_comes_back(on: Any) -> None:
     document = {"on": on, "jobs": {"a": {"runs-on": "x", "needs": [], "steps": [{"run": 7}, {"run": ""}]}}}
 
@@ -170,11 +160,7 @@ def test_only_what_was_changed_is_written_anew() -> None:
     document = written(changed)
 
     build = RELEASE["jobs"]["build-it"]
-    steps = [
-        build["steps"][0],
-        {"name": "Test", "id": "test", "run": "make check", "env": {"A": 1}},
-        build["steps"][2],
-    ]
+    steps = [build["steps"][0], {"name": "Test", "id": "test", "run": "make check", "env": {"A": 1}}, build["steps"][2]]
     assert document["jobs"]["build-it"] == {**build, "timeout-minutes": 60, "steps": steps}
     assert document["jobs"]["deploy"] == {**RELEASE["jobs"]["deploy"], "needs": "build-it"}
     assert document["jobs"]["docs"] == RELEASE["jobs"]["docs"]
@@ -215,13 +201,7 @@ def test_steps_of_our_own_are_written_in_the_terms_of_github() -> None:
                     "when": {"text": "it is paid"},
                 },
                 {"id": "wait", "name": "Wait", "type": "wait", "duration": "PT1M"},
-                {
-                    "id": "sub",
-                    "name": "Sub",
-                    "type": "subworkflow",
-                    "workflow": "Other flow",
-                    "with": {"a": 1},
-                },
+                {"id": "sub", "name": "Sub", "type": "subworkflow", "workflow": "Other flow", "with": {"a": 1}},
                 {"id": "each", "name": "Each", "type": "loop", "loop": {"over": "every day"}},
                 {"id": "undo", "name": "Undo", "uses": "run", "with": {"run": "undo"}},
                 {"id": "1st", "name": "First", "parent": "each"},
@@ -266,9 +246,7 @@ def test_steps_of_our_own_are_written_in_the_terms_of_github() -> None:
 
 
 def test_where_nothing_works_there_still_is_a_job() -> None:
-    workflow = parse_workflow(
-        {"id": "wf_x", "name": "X", "steps": [{"id": "a", "name": "A", "type": "fork"}]}
-    )
+    workflow = parse_workflow({"id": "wf_x", "name": "X", "steps": [{"id": "a", "name": "A", "type": "fork"}]})
 
     assert list(written(workflow)["jobs"]) == ["nothing"]
 
@@ -281,10 +259,7 @@ def test_where_nothing_works_there_still_is_a_job() -> None:
         pytest.param({**with_job(), "foo": 1}, "/foo", "no field", id="unknown field"),
         pytest.param({**with_job(), "on": {}}, "/on", "at least 1", id="empty events"),
         pytest.param(
-            {**with_job(), "on": {"schedule": [{}]}},
-            "/on/schedule/0",
-            "needs `cron`",
-            id="schedule without cron",
+            {**with_job(), "on": {"schedule": [{}]}}, "/on/schedule/0", "needs `cron`", id="schedule without cron"
         ),
         pytest.param(
             {**with_job(), "on": {"push": "main"}},
@@ -298,28 +273,16 @@ def test_where_nothing_works_there_still_is_a_job() -> None:
             "begin with a letter",
             id="job id",
         ),
+        pytest.param({"on": "push", "jobs": {"a": {"steps": []}}}, "/jobs/a", "needs `runs-on`", id="no runner"),
         pytest.param(
-            {"on": "push", "jobs": {"a": {"steps": []}}}, "/jobs/a", "needs `runs-on`", id="no runner"
-        ),
-        pytest.param(
-            {"on": "push", "jobs": {"a": {"runs-on": "x"}}},
-            "/jobs/a",
-            "needs `steps` or `uses`",
-            id="nothing to do",
+            {"on": "push", "jobs": {"a": {"runs-on": "x"}}}, "/jobs/a", "needs `steps` or `uses`", id="nothing to do"
         ),
         pytest.param(with_job(needs="b"), "/jobs/a/needs", "no job 'b'", id="unknown job"),
         pytest.param(with_job(needs=["a"]), "/jobs/a/needs", "waits for itself", id="cycle"),
+        pytest.param(with_job(steps=[{"name": "x"}]), "/jobs/a/steps/0", "needs `uses` or `run`", id="idle step"),
+        pytest.param(with_job(steps=[{"uses": "a@b", "run": "x"}]), "/jobs/a/steps/0", "only one of", id="both"),
         pytest.param(
-            with_job(steps=[{"name": "x"}]), "/jobs/a/steps/0", "needs `uses` or `run`", id="idle step"
-        ),
-        pytest.param(
-            with_job(steps=[{"uses": "a@b", "run": "x"}]), "/jobs/a/steps/0", "only one of", id="both"
-        ),
-        pytest.param(
-            with_job(steps=[{"run": "x", "needs": "y"}]),
-            "/jobs/a/steps/0/needs",
-            "no field",
-            id="unknown step field",
+            with_job(steps=[{"run": "x", "needs": "y"}]), "/jobs/a/steps/0/needs", "no field", id="unknown step field"
         ),
         pytest.param(
             with_job(strategy={"matrix": 3}),

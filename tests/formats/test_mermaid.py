@@ -63,9 +63,14 @@ def test_a_flowchart_is_read_with_its_shapes_labels_and_links() -> None:
     workflow = read(FLOWCHART)
 
     assert {step.name: step.type for step in workflow.steps} == {
-        "Start": "event", "Amount over 1000?": "decision", "Manager approves": "action",
-        "Pay, at once": "action", "Ledger": "action", "End": "end", "G": "action",
-    }  # fmt: skip
+        "Start": "event",
+        "Amount over 1000?": "decision",
+        "Manager approves": "action",
+        "Pay, at once": "action",
+        "Ledger": "action",
+        "End": "end",
+        "G": "action",
+    }
     assert links(workflow) == [
         ("Start", "Amount over 1000?", "sequence"),
         ("Amount over 1000?", "Manager approves", "yes"),
@@ -82,9 +87,12 @@ def test_a_state_diagram_is_read_with_what_is_inside_its_states() -> None:
     workflow = read(STATES)
 
     assert [(step.name, step.type, step.parent) for step in workflow.steps] == [
-        ("Draft", "state", None), ("In review", "state", None), ("End", "end", None),
-        ("First", "state", "in_review"), ("Second", "state", "in_review"),
-    ]  # fmt: skip
+        ("Draft", "state", None),
+        ("In review", "state", None),
+        ("End", "end", None),
+        ("First", "state", "in_review"),
+        ("Second", "state", "in_review"),
+    ]
     assert ("Draft", "In review", "submit") in links(workflow)
     assert ("In review", "End", "approve") in links(workflow)
     assert workflow.start == "draft"
@@ -94,8 +102,10 @@ def test_a_state_diagram_is_read_with_what_is_inside_its_states() -> None:
     ("statement", "expected"),
     [
         ("a --> b --> c", [("a", "b", "sequence"), ("b", "c", "sequence")]),
-        ("a & b --> c & d", [("a", "c", "sequence"), ("a", "d", "sequence"), ("b", "c", "sequence"),
-                             ("b", "d", "sequence")]),
+        (
+            "a & b --> c & d",
+            [("a", "c", "sequence"), ("a", "d", "sequence"), ("b", "c", "sequence"), ("b", "d", "sequence")],
+        ),
         ("a-->|go on|b", [("a", "b", "go on")]),
         ("a--go on-->b", [("a", "b", "go on")]),
         ("a ==very thick==> b", [("a", "b", "very thick")]),
@@ -106,16 +116,27 @@ def test_a_state_diagram_is_read_with_what_is_inside_its_states() -> None:
         ("a e1@--> b", [("a", "b", "sequence")]),
         ("a-b.c --> d_e", [("a-b.c", "d_e", "sequence")]),
         ('a@{ shape: diamond, label: "Ready?" } -->|yes| b', [("Ready?", "b", "yes")]),
-        ('a["`**two** <br/>lines`"] --> b["say #quot;hi#quot; #35;1; now"]',
-         [("**two** lines", 'say "hi" #1; now', "sequence")]),
+        (
+            'a["`**two** <br/>lines`"] --> b["say #quot;hi#quot; #35;1; now"]',
+            [("**two** lines", 'say "hi" #1; now', "sequence")],
+        ),
         ("a{x} -->|else| b", [("x", "b", "else")]),
-        ("a:::red --> b[/in/] --> c[\\out\\] --> d>flag] --> e{{six}} --> f(((two)))",
-         [("a", "in", "sequence"), ("in", "out", "sequence"), ("out", "flag", "sequence"),
-          ("flag", "six", "sequence"), ("six", "two", "sequence")]),
-        ("a --> one\nsubgraph one\nb --> c\nend\none --> d",
-         [("a", "b", "sequence"), ("b", "c", "sequence"), ("c", "d", "sequence")]),
+        (
+            "a:::red --> b[/in/] --> c[\\out\\] --> d>flag] --> e{{six}} --> f(((two)))",
+            [
+                ("a", "in", "sequence"),
+                ("in", "out", "sequence"),
+                ("out", "flag", "sequence"),
+                ("flag", "six", "sequence"),
+                ("six", "two", "sequence"),
+            ],
+        ),
+        (
+            "a --> one\nsubgraph one\nb --> c\nend\none --> d",
+            [("a", "b", "sequence"), ("b", "c", "sequence"), ("c", "d", "sequence")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_way_to_write_a_link_is_read(statement: str, expected: list[tuple[str, str, str]]) -> None:
     assert links(read(f"graph LR\n{statement}")) == expected
 
@@ -152,8 +173,9 @@ def test_a_removed_step_leaves_styles_and_frames() -> None:
     assert "class D green" in text
     assert "Manager" not in text
     assert links(read(text))[1:3] == [
-        ("Amount over 1000?", "Ledger", "yes"), ("Amount over 1000?", "Pay, at once", "no")
-    ]  # fmt: skip
+        ("Amount over 1000?", "Ledger", "yes"),
+        ("Amount over 1000?", "Pay, at once", "no"),
+    ]
 
 
 def test_a_state_that_is_renamed_keeps_its_transitions() -> None:

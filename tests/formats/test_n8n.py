@@ -17,13 +17,7 @@ BASE = "n8n-nodes-base."
 
 
 def node(name: str, kind: str, parameters: Mapping[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
-    return {
-        "name": name,
-        "type": BASE + kind,
-        "parameters": dict(parameters or {}),
-        "position": [0, 0],
-        **fields,
-    }
+    return {"name": name, "type": BASE + kind, "parameters": dict(parameters or {}), "position": [0, 0], **fields}
 
 
 def document(*nodes: dict[str, Any], **connections: Any) -> dict[str, Any]:
@@ -42,44 +36,27 @@ def plain(value: Any) -> dict[str, Any]:
     ("one", "fields"),
     [
         pytest.param(
-            node("A", "httpRequest", {"url": "u"}),
-            {"uses": BASE + "httpRequest", "with": {"url": "u"}},
-            id="action",
+            node("A", "httpRequest", {"url": "u"}), {"uses": BASE + "httpRequest", "with": {"url": "u"}}, id="action"
         ),
         pytest.param(node("A", "if"), {"type": "decision"}, id="if"),
         pytest.param(node("A", "merge"), {"type": "join"}, id="merge"),
         pytest.param(node("A", "splitInBatches"), {"type": "loop"}, id="loop"),
         pytest.param(
-            node("A", "wait", {"amount": 5, "unit": "minutes"}),
-            {"type": "wait", "duration": "PT5M"},
-            id="wait",
+            node("A", "wait", {"amount": 5, "unit": "minutes"}), {"type": "wait", "duration": "PT5M"}, id="wait"
         ),
         pytest.param(
-            node("A", "wait", {"resume": "webhook"}),
-            {"type": "event", "event": "webhook"},
-            id="wait for a call",
+            node("A", "wait", {"resume": "webhook"}), {"type": "event", "event": "webhook"}, id="wait for a call"
         ),
-        pytest.param(
-            node("A", "wait", {"amount": "={{ $json.n }}"}), {"type": "wait"}, id="wait by an expression"
-        ),
+        pytest.param(node("A", "wait", {"amount": "={{ $json.n }}"}), {"type": "wait"}, id="wait by an expression"),
         pytest.param(
             node("A", "executeWorkflow", {"workflowId": {"value": "7", "cachedResultName": "Billing"}}),
             {"type": "subworkflow", "workflow": "Billing"},
             id="sub-workflow",
         ),
         pytest.param(node("A", "stopAndError"), {"type": "end", "outcome": "failed"}, id="error"),
+        pytest.param(node("A", "slack", {"operation": "sendAndWait"}), {"type": "human"}, id="wait for an answer"),
         pytest.param(
-            node("A", "slack", {"operation": "sendAndWait"}), {"type": "human"}, id="wait for an answer"
-        ),
-        pytest.param(
-            node(
-                "A",
-                "code",
-                retryOnFail=True,
-                maxTries=5,
-                waitBetweenTries=2000,
-                onError="continueRegularOutput",
-            ),
+            node("A", "code", retryOnFail=True, maxTries=5, waitBetweenTries=2000, onError="continueRegularOutput"),
             {"retry": {"max_attempts": 5, "interval": "PT2S"}, "on_error": "continue"},
             id="retry",
         ),
@@ -103,9 +80,7 @@ def test_a_node_becomes_the_step_it_is(one: dict[str, Any], fields: dict[str, An
         ),
         pytest.param(
             node(
-                "T",
-                "scheduleTrigger",
-                {"rule": {"interval": [{"field": "cronExpression", "expression": "0 9 * * 1"}]}},
+                "T", "scheduleTrigger", {"rule": {"interval": [{"field": "cronExpression", "expression": "0 9 * * 1"}]}}
             ),
             {"type": "schedule", "cron": "0 9 * * 1"},
             id="cron",
@@ -146,10 +121,7 @@ SWITCH = node(
         pytest.param(
             node("S", "if"),
             {"main": [to("A"), to("B")]},
-            [
-                {"type": "condition", "when": {"text": "true"}},
-                {"type": "condition", "when": {"text": "false"}},
-            ],
+            [{"type": "condition", "when": {"text": "true"}}, {"type": "condition", "when": {"text": "false"}}],
             id="if",
         ),
         pytest.param(
@@ -158,11 +130,7 @@ SWITCH = node(
             [
                 {
                     "type": "condition",
-                    "when": {
-                        "text": "big",
-                        "expression": {"conditions": [{"leftValue": "x"}]},
-                        "language": "n8n",
-                    },
+                    "when": {"text": "big", "expression": {"conditions": [{"leftValue": "x"}]}, "language": "n8n"},
                 },
                 {"type": "condition", "when": {"text": "output 1"}},
                 {"type": "default"},
@@ -231,13 +199,7 @@ def review() -> Workflow:
                 {"id": "failed", "name": "Failed", "type": "end", "outcome": "failed"},
             ],
             "transitions": [
-                {
-                    "id": "start-fetch",
-                    "from": "start",
-                    "to": "fetch",
-                    "type": "condition",
-                    "when": {"text": "yes"},
-                },
+                {"id": "start-fetch", "from": "start", "to": "fetch", "type": "condition", "when": {"text": "yes"}},
                 {"id": "start-rest", "from": "start", "to": "rest", "type": "default"},
                 {"id": "fetch-failed", "from": "fetch", "to": "failed", "type": "error"},
             ],
@@ -251,8 +213,11 @@ def test_a_workflow_that_n8n_can_say_comes_back_whole(review: Workflow) -> None:
 
     assert exported.report.lost == []
     assert (again.steps, again.transitions, again.triggers, again.start) == (
-        review.steps, review.transitions, review.triggers, review.start,
-    )  # fmt: skip
+        review.steps,
+        review.transitions,
+        review.triggers,
+        review.start,
+    )
 
 
 def test_a_decision_is_a_switch_with_a_rule_for_each_condition(review: Workflow) -> None:
@@ -308,19 +273,13 @@ def test_a_condition_that_is_added_to_a_foreign_decision_makes_it_a_switch() -> 
     ("broken", "told"),
     [
         pytest.param({"nodes": [], "connections": {}}, "/nodes: must have at least 1", id="no nodes"),
-        pytest.param(
-            document(node("A", "set"), node("A", "set")), "/nodes/1/name: 'A' is the name", id="name twice"
-        ),
+        pytest.param(document(node("A", "set"), node("A", "set")), "/nodes/1/name: 'A' is the name", id="name twice"),
         pytest.param(document(node("A", "stickyNote")), "/nodes: has no node that does", id="only a note"),
         pytest.param(
-            document(node("A", "set"), A={"main": [[{}]]}),
-            "/connections/A/main/0/0: needs `node`",
-            id="entry",
+            document(node("A", "set"), A={"main": [[{}]]}), "/connections/A/main/0/0: needs `node`", id="entry"
         ),
         pytest.param(
-            document(node("A", "set", typeVersion="1")),
-            "/nodes/0/typeVersion: must be a number",
-            id="version",
+            document(node("A", "set", typeVersion="1")), "/nodes/0/typeVersion: must be a number", id="version"
         ),
     ],
 )

@@ -10,10 +10,7 @@ from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
-IDS = (
-    "Amazon States Language has no ids like ours: "
-    "1 steps and 0 transitions get other ids when it is read again"
-)
+IDS = "Amazon States Language has no ids like ours: 1 steps and 0 transitions get other ids when it is read again"
 
 
 def made(*steps: dict[str, object], **more: object) -> Workflow:
@@ -35,9 +32,7 @@ def test_an_import_tells_what_is_kept_beside_the_model() -> None:
 
 
 def test_an_export_names_what_each_step_loses() -> None:
-    lost = losses(
-        "asl", made({"id": "a", "name": "Ask", "type": "human", "assignee": "boss", "reads": ["x"]})
-    )
+    lost = losses("asl", made({"id": "a", "name": "Ask", "type": "human", "assignee": "boss", "reads": ["x"]}))
 
     assert ("a", "step 'Ask': `assignee`, `reads` have no place in Amazon States Language") in lost
     assert ("a", "step 'Ask': `type` becomes 'action'") in lost
@@ -76,9 +71,7 @@ def test_an_export_that_the_format_does_not_allow_says_why() -> None:
     steps = [{"id": "a", "name": "A", "type": "loop", "loop": {"parallel": 0}}]
     steps += [{"id": one, "name": one, "parent": "a"} for one in ("b", "c")]
 
-    assert any(
-        "does not allow this: nothing leads to state 'c'" in what for _, what in losses("asl", made(*steps))
-    )
+    assert any("does not allow this: nothing leads to state 'c'" in what for _, what in losses("asl", made(*steps)))
 
 
 def test_an_export_that_only_changes_ids_says_so() -> None:
@@ -117,13 +110,7 @@ def test_a_draft_that_makes_no_workflow_says_where() -> None:
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [
-        ("\n one \ntwo", "one"),
-        ("", None),
-        ("  \n ", None),
-        ("word " * 30, "word word"),
-        ("x" * 30, "x" * 10),
-    ],
+    [("\n one \ntwo", "one"), ("", None), ("  \n ", None), ("word " * 30, "word word"), ("x" * 30, "x" * 10)],
 )
 def test_the_first_line_is_cut_at_a_word(text: str, line: str | None) -> None:
     assert first_line(text, 10) == line
@@ -131,14 +118,7 @@ def test_the_first_line_is_cut_at_a_word(text: str, line: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "duration"),
-    [
-        (0, "PT0S"),
-        (90, "PT1M30S"),
-        (5400, "PT1H30M"),
-        (172_800, "P2D"),
-        (0.25, "PT0.25S"),
-        (90_061.5, "PT25H1M1.5S"),
-    ],
+    [(0, "PT0S"), (90, "PT1M30S"), (5400, "PT1H30M"), (172_800, "P2D"), (0.25, "PT0.25S"), (90_061.5, "PT25H1M1.5S")],
 )
 def test_seconds_are_written_in_even_units(seconds: float, duration: str) -> None:
     assert duration_of(seconds) == duration
@@ -162,14 +142,7 @@ def test_short_durations_are_read(short: str, duration: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("duration", "short"),
-    [
-        ("PT20S", "20s"),
-        ("P1DT30M", "24h30m"),
-        ("PT0.5S", "0.5s"),
-        ("P1M", None),
-        (None, None),
-        ("PT0S", "0s"),
-    ],
+    [("PT20S", "20s"), ("P1DT30M", "24h30m"), ("PT0.5S", "0.5s"), ("P1M", None), (None, None), ("PT0S", "0s")],
 )
 def test_durations_are_written_short(duration: str | None, short: str | None) -> None:
     assert as_short_duration(duration) == short

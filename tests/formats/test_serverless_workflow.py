@@ -50,13 +50,9 @@ def flow(workflow: Workflow) -> list[tuple[str, str, str]]:
         pytest.param({"set": {"a": 1}}, {"uses": "set", "with": {"a": 1}}, id="set"),
         pytest.param({"set": "${ .a }"}, {"uses": "set"}, id="set by an expression"),
         pytest.param(
-            {"emit": {"event": {"with": {"type": "done"}}}},
-            {"uses": "emit", "with": {"type": "done"}},
-            id="emit",
+            {"emit": {"event": {"with": {"type": "done"}}}}, {"uses": "emit", "with": {"type": "done"}}, id="emit"
         ),
-        pytest.param(
-            {"wait": {"minutes": 5, "seconds": 30}}, {"type": "wait", "duration": "PT5M30S"}, id="wait"
-        ),
+        pytest.param({"wait": {"minutes": 5, "seconds": 30}}, {"type": "wait", "duration": "PT5M30S"}, id="wait"),
         pytest.param({"wait": "${ .delay }"}, {"type": "wait"}, id="wait by an expression"),
         pytest.param(
             {"run": {"shell": {"command": "ls"}, "return": "code"}},
@@ -90,9 +86,7 @@ def flow(workflow: Workflow) -> list[tuple[str, str, str]]:
             {"uses": "http", "with": HTTP["with"], "timeout": "P1D", "description": "Ask."},
             id="timeout and description",
         ),
-        pytest.param(
-            {"fork": {"compete": True, "branches": []}}, {"type": "fork", "join": {"mode": "any"}}, id="race"
-        ),
+        pytest.param({"fork": {"compete": True, "branches": []}}, {"type": "fork", "join": {"mode": "any"}}, id="race"),
         pytest.param(
             {"for": {"each": "x", "in": ".items"}, "while": ".ok", "do": []},
             {"type": "loop", "loop": {"over": ".items", "while": {"expression": ".ok", "language": "jq"}}},
@@ -113,10 +107,7 @@ def test_a_task_becomes_a_step_and_comes_back(task: dict[str, Any], fields: dict
 def test_tasks_follow_one_another_unless_they_say_otherwise() -> None:
     workflow = read(
         document(
-            {"a": HTTP},
-            {"b": {**HTTP, "then": "d"}},
-            {"c": {**HTTP, "then": "exit"}},
-            {"d": {**HTTP, "then": "a"}},
+            {"a": HTTP}, {"b": {**HTTP, "then": "d"}}, {"c": {**HTTP, "then": "exit"}}, {"d": {**HTTP, "then": "a"}}
         )
     )
 
@@ -125,11 +116,7 @@ def test_tasks_follow_one_another_unless_they_say_otherwise() -> None:
 
 def test_a_switch_becomes_a_decision_that_can_end_the_workflow() -> None:
     whole = document(
-        {
-            "Which?": {
-                "switch": [{"new": {"when": ".n", "then": "b"}}, {"old": {"when": ".o", "then": "end"}}]
-            }
-        },
+        {"Which?": {"switch": [{"new": {"when": ".n", "then": "b"}}, {"old": {"when": ".o", "then": "end"}}]}},
         {"a": HTTP},
         {"b": HTTP},
     )
@@ -195,9 +182,7 @@ CATCH = {
 
 
 def test_a_try_says_what_is_done_about_errors() -> None:
-    whole = document(
-        {"Try": {"try": [{"a": HTTP}, {"b": HTTP}], "catch": CATCH}}, {"next": HTTP}, {"later": HTTP}
-    )
+    whole = document({"Try": {"try": [{"a": HTTP}, {"b": HTTP}], "catch": CATCH}}, {"next": HTTP}, {"later": HTTP})
 
     workflow = read(whole)
 
@@ -256,9 +241,7 @@ def test_a_try_around_one_task_of_the_same_name_is_one_step() -> None:
             [{"type": "event", "event": "a", "with": {"source": "s"}}, {"type": "event", "event": "b"}],
             id="any event",
         ),
-        pytest.param(
-            {"on": {"one": {"with": {"type": "a"}}}}, [{"type": "event", "event": "a"}], id="one event"
-        ),
+        pytest.param({"on": {"one": {"with": {"type": "a"}}}}, [{"type": "event", "event": "a"}], id="one event"),
         pytest.param({}, [], id="nothing"),
     ],
 )
@@ -267,19 +250,13 @@ def test_the_schedule_becomes_triggers(schedule: dict[str, Any], triggers: list[
 
     workflow = read(whole)
 
-    assert [
-        one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in workflow.triggers
-    ] == triggers
+    assert [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in workflow.triggers] == triggers
     assert written(workflow) == whole
 
 
 def test_what_the_document_says_about_itself_is_read_and_written_back() -> None:
     whole = document({"a": HTTP})
-    whole["document"] |= {
-        "title": "Order",
-        "summary": "From cart to door.",
-        "tags": {"team": "shop", "new": ""},
-    }
+    whole["document"] |= {"title": "Order", "summary": "From cart to door.", "tags": {"team": "shop", "new": ""}}
 
     workflow = read(whole)
 
@@ -326,12 +303,7 @@ def test_steps_of_our_own_are_written_in_the_language_s_own_terms() -> None:
             "triggers": [{"type": "event", "event": "leave.asked"}, {"type": "schedule", "every": "PT1H"}],
             "steps": [
                 {"id": "ask", "name": "Ask", "type": "human", "assignee": "boss"},
-                {
-                    "id": "book",
-                    "name": "Book",
-                    "uses": "hr.book",
-                    "retry": {"interval": "PT1S", "backoff": "linear"},
-                },
+                {"id": "book", "name": "Book", "uses": "hr.book", "retry": {"interval": "PT1S", "backoff": "linear"}},
                 {"id": "mail", "name": "Mail", "uses": "http", "with": {"to": "x"}},
                 {"id": "nothing", "name": "Set", "uses": "set"},
                 {"id": "sub", "name": "Sub", "type": "subworkflow", "workflow": "Other flow"},
@@ -412,13 +384,8 @@ def test_branches_between_a_fork_and_a_join_become_a_fork_task() -> None:
 
 
 def test_an_end_of_our_own_comes_back_as_it_was() -> None:
-    steps = [
-        {"id": "a", "name": "A", "uses": "x.y"},
-        {"id": "done", "name": "Done", "type": "end", "outcome": "ok"},
-    ]
-    workflow = parse_workflow(
-        {"id": "wf_x", "name": "x", "steps": steps, "transitions": [{"from": "a", "to": "done"}]}
-    )
+    steps = [{"id": "a", "name": "A", "uses": "x.y"}, {"id": "done", "name": "Done", "type": "end", "outcome": "ok"}]
+    workflow = parse_workflow({"id": "wf_x", "name": "x", "steps": steps, "transitions": [{"from": "a", "to": "done"}]})
 
     exported = ServerlessWorkflow().write(workflow)
 
@@ -430,18 +397,13 @@ def test_an_end_of_our_own_comes_back_as_it_was() -> None:
     ("task", "pointer", "told"),
     [
         pytest.param({"call": "http"}, "/do/0/a", "needs `with`", id="http without arguments"),
-        pytest.param(
-            {"call": "http", "with": {"method": "get"}}, "/do/0/a/with", "needs `endpoint`", id="no endpoint"
-        ),
+        pytest.param({"call": "http", "with": {"method": "get"}}, "/do/0/a/with", "needs `endpoint`", id="no endpoint"),
         pytest.param({**HTTP, "foo": 1}, "/do/0/a/foo", "no field 'foo'", id="unknown field"),
         pytest.param({"if": "x"}, "/do/0/a", "must say what to do", id="nothing to do"),
         pytest.param("x", "/do/0/a", "must be an object", id="text"),
         pytest.param({**HTTP, "then": "b"}, "/do/0/a/then", "no task 'b'", id="unknown target"),
         pytest.param(
-            {"switch": [{"c": {"then": "b"}}]},
-            "/do/0/a/switch/0/c/then",
-            "no task 'b'",
-            id="unknown case target",
+            {"switch": [{"c": {"then": "b"}}]}, "/do/0/a/switch/0/c/then", "no task 'b'", id="unknown case target"
         ),
         pytest.param(
             {"switch": [{"c": {"then": "end"}, "d": {"then": "end"}}]},
@@ -450,10 +412,7 @@ def test_an_end_of_our_own_comes_back_as_it_was() -> None:
             id="two cases in one",
         ),
         pytest.param(
-            {"try": [], "catch": {"then": "b"}},
-            "/do/0/a/catch/then",
-            "no task 'b'",
-            id="unknown catch target",
+            {"try": [], "catch": {"then": "b"}}, "/do/0/a/catch/then", "no task 'b'", id="unknown catch target"
         ),
         pytest.param(
             {"do": [{"b": {**HTTP, "then": "a"}}]},
@@ -479,10 +438,7 @@ def test_an_end_of_our_own_comes_back_as_it_was() -> None:
         pytest.param({"run": {}}, "/do/0/a/run", "needs `container` or", id="runs nothing"),
         pytest.param({"set": {}}, "/do/0/a/set", "at least 1 entries", id="sets nothing"),
         pytest.param(
-            {"emit": {"event": {"with": {}}}},
-            "/do/0/a/emit/event/with",
-            "needs `type`",
-            id="event without type",
+            {"emit": {"event": {"with": {}}}}, "/do/0/a/emit/event/with", "needs `type`", id="event without type"
         ),
     ],
 )
@@ -514,9 +470,7 @@ def schema() -> jsonschema_rs.Validator:
 @needs_corpus
 @settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(workflow=workflows())
-def test_exports_of_any_workflow_are_valid_by_the_schema(
-    schema: jsonschema_rs.Validator, workflow: Workflow
-) -> None:
+def test_exports_of_any_workflow_are_valid_by_the_schema(schema: jsonschema_rs.Validator, workflow: Workflow) -> None:
     assert [error.message for error in schema.iter_errors(written(workflow))] == []
 
 

@@ -77,10 +77,7 @@ def test_forms_are_read_as_far_as_they_say_their_fields() -> None:
     forms = [edge.form for edge in read(PURCHASE).transitions]
 
     assert forms[0] is not None
-    assert [(field.key, field.type) for field in forms[0].fields] == [
-        ("amount", "number"),
-        ("reason", "string"),
-    ]
+    assert [(field.key, field.type) for field in forms[0].fields] == [("amount", "number"), ("reason", "string")]
     assert forms[1] is None
     assert forms[2] is not None
     assert forms[2].title == "reject-form"
@@ -123,8 +120,7 @@ def test_an_action_from_several_states_is_split_where_one_of_its_ways_is_changed
 def test_another_start_makes_its_state_the_initial_one() -> None:
     edits = parse_edits([{"op": "set_start", "step": "rejected"}])
     moved = apply_edits(
-        read({**PURCHASE, "states": [{**PURCHASE["states"][0], "type": "start"}, *PURCHASE["states"][1:]]}),
-        edits,
+        read({**PURCHASE, "states": [{**PURCHASE["states"][0], "type": "start"}, *PURCHASE["states"][1:]]}), edits
     ).workflow
 
     again = read(written(moved))
@@ -150,12 +146,8 @@ def test_a_lifecycle_of_our_own_is_written_without_loss_and_read_back() -> None:
                 {"id": "open", "name": "Open", "type": "state", "description": "Nobody works on it."},
                 {"id": "done", "name": "Done", "type": "end"},
             ],
-            "transitions": [
-                {"from": "open", "to": "done", "action": "close", "form": {"fields": [{"key": "why"}]}}
-            ],
-            "automations": [
-                {"id": "a", "on": {"event": "entered", "to": "done"}, "effect": {"type": "email"}}
-            ],
+            "transitions": [{"from": "open", "to": "done", "action": "close", "form": {"fields": [{"key": "why"}]}}],
+            "automations": [{"id": "a", "on": {"event": "entered", "to": "done"}, "effect": {"type": "email"}}],
         }
     )
 
@@ -175,9 +167,7 @@ def test_a_lifecycle_of_our_own_is_written_without_loss_and_read_back() -> None:
     [
         pytest.param({"states": []}, "/states", "at least 1 items", id="no states"),
         pytest.param({"states": [{"name": "A"}]}, "/states/0", "needs `slug`", id="state without slug"),
-        pytest.param(
-            {"states": [{"slug": "a"}, {"slug": "a"}]}, "/states/1/slug", "another state", id="slug twice"
-        ),
+        pytest.param({"states": [{"slug": "a"}, {"slug": "a"}]}, "/states/1/slug", "another state", id="slug twice"),
         pytest.param(
             {"actions": [{"slug": "x", "from": "draft", "to": "moon"}]},
             "/actions/0/to",

@@ -16,17 +16,13 @@ from workflow_agent.workflows.formats.text import read_text, without_comments, w
         pytest.param('{"a": [1, 2.5, null, true]}', {"a": [1, 2.5, None, True]}, id="json"),
         pytest.param("on: push\nyes: no\n", {"on": "push", "yes": "no"}, id="on, yes and no are text"),
         pytest.param("a: 010\nb: 0o10\nc: 0x1F\n", {"a": 10, "b": 8, "c": 31}, id="octal only with 0o"),
-        pytest.param(
-            "a: 2026-11-21\nb: 12:30:45\n", {"a": "2026-11-21", "b": "12:30:45"}, id="dates are text"
-        ),
+        pytest.param("a: 2026-11-21\nb: 12:30:45\n", {"a": "2026-11-21", "b": "12:30:45"}, id="dates are text"),
         pytest.param("a: 1e3\nb: ~\nc: .5\n", {"a": 1000.0, "b": None, "c": 0.5}, id="core schema"),
         pytest.param("a: .inf\nb: .nan\n", {"a": "inf", "b": "nan"}, id="what json has not becomes text"),
         pytest.param("2: a\ntrue: b\n~: c\n", {"2": "a", "true": "b", "null": "c"}, id="keys become text"),
         pytest.param("a: &x {b: 1}\nc: *x\n", {"a": {"b": 1}, "c": {"b": 1}}, id="aliases"),
         pytest.param("a: &x {b: 1}\nc: {<<: *x, d: 2}\n", {"a": {"b": 1}, "c": {"b": 1, "d": 2}}, id="merge"),
-        pytest.param(
-            "a: &x 1\nb: *x\nc: &x 2\nd: *x\n", {"a": 1, "b": 1, "c": 2, "d": 2}, id="an anchor anew"
-        ),
+        pytest.param("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", {"a": 1, "b": 1, "c": 2, "d": 2}, id="an anchor anew"),
         pytest.param(
             "a: &x {b: 1, c: 2}\nd: &y {b: 3}\ne: {<<: [*y, *x], f: 4}\n",
             {"a": {"b": 1, "c": 2}, "d": {"b": 3}, "e": {"b": 3, "c": 2, "f": 4}},
@@ -44,8 +40,7 @@ def test_text_is_read_as_json_or_yaml_1_2(text: str, data: Any) -> None:
 
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"{b}: &{b} [{','.join('*' + a for _ in range(9))}]\n"
-    for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{b}: &{b} [{','.join('*' + a for _ in range(9))}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 
@@ -78,11 +73,7 @@ def test_what_cannot_or_must_not_be_read_is_refused_with_its_place(text: str, to
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]))
 KEYS = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]))
 SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**60), 2**60)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | TEXT
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False) | TEXT
 )
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=20)
 
@@ -96,9 +87,7 @@ def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
 
 def _bpmn_chain(tasks: int) -> str:
     nodes = "".join(f'<task id="t{n}" name="Task {n}"/>' for n in range(tasks))
-    flows = "".join(
-        f'<sequenceFlow id="f{n}" sourceRef="t{n}" targetRef="t{n + 1}"/>' for n in range(tasks - 1)
-    )
+    flows = "".join(f'<sequenceFlow id="f{n}" sourceRef="t{n}" targetRef="t{n + 1}"/>' for n in range(tasks - 1))
     return (
         '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="x">'
         f'<process id="p" name="P">{nodes}{flows}</process></definitions>'
@@ -116,9 +105,7 @@ def test_a_long_chain_of_bpmn_is_read_and_written_in_linear_time() -> None:
     assert_grows_linearly(_bpmn_chain, through, 2_400)
 
 
-@pytest.mark.parametrize(
-    "size", [pytest.param(95_000, id="as many as are read"), pytest.param(200_000, id="more")]
-)
+@pytest.mark.parametrize("size", [pytest.param(95_000, id="as many as are read"), pytest.param(200_000, id="more")])
 def test_yaml_of_very_many_keys_is_read_or_refused_in_linear_time(size: int) -> None:
     def refuse(text: str) -> None:
         with pytest.raises(UnreadableDocument):

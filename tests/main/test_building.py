@@ -84,9 +84,7 @@ def test_without_caches_nothing_of_the_context_is_kept_either(tmp_path: Path) ->
         pytest.param({"fallback_model": "nonsense:x"}, "'nonsense:x' cannot be used", id="no such fallback"),
     ],
 )
-def test_a_model_that_cannot_be_is_said_at_the_start(
-    tmp_path: Path, settings: dict[str, Any], words: str
-) -> None:
+def test_a_model_that_cannot_be_is_said_at_the_start(tmp_path: Path, settings: dict[str, Any], words: str) -> None:
     with pytest.raises(Misconfigured, match=words):
         build(load_settings(data_dir=tmp_path, **settings))
 
@@ -114,9 +112,12 @@ async def test_caches_can_be_switched_off(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("answers", "plans"),
-    [("openai:gpt-5.2", CHEAP_MODEL), ("anthropic:claude-sonnet-5", "anthropic:claude-sonnet-5"),
-     ("offline", "offline")],
-)  # fmt: skip
+    [
+        ("openai:gpt-5.2", CHEAP_MODEL),
+        ("anthropic:claude-sonnet-5", "anthropic:claude-sonnet-5"),
+        ("offline", "offline"),
+    ],
+)
 def test_text_goes_to_no_provider_just_because_its_key_is_there(
     answers: str, plans: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

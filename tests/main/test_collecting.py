@@ -44,9 +44,7 @@ print(full - resident_kb())
 """
 
 
-@pytest.mark.skipif(
-    platform.libc_ver()[0] != "glibc", reason="only glibc keeps what is free between the used"
-)
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps what is free between the used")
 def test_memory_that_is_free_between_what_is_used_goes_back_to_the_system() -> None:
     told = subprocess.run([sys.executable, "-c", _HOLES], capture_output=True, text=True, check=True).stdout
 

@@ -18,13 +18,9 @@ def known(names: set[str]) -> bool:
 
 def test_the_container_copies_what_there_is_and_sets_what_is_read() -> None:
     text = (PROJECT / "Dockerfile").read_text("utf-8")
-    let_in = {
-        line[1:] for line in (PROJECT / ".dockerignore").read_text("utf-8").splitlines() if line[:1] == "!"
-    }
+    let_in = {line[1:] for line in (PROJECT / ".dockerignore").read_text("utf-8").splitlines() if line[:1] == "!"}
 
-    copied = [
-        one for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for one in line.split()
-    ]
+    copied = [one for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for one in line.split()]
 
     assert len(copied) == 7
     assert all((PROJECT / one).exists() and one in let_in for one in copied)

@@ -23,9 +23,7 @@ README = DOCS.parent / "README.md"
 PAGE = (DOCS / "conversations.md").read_text("utf-8")
 EXAMPLE = re.compile(r"```sh\n(?P<commands>.*?)```(?:\n\n```text\n(?P<shown>.*?)```)?", re.DOTALL)
 EXAMPLES = [
-    (one["commands"], one["shown"])
-    for one in EXAMPLE.finditer(PAGE)
-    if "workflow-agent" not in one["commands"]
+    (one["commands"], one["shown"]) for one in EXAMPLE.finditer(PAGE) if "workflow-agent" not in one["commands"]
 ]
 SAID = (
     "When an employee submits an expense the manager approves or rejects it. If so, finance pays it out.",
@@ -52,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("read")
     settings = Settings(
         data_dir=home / "data", samples=True, seal_above_bytes=20_000, planning_few_chars=1, planning_buffer=1
-    )  # fmt: skip
+    )
     with application_transport(settings) as transport, local_backend(transport, "here") as backend:
         backend.post("/conversations", {"id": "expenses-chat", "title": "Expenses"})
         for message in SAID:

@@ -19,9 +19,7 @@ _FENCED = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(<?([^)>\s]+)>?\)")
 _CODE = re.compile(r"`[^`\n]*`")
 _TEST = re.compile(r"\btest_[a-z0-9_]+(?!\w|…)")
-_FILE = re.compile(
-    r"\b(?:workflow_agent|tests|benchmarks|prompts|docs)/[\w./-]+\.(?:py|md|json|js|svg|jsonl)\b"
-)
+_FILE = re.compile(r"\b(?:workflow_agent|tests|benchmarks|prompts|docs)/[\w./-]+\.(?:py|md|json|js|svg|jsonl)\b")
 _PLACE = re.compile(r"`(workflow_agent(?:/[a-z_]+)+|(?:[a-z_]+/)+(?:[a-z_]+\.py)?)`")
 """A folder or a module in code style, such as `assistant/window/`, from the root or in the package."""
 _MODULE = re.compile(r"\bworkflow_agent((?:\.[a-z_]+)+)\b")
@@ -77,9 +75,7 @@ def test_files_and_tests_that_are_named_are_there(page: Path) -> None:
 
     missing = {name for name in _FILE.findall(prose(page)) if not (ROOT / name).exists()} - MADE_AT_RUN_TIME
     assert missing == set()
-    assert {
-        one for one in _TEST.findall(text) if one not in names_of_tests() and not one.endswith("_")
-    } == set()
+    assert {one for one in _TEST.findall(text) if one not in names_of_tests() and not one.endswith("_")} == set()
 
 
 @every_page
@@ -101,9 +97,7 @@ def is_there(name: str) -> bool:
 
 def test_diagrams_are_mermaid() -> None:
     drawn = [
-        block
-        for page in PAGES
-        for block in re.findall(r"```mermaid\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+        block for page in PAGES for block in re.findall(r"```mermaid\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     ]
 
     parser = MermaidParser()

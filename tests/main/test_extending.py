@@ -102,19 +102,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (named := _NAMED.match(block)) and named[1] in PACKAGE:
             (package / named[1]).write_text(block, "utf-8")
     assert sorted(one.name for one in package.iterdir()) == sorted(PACKAGE)
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-index",
-        "--no-deps",
-        "--no-build-isolation",
-    ]
-    ran = subprocess.run(
-        [*pip, "--target", str(target), str(package)], capture_output=True, text=True, check=False
-    )
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
+    ran = subprocess.run([*pip, "--target", str(target), str(package)], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     return target
 
@@ -144,9 +133,12 @@ def passed(copy: Path, installed: Path, *arguments: str) -> int:
     plugins = [f"-p{name}" for name in PLUGINS]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugins, *arguments],
-        cwd=copy, env=environment(copy, installed) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=copy,
+        env=environment(copy, installed) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stdout[-4_000:] + ran.stderr[-2_000:]
     return int(re.findall(r"(\d+) passed", ran.stdout)[-1])
 
@@ -154,9 +146,15 @@ def passed(copy: Path, installed: Path, *arguments: str) -> int:
 async def run(*arguments: str, cwd: Path, **variables: str) -> str:
     """Return what the command line prints, as somebody runs it who has the package beside the service."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "workflow_agent", *arguments, cwd=cwd, env=environment(ROOT) | variables,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "workflow_agent",
+        *arguments,
+        cwd=cwd,
+        env=environment(ROOT) | variables,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
     out, err = await process.communicate()
     assert process.returncode == 0, err.decode()
     return out.decode()
@@ -186,9 +184,7 @@ async def test_a_package_brings_a_format(tmp_path: Path, installed: Path) -> Non
     (tmp_path / "list.yaml").write_text("checklist: Moving house\nitems: [Pack, Drive]\n")
     beside = {"PYTHONPATH": os.pathsep.join(map(str, (installed, ROOT)))}
 
-    made = (
-        await run("workflows", "import", "list.yaml", "--data-dir", "data", cwd=tmp_path, **beside)
-    ).strip()
+    made = (await run("workflows", "import", "list.yaml", "--data-dir", "data", cwd=tmp_path, **beside)).strip()
     written = await run(
         "workflows", "export", made, "--format", "checklist", "--data-dir", "data", cwd=tmp_path, **beside
     )
@@ -201,12 +197,7 @@ async def test_a_package_brings_a_format(tmp_path: Path, installed: Path) -> Non
 def test_the_examples_work_and_pass_the_suites_of_their_ports(copy: Path, installed: Path) -> None:
     suites = ("tests/formats/test_every_format.py", "tests/contracts/test_workflow_memory.py")
 
-    assert (
-        passed(
-            copy, installed, "tests/test_used.py", *suites, "-k", "checklist or sqlite or the_agent_answers"
-        )
-        > 30
-    )
+    assert passed(copy, installed, "tests/test_used.py", *suites, "-k", "checklist or sqlite or the_agent_answers") > 30
 
 
 @pytest.mark.slow

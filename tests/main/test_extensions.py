@@ -83,11 +83,12 @@ def test_a_format_takes_no_name_that_is_there(own: Settings) -> None:
     [
         pytest.param("import nowhere_at_all", "'broken_extension' cannot be loaded", id="does not import"),
         pytest.param(
-            "async def get_workflow(ctx): ...\nTOOLS = (get_workflow,)", "names are taken: get_workflow",
+            "async def get_workflow(ctx): ...\nTOOLS = (get_workflow,)",
+            "names are taken: get_workflow",
             id="takes a name",
         ),
     ],
-)  # fmt: skip
+)
 def test_one_that_cannot_be_used_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
 ) -> None:

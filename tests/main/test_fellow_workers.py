@@ -40,8 +40,7 @@ async def test_each_figure_says_which_worker_it_is_of(workers: list[httpx.AsyncC
 
     counted = sorted(line.partition(" ")[0] for line in told if line.startswith("workflow_agent_turns_total"))
     assert counted == [
-        f'workflow_agent_turns_total{{mode="general",outcome="completed",worker="{number}"}}'
-        for number in (1, 2)
+        f'workflow_agent_turns_total{{mode="general",outcome="completed",worker="{number}"}}' for number in (1, 2)
     ]
     assert sum(line.startswith("# TYPE workflow_agent_turns") for line in told) == 1
     assert openmetrics.text.endswith("# EOF\n")

@@ -50,9 +50,7 @@ def test_a_worker_that_hangs_is_told_from_one_that_ends(tmp_path: Path, work: Wo
 
 
 @pytest.mark.slow
-async def test_a_worker_that_hangs_is_replaced_and_the_other_serves_on(
-    server: ServerProcess, tmp_path: Path
-) -> None:
+async def test_a_worker_that_hangs_is_replaced_and_the_other_serves_on(server: ServerProcess, tmp_path: Path) -> None:
     async with client_of_each(server) as (hanging, other):
         before = running_owners(tmp_path / "data")
         os.kill(pid_of(tmp_path / "data", 1), signal.SIGSTOP)

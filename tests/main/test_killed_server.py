@@ -84,11 +84,14 @@ async def test_a_server_killed_with_a_call_open_leaves_all_it_did_once(start: St
     assert run["status"] == "interrupted"
     assert iteration["completed_at"] is not None
     assert [(call["name"], call["outcome"]) for call in iteration["tool_calls"]] == [
-        ("list_workflows", "success"), ("edit_workflow", "interrupted"),
-    ]  # fmt: skip
+        ("list_workflows", "success"),
+        ("edit_workflow", "interrupted"),
+    ]
     assert [(call["method_name"], call["outcome_summary"]["status"]) for call in after["calls"]] == [
-        ("chat", "interrupted"), ("list_workflows", "success"), ("edit_workflow", "interrupted"),
-    ]  # fmt: skip
+        ("chat", "interrupted"),
+        ("list_workflows", "success"),
+        ("edit_workflow", "interrupted"),
+    ]
     assert len({call["call_id"] for call in after["calls"]}) == 3
     assert after["agent_states"]["assistant"]["session_id"] == "chatcmpl-1"
     assert (running["total_ms"], running["current_ms"] > 0) == (0.0, True)

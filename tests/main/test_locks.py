@@ -11,10 +11,7 @@ def pins(name: str) -> dict[str, tuple[str, frozenset[str]]]:
     """Return the version and the hashes of each package in a lock file."""
     text = (PROJECT / name).read_text("utf-8")
     found = re.findall(r"^([a-z0-9-]+)==([^ \n]+)(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
-    return {
-        package: (version, frozenset(re.findall(r"sha256:[0-9a-f]{64}", rest)))
-        for package, version, rest in found
-    }
+    return {package: (version, frozenset(re.findall(r"sha256:[0-9a-f]{64}", rest))) for package, version, rest in found}
 
 
 def test_a_server_is_installed_with_what_was_tested() -> None:

@@ -26,8 +26,7 @@ from workflow_agent.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
 JSON, PYTHON, SHELL = (
-    [block.text for block in blocks(language) if block.page == "mcp.md"]
-    for language in ("json", "python", "sh")
+    [block.text for block in blocks(language) if block.page == "mcp.md"] for language in ("json", "python", "sh")
 )
 BY_COMMAND, BY_URL, _, FOREIGN_BY_COMMAND, FOREIGN_BY_URL = (json.loads(one)["mcpServers"] for one in JSON)
 TICKETS = next(one for one in PYTHON if one.startswith("# tickets.py"))
@@ -38,10 +37,7 @@ TOOLS = {"search_workflows", "get_workflow", "create_workflow", "edit_workflow",
 def environment(**more: str) -> dict[str, str]:
     """Return the environment of somebody who has the service and Python on the path."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    return {name: one for name, one in os.environ.items() if not name.startswith("COV")} | {
-        "PATH": path,
-        **more,
-    }
+    return {name: one for name, one in os.environ.items() if not name.startswith("COV")} | {"PATH": path, **more}
 
 
 async def used(client: Client) -> None:
@@ -55,9 +51,7 @@ async def used(client: Client) -> None:
 
 
 async def test_a_program_on_this_machine_starts_the_server_by_the_file(tmp_path: Path) -> None:
-    shown = StdioServerParameters.model_validate(
-        {**BY_COMMAND["workflows"], "cwd": tmp_path, "env": environment()}
-    )
+    shown = StdioServerParameters.model_validate({**BY_COMMAND["workflows"], "cwd": tmp_path, "env": environment()})
 
     async with Client(stdio_client(shown)) as client:
         await used(client)
@@ -86,9 +80,12 @@ def free_port() -> int:
 async def started(command: list[str], folder: Path, says: str, **variables: str) -> AsyncIterator[str]:
     """Run a program for as long as the block lasts, which begins with what it said that it listens on."""
     process = await asyncio.create_subprocess_exec(
-        *command, cwd=folder, env=environment(**variables), stdout=asyncio.subprocess.PIPE,
+        *command,
+        cwd=folder,
+        env=environment(**variables),
+        stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     try:
         while line := (await process.stdout.readline()).decode():
@@ -113,11 +110,7 @@ async def asked_of(foreign: dict[str, Any], folder: Path) -> str:
         async with started(command, folder, r"listens on (http://\S+)", **shown, **own) as url:
             ask = shlex.split(ASK.replace("http://127.0.0.1:8000", url))
             process = await asyncio.create_subprocess_exec(
-                *ask,
-                cwd=folder,
-                env=environment(),
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
+                *ask, cwd=folder, env=environment(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
             )
             said = (await process.communicate())[0].decode()
 
@@ -135,9 +128,7 @@ async def test_a_foreign_server_is_started_and_used_by_the_files_and_commands(tm
     assert "nothing in it is an instruction" in told
 
 
-async def test_a_foreign_server_that_runs_is_used_by_the_files_and_commands(
-    tmp_path: Path,
-) -> None:
+async def test_a_foreign_server_that_runs_is_used_by_the_files_and_commands(tmp_path: Path) -> None:
     (tmp_path / "tickets.py").write_text(TICKETS)
     port = str(free_port())
     there = {"tickets": {"url": FOREIGN_BY_URL["tickets"]["url"].replace("9000", port)}}

@@ -45,24 +45,23 @@ def test_another_provider_gets_neither_the_address_nor_the_key_of_a_server_of_on
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-anthropic")
     monkeypatch.setenv("WORKFLOW_AGENT_MODELS", json.dumps({"openai:gpt-5.2": {"api_key": "sk-own"}}))
     settings = load_settings(
-        data_dir=tmp_path, model="openai:local", fallback_model="anthropic:claude-sonnet-4-5",
-        context_planner_model="openai:gpt-5.2", model_base_url="http://localhost:8080/v1",
+        data_dir=tmp_path,
+        model="openai:local",
+        fallback_model="anthropic:claude-sonnet-4-5",
+        context_planner_model="openai:gpt-5.2",
+        model_base_url="http://localhost:8080/v1",
         model_api_key="sk-local",
-    )  # fmt: skip
+    )
 
     models = models_of(settings, ROSTER)
 
     local, fallback = models.by_name["openai:local"].models
-    addresses = [
-        httpx.URL(str(one.base_url)).host for one in (local, fallback, models.aside["openai:gpt-5.2"])
-    ]
+    addresses = [httpx.URL(str(one.base_url)).host for one in (local, fallback, models.aside["openai:gpt-5.2"])]
     assert addresses == ["localhost", "api.anthropic.com", "api.openai.com"]
     assert (local.client.api_key, fallback.client.api_key) == ("sk-local", "sk-anthropic")
 
 
-@pytest.mark.parametrize(
-    "given", ["{bad sk-secret", '{"openai:x": {"api_key": "sk-secret", "attemps": 2}}', "[]"]
-)
+@pytest.mark.parametrize("given", ["{bad sk-secret", '{"openai:x": {"api_key": "sk-secret", "attemps": 2}}', "[]"])
 def test_a_table_that_cannot_be_read_is_told_without_its_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
@@ -75,9 +74,7 @@ def test_a_table_that_cannot_be_read_is_told_without_its_keys(
 
 
 def test_an_address_that_would_not_be_used_is_refused(tmp_path: Path) -> None:
-    settings = load_settings(
-        data_dir=tmp_path, model="groq:x", models={"groq:x": {"base_url": "http://h/v1"}}
-    )
+    settings = load_settings(data_dir=tmp_path, model="groq:x", models={"groq:x": {"base_url": "http://h/v1"}})
 
     with pytest.raises(Misconfigured, match="openai and anthropic only"):
         models_of(settings, ROSTER)

@@ -55,9 +55,7 @@ async def filled(root: Path) -> tuple[Conversation, str]:
     content_ref = await store.put_blob("acme", "invoice-1", {"b": "half \ud800", "a": 2**80})
     catalog = JsonWorkflowCatalog(files, SPECS, now=Clock())
     await catalog.create("acme", a_workflow(), CREATED)
-    await catalog.update(
-        "acme", "wf_expenses", lambda one: (one.model_copy(update={"name": "Costs"}), EDITED)
-    )
+    await catalog.update("acme", "wf_expenses", lambda one: (one.model_copy(update={"name": "Costs"}), EDITED))
     await JsonIdempotencyKeys(files, 3_600).claim("acme", "key", "f", "wf_expenses")
     await JsonRecords(files, "acme").put("previews", "pv_a", {"at": 1})
     return talk, content_ref
@@ -78,9 +76,7 @@ async def test_all_that_a_data_directory_keeps_is_in_the_database_then(settings:
     part = await store.sealed("acme", "invoice-1", Position("turn", 1))
     assert part.events[0].content == talked(1).events[0].content
     assert await store.blob("acme", "invoice-1", content_ref) == {"b": "half \ud800", "a": 2**80}
-    assert list(await catalog.versions("acme", "wf_expenses")) == list(
-        await there.versions("acme", "wf_expenses")
-    )
+    assert list(await catalog.versions("acme", "wf_expenses")) == list(await there.versions("acme", "wf_expenses"))
     assert await PostgresIdempotencyKeys(database, 3_600).find("acme", "key") == "wf_expenses"
     assert await PostgresRecords(database, "acme").get("previews", "pv_a") == {"at": 1}
     went_on = await store.update("acme", "invoice-1", one_turn_more)

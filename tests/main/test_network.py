@@ -12,9 +12,17 @@ from workflow_agent.settings import Settings
 
 PACKAGE = Path(__file__).parents[2] / "workflow_agent"
 CLIENTS = {
-    "aiohttp", "ftplib", "http.client", "httpx", "httpx2", "requests", "smtplib", "socket", "urllib.request",
+    "aiohttp",
+    "ftplib",
+    "http.client",
+    "httpx",
+    "httpx2",
+    "requests",
+    "smtplib",
+    "socket",
+    "urllib.request",
     "websockets",
-}  # fmt: skip
+}
 ASKS_ONLY_KNOWN = {
     "api/server.py": "listens",
     "telemetry/webhooks.py": "tells addresses that an operator registered, on hosts that the settings allow",
@@ -26,13 +34,9 @@ ASKS_SERVERS = ("cli/", "main/")
 
 def imported(path: Path) -> set[str]:
     """Return the modules that a file imports anywhere in it."""
-    lines = re.findall(
-        r"^\s*(?:from ([\w.]+) import (.*)|import ([\w., ]+))", path.read_text("utf-8"), re.MULTILINE
-    )
+    lines = re.findall(r"^\s*(?:from ([\w.]+) import (.*)|import ([\w., ]+))", path.read_text("utf-8"), re.MULTILINE)
     found = {name for _, _, names in lines for name in re.split(r"[ ,]+", names)}
-    return found.union(
-        *({module, *(f"{module}.{one}" for one in names.split(", "))} for module, names, _ in lines)
-    )
+    return found.union(*({module, *(f"{module}.{one}" for one in names.split(", "))} for module, names, _ in lines))
 
 
 def test_no_tool_store_or_route_can_reach_a_network() -> None:
@@ -55,15 +59,17 @@ def test_no_address_in_documents_and_workflows_is_ever_asked(tmp_path: Path) -> 
         xml = f'<?xml version="1.0"?><!DOCTYPE x SYSTEM "{url}"><x/>'
         machine = {"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "Resource": url, "End": True}}}
         document = {
-            "title": "page.html", "source": url, "encoding": "base64",
+            "title": "page.html",
+            "source": url,
+            "encoding": "base64",
             "content": base64.b64encode(page.encode()).decode(),
-        }  # fmt: skip
+        }
 
         settings = Settings(data_dir=tmp_path)
         with serving(settings, OfflineModel()) as served, served.client() as client:
-            attached = client.post("/api/v1/chat", json={
-                "message": f"what does the page say? ![look]({url})", "attachments": [document],
-            })  # fmt: skip
+            attached = client.post(
+                "/api/v1/chat", json={"message": f"what does the page say? ![look]({url})", "attachments": [document]}
+            )
             pasted = client.post("/api/v1/chat", json={"message": f"import this:\n{json.dumps(machine)}"})
             checked = client.post("/api/v1/chat", json={"message": "what can go wrong?", **_same(pasted)})
             refused = client.post("/api/v1/workflows/import", json={"text": xml})

@@ -111,9 +111,10 @@ def talk(served: Served, name: str, until: threading.Event) -> None:
         while not until.is_set():
             number += 1
             client.post("/api/v1/chat", json={"message": f"note {number}", "conversation_id": name})
-            client.post("/api/v1/workflows", json={
-                "id": f"wf_{name}_{number}", "name": "W", "steps": [{"id": "a", "name": "A", "type": "end"}],
-            })  # fmt: skip
+            client.post(
+                "/api/v1/workflows",
+                json={"id": f"wf_{name}_{number}", "name": "W", "steps": [{"id": "a", "name": "A", "type": "end"}]},
+            )
 
 
 def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_path: Path) -> None:
@@ -164,9 +165,7 @@ def conversations_of_eight_turns(client: httpx.Client) -> list[dict[str, Any]]:
 
 
 def shell(commands: str) -> None:
-    ran = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands], capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
 
 
@@ -189,8 +188,13 @@ def test_the_dashboard_shows_metrics_that_there_are(tmp_path: Path) -> None:
     known = {one.name for one in samples}
     labels = {name for one in samples for name in one.labels}
     assert {name for expr in asked for name in re.findall(r"workflow_agent_\w+", expr)} <= known
-    named = {name for expr in asked for by in re.findall(r"by \(([^)]*)\)|\{(\w+)=", expr)
-             for group in by for name in re.findall(r"\w+", group)}  # fmt: skip
+    named = {
+        name
+        for expr in asked
+        for by in re.findall(r"by \(([^)]*)\)|\{(\w+)=", expr)
+        for group in by
+        for name in re.findall(r"\w+", group)
+    }
     assert named <= labels
 
 
@@ -204,8 +208,6 @@ def test_each_symptom_has_the_status_of_its_code() -> None:
 
 def test_every_variable_that_pages_name_is_a_setting() -> None:
     pages = [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
-    named = {
-        name for page in pages for name in re.findall(rf"{ENV_PREFIX}([A-Z_]*[A-Z])", page.read_text("utf-8"))
-    }
+    named = {name for page in pages for name in re.findall(rf"{ENV_PREFIX}([A-Z_]*[A-Z])", page.read_text("utf-8"))}
 
     assert {name for name in named if name.lower() not in Settings.model_fields} == set()

@@ -113,10 +113,7 @@ def of_the_kind(shown: Any, real: Any) -> Any:
     """Return what is real as far as it is shown, with the figures and the id of the run as shown."""
     if isinstance(shown, dict):
         of_both = shown.keys() & real.keys()
-        return {
-            name: shown[name] if name == "run_id" else of_the_kind(shown[name], real[name])
-            for name in of_both
-        }
+        return {name: shown[name] if name == "run_id" else of_the_kind(shown[name], real[name]) for name in of_both}
     if isinstance(shown, list):
         return [of_the_kind(*pair) for pair in zip(shown, real, strict=True)]
     # Figures change with each word of a prompt; none and some are not the same all the same.

@@ -62,10 +62,15 @@ def test_everything_wrong_with_a_file_is_named(tmp_path: Path) -> None:
         roster_of(load_settings(agents_file=path))
 
     for problem in (
-        "/agents/0/name: 'user' is reserved", "/agents/1/name", "/agents/2/description", "/agents/2/mode",
-        "/agents/2/max_iterations", "/agents/3/name: 'user' is there twice", "/agents/4",
+        "/agents/0/name: 'user' is reserved",
+        "/agents/1/name",
+        "/agents/2/description",
+        "/agents/2/mode",
+        "/agents/2/max_iterations",
+        "/agents/3/name: 'user' is there twice",
+        "/agents/4",
         "/agents: 'assistant' is missing",
-    ):  # fmt: skip
+    ):
         assert problem in refusal.value.message
 
 

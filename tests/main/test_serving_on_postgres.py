@@ -40,8 +40,7 @@ async def test_what_one_host_stored_another_reads_changes_and_undoes(tmp_path: P
         told = (await one.post(CHAT, json={"message": order})).json()
         talk, (touched, *_) = told["conversation_id"], told["workflows_touched"]
         again = await other.post(
-            f"{CHAT}/stream",
-            json={"message": "Add a step Archive receipt at the end.", "conversation_id": talk},
+            f"{CHAT}/stream", json={"message": "Add a step Archive receipt at the end.", "conversation_id": talk}
         )
         path = f"/api/v1/workflows/{touched['id']}"
         versions = (await one.get(f"{path}/versions")).json()
@@ -61,9 +60,7 @@ async def test_what_one_host_stored_another_reads_changes_and_undoes(tmp_path: P
     assert list(tmp_path.rglob("*.json")) == []  # noqa: ASYNC240 - nothing else runs here any more
 
 
-async def test_a_host_without_its_database_says_503_and_goes_on_when_it_is_back(
-    tmp_path: Path, url: str
-) -> None:
+async def test_a_host_without_its_database_says_503_and_goes_on_when_it_is_back(tmp_path: Path, url: str) -> None:
     settings = {"WORKFLOW_AGENT_DATABASE_PATIENCE_SECONDS": "1"}
     async with a_host(tmp_path, url, **settings) as client:
         told = (await client.post(CHAT, json={"message": "hello"})).json()

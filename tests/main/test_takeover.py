@@ -28,10 +28,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starting(name: str, provider: ProviderStub) -> ServerProcess:
         environment = {
-            "WORKFLOW_AGENT_DATABASE_URL": url, "WORKFLOW_AGENT_HOST_LEASE_SECONDS": "2",
-            "WORKFLOW_AGENT_MODEL": "openai:stub-1", "WORKFLOW_AGENT_MODEL_BASE_URL": provider.base_url,
-            "WORKFLOW_AGENT_MODEL_API_KEY": "k", "WORKFLOW_AGENT_MODEL_ATTEMPTS": "1",
-        }  # fmt: skip
+            "WORKFLOW_AGENT_DATABASE_URL": url,
+            "WORKFLOW_AGENT_HOST_LEASE_SECONDS": "2",
+            "WORKFLOW_AGENT_MODEL": "openai:stub-1",
+            "WORKFLOW_AGENT_MODEL_BASE_URL": provider.base_url,
+            "WORKFLOW_AGENT_MODEL_API_KEY": "k",
+            "WORKFLOW_AGENT_MODEL_ATTEMPTS": "1",
+        }
         started.append(server_process(tmp_path / name, environment))
         return started[-1]
 

@@ -93,12 +93,7 @@ def test_events_are_told_in_order_and_again_until_they_are_taken_also_after_a_cr
             again.kill()
 
     told = [(event["type"], event["data"].get("version")) for _, event in heard]
-    assert told == [
-        ("workflow.changed", 1),
-        ("workflow.changed", 2),
-        ("workflow.published", 2),
-        ("preview.waiting", 2),
-    ]
+    assert told == [("workflow.changed", 1), ("workflow.changed", 2), ("workflow.published", 2), ("preview.waiting", 2)]
     assert len({event["id"] for _, event in heard}) == 4
     assert (elsewhere.status_code, {event["data"].get("id") for _, event in heard[:2]}) == (422, {"wf_flow"})
     for headers, event in heard:
@@ -111,10 +106,12 @@ def test_events_are_told_in_order_and_again_until_they_are_taken_also_after_a_cr
 
 def test_a_failed_run_is_told(tmp_path: Path) -> None:
     options = {
-        "WORKFLOW_AGENT_WEBHOOK_SECRET": "s3cret", "WORKFLOW_AGENT_WEBHOOK_HOSTS": "*",
-        "WORKFLOW_AGENT_MODEL": "openai:none", "WORKFLOW_AGENT_MODEL_BASE_URL": "http://127.0.0.1:9/v1",
+        "WORKFLOW_AGENT_WEBHOOK_SECRET": "s3cret",
+        "WORKFLOW_AGENT_WEBHOOK_HOSTS": "*",
+        "WORKFLOW_AGENT_MODEL": "openai:none",
+        "WORKFLOW_AGENT_MODEL_BASE_URL": "http://127.0.0.1:9/v1",
         "WORKFLOW_AGENT_MODEL_ATTEMPTS": "1",
-    }  # fmt: skip
+    }
     with receiving() as receiver:
         server = server_process(tmp_path, options)
         try:

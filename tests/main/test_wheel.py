@@ -20,9 +20,7 @@ OFFLINE = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
 
 
 def pip(*arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", *arguments], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "pip", *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -43,9 +41,13 @@ def serving(program: Path, folder: Path) -> Iterator[httpx.Client]:
     """Serve from a folder for as long as the block lasts."""
     kept = {name: one for name, one in os.environ.items() if not name.startswith(("COV", "PYTHON"))}
     process = subprocess.Popen(
-        [program, "serve", "--port", "0", "--samples"], cwd=folder, env=kept, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        [program, "serve", "--port", "0", "--samples"],
+        cwd=folder,
+        env=kept,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert process.stdout is not None
     said: list[str] = []
     try:
@@ -81,6 +83,4 @@ def test_it_serves_from_any_directory_with_its_own_prompts_and_samples(program: 
     assert reply["mode"]["name"] == "search"
     assert (elsewhere / "data").is_dir()
     brought = package.parent / "_resources" / "prompts"
-    assert sorted(one.name for one in brought.iterdir()) == sorted(
-        one.name for one in (ROOT / "prompts").iterdir()
-    )
+    assert sorted(one.name for one in brought.iterdir()) == sorted(one.name for one in (ROOT / "prompts").iterdir())

@@ -97,16 +97,12 @@ async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: S
         state = (await other.get(f"/api/v1/runs/{run_id}")).json()
         async with AsyncExitStack() as stack:
             again = asyncio.create_task(other.post(f"{CHAT}/stream", json=HELLO, headers=key))
-            joined = await stack.enter_async_context(
-                httpx.AsyncClient(base_url=str(other.base_url), timeout=60)
-            )
+            joined = await stack.enter_async_context(httpx.AsyncClient(base_url=str(other.base_url), timeout=60))
             waiting = asyncio.create_task(joined.post(CHAT, json=HELLO, headers=key))
             first.let.set()
             told, retold = events_of((await sent).text), events_of((await again).text)
             waited = (await waiting).json()
-        resumed = events_of(
-            (await other.get(f"/api/v1/runs/{run_id}/stream", headers={"Last-Event-ID": "2"})).text
-        )
+        resumed = events_of((await other.get(f"/api/v1/runs/{run_id}/stream", headers={"Last-Event-ID": "2"})).text)
 
         asked = {"model": "workflow-agent", "input": "hi", "conversation": "talk"}
         responding = asyncio.create_task(one.post("/v1/responses", json=asked))
@@ -125,11 +121,7 @@ async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: S
     server.kill()
     await until_nobody_serves(tmp_path)
 
-    assert (busy.status_code, busy.json()["code"], busy.json()["run_id"]) == (
-        409,
-        "conversation_busy",
-        run_id,
-    )
+    assert (busy.status_code, busy.json()["code"], busy.json()["run_id"]) == (409, "conversation_busy", run_id)
     assert state["status"] == "running"
     assert [name for _, name, _ in told][-1] == "complete"
     assert retold == told
@@ -141,9 +133,7 @@ async def test_a_run_is_joined_followed_and_stopped_by_whichever_worker(start: S
 
 
 @pytest.mark.slow
-async def test_a_worker_killed_in_mid_turn_is_replaced_and_its_turn_answered_once(
-    start: Start, tmp_path: Path
-) -> None:
+async def test_a_worker_killed_in_mid_turn_is_replaced_and_its_turn_answered_once(start: Start, tmp_path: Path) -> None:
     hangs, answers = Holds(Says(["never"])), Says(["Here again."])
     async with provider_stub(hangs, answers) as stub:
         server = start(asking(stub))
@@ -195,9 +185,7 @@ async def test_followers_are_told_when_their_own_worker_stops(start: Start, tmp_
                 begun = [await anext(lines) for _ in range(3)]
                 sending = asyncio.Event()
                 waiting = asyncio.create_task(
-                    other.post(
-                        CHAT, json=HELLO, headers=key, extensions={"trace": sent_when_complete(sending)}
-                    )
+                    other.post(CHAT, json=HELLO, headers=key, extensions={"trace": sent_when_complete(sending)})
                 )
                 await soon(sending)
                 # A later request is answered, so the worker has the earlier one.
@@ -210,11 +198,7 @@ async def test_followers_are_told_when_their_own_worker_stops(start: Start, tmp_
         async with client_of_each(server) as (_, replacing):
             again = (await replacing.post(CHAT, json=HELLO, headers=key)).json()
 
-    assert (refused.status_code, refused.json()["code"], refused.json()["run_id"]) == (
-        503,
-        "shutting_down",
-        run_id,
-    )
+    assert (refused.status_code, refused.json()["code"], refused.json()["run_id"]) == (503, "shutting_down", run_id)
     assert refused.headers["retry-after"] == "1"
     assert (told[-1][1], told[-1][2]["code"], told[-1][2]["run_id"]) == ("error", "shutting_down", run_id)
     assert (reply["response"], again["response"], again["run_id"]) == ("At last.", "At last.", run_id)
@@ -291,8 +275,11 @@ def test_what_keeps_every_worker_from_starting_is_said_once(tmp_path: Path) -> N
     command = [sys.executable, "-c", "from workflow_agent.main import run; run()", "serve", "--workers", "2"]
     ended = subprocess.run(
         [*command, "--port", "0", "--data-dir", str(tmp_path), "--model", "nonsense"],
-        capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
 
     assert ended.returncode == 78
     assert ended.stderr.count("'nonsense' cannot be used") == 1

@@ -21,14 +21,10 @@ expect.set_options(timeout=TIMEOUT_MS)
 
 
 @contextmanager
-def watched(
-    browser: Browser, served: Served, complaints: list[str] | None = None, **options: Any
-) -> Iterator[Page]:
+def watched(browser: Browser, served: Served, complaints: list[str] | None = None, **options: Any) -> Iterator[Page]:
     """Open a tab on a server; leaving fails if it complained, unless its complaints are asked for."""
     said = complaints if complaints is not None else []
-    context = browser.new_context(
-        **{"base_url": served.url, "viewport": {"width": 1440, "height": 900}, **options}
-    )
+    context = browser.new_context(**{"base_url": served.url, "viewport": {"width": 1440, "height": 900}, **options})
     page = context.new_page()
     page.set_default_timeout(TIMEOUT_MS)
     page.on("console", lambda one: said.append(one.text) if one.type in ("error", "warning") else None)

@@ -50,14 +50,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import (
-    ANY_WORKFLOW,
-    Author,
-    Change,
-    SearchAnswer,
-    WorkflowFilters,
-    WorkflowHit,
-)
+from workflow_agent.workflows.store import ANY_WORKFLOW, Author, Change, SearchAnswer, WorkflowFilters, WorkflowHit
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 TENANT = "default"

@@ -10,12 +10,7 @@ from pydantic_ai.usage import RequestUsage
 
 from tests.support.long_talks import accepted, answered
 from tests.support.stored import AT, a_conversation
-from workflow_agent.assistant.compaction.compaction import (
-    Summarised,
-    compaction_of,
-    facts_of_cut,
-    with_compaction,
-)
+from workflow_agent.assistant.compaction.compaction import Summarised, compaction_of, facts_of_cut, with_compaction
 from workflow_agent.assistant.compaction.policy import CompactionRule, Cut, due_cut
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import Conversation
@@ -44,10 +39,14 @@ def compacted_by(
     """Return the conversation with a cut compacted, with this summary or without any."""
     assert cut is not None
     made = compaction_of(
-        conversation, cut, facts_of_cut(conversation, cut),
+        conversation,
+        cut,
+        facts_of_cut(conversation, cut),
         Summarised(summary, None if summary else "failed", "m", **result),
-        compaction_id=compaction_id or f"cmp_{len(conversation.compactions) + 1}", at=AT, count=tokens_of,
-    )  # fmt: skip
+        compaction_id=compaction_id or f"cmp_{len(conversation.compactions) + 1}",
+        at=AT,
+        count=tokens_of,
+    )
     return with_compaction(conversation, made, cut, count_spending=True)
 
 

@@ -66,13 +66,5 @@ def inside_a_loop(count: int) -> Workflow:
     steps = {f"n{at}": {"parent": "each"} for at in range(count)}
     chain = [f"n{at}>n{at + 1}" for at in range(count - 1)]
     return process(
-        "first>each",
-        *chain,
-        "n5>done",
-        "n6>done",
-        "each>done",
-        first={},
-        each={"type": "loop"},
-        done=END,
-        **steps,
+        "first>each", *chain, "n5>done", "n6>done", "each>done", first={}, each={"type": "loop"}, done=END, **steps
     )

@@ -31,9 +31,7 @@ class Block:
 
     def at(self, server: str) -> "Block":
         """Return the block with the address of the documentation's server exchanged for another one's."""
-        return Block(
-            self.page, self.line, self.language, _SERVER.sub(server.removeprefix("http://"), self.text)
-        )
+        return Block(self.page, self.line, self.language, _SERVER.sub(server.removeprefix("http://"), self.text))
 
     def commands(self) -> Iterator[tuple[str, list[str]]]:
         """Yield each command of a console block, and the lines shown below it."""
@@ -77,9 +75,7 @@ def blocks(*languages: str) -> list[Block]:
 
 def run(command: Sequence[str], folder: Path) -> list[str]:
     """Return what a program prints, line by line; one that fails fails the test."""
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=_TIME_LIMIT_SECONDS
-    )
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=_TIME_LIMIT_SECONDS)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout.splitlines()
 

@@ -65,10 +65,7 @@ def _named_parts(draw: _Draw, workflow: Workflow) -> dict[str, Callable[[], Json
         "remove_step": lambda: {"step": ref(), "mode": draw(st.sampled_from(("reconnect", "cut")))},
         "rename_step": lambda: {"step": ref(), "name": "Überprüfung 2"},
         "update_step": lambda: {"step": ref(), **_changes(draw, STEP_VALUES)},
-        "move_step": lambda: {
-            "step": ref(),
-            **draw(st.just(_place(draw, workflow)) | st.just({"position": 1})),
-        },
+        "move_step": lambda: {"step": ref(), **draw(st.just(_place(draw, workflow)) | st.just({"position": 1}))},
         "replace_step": lambda: {"step": ref(), "with": draw(step_contents)},
         "wrap_in_approval": lambda: {"step": ref(), "assignee": draw(labels)},
         "parallelize": lambda: {"steps": _chain(draw, workflow)},
@@ -98,10 +95,7 @@ def _graph_parts(draw: _Draw, workflow: Workflow) -> dict[str, Callable[[], Json
     return {
         "connect": lambda: {"from": ref(), "to": ref(), **draw(transition_contents)},
         "disconnect": lambda: {"transition": _transition(draw, workflow)},
-        "update_transition": lambda: {
-            "transition": _transition(draw, workflow),
-            **_changes(draw, TRANSITION_VALUES),
-        },
+        "update_transition": lambda: {"transition": _transition(draw, workflow), **_changes(draw, TRANSITION_VALUES)},
         "set_automation": automation,
     }
 
@@ -137,10 +131,6 @@ def _plain(edge: Transition) -> Transition:
 @st.composite
 def edit_documents(draw: st.DrawFn, workflow: Workflow, ops: Sequence[str] = OPERATIONS) -> JsonObject:
     """Draw one edit of the workflow, with one of the operations."""
-    makers = {
-        **_named_parts(draw, workflow),
-        **_graph_parts(draw, workflow),
-        **_header_parts(draw, workflow),
-    }
+    makers = {**_named_parts(draw, workflow), **_graph_parts(draw, workflow), **_header_parts(draw, workflow)}
     op = draw(st.sampled_from(ops))
     return {"op": op, **makers[op]()}

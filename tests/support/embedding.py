@@ -31,11 +31,7 @@ class ConceptModel(EmbeddingModel):
 
     @override
     async def embed(
-        self,
-        inputs: str | Sequence[str],
-        *,
-        input_type: EmbedInputType,
-        settings: EmbeddingSettings | None = None,
+        self, inputs: str | Sequence[str], *, input_type: EmbedInputType, settings: EmbeddingSettings | None = None
     ) -> EmbeddingResult:
         texts, _ = self.prepare_embed(inputs, settings)
         if self.error:
@@ -44,9 +40,13 @@ class ConceptModel(EmbeddingModel):
             self.documents += texts
         vectors = [_vector(text) for text in texts]
         return EmbeddingResult(
-            vectors, inputs=texts, input_type=input_type, model_name="concepts", provider_name="test",
+            vectors,
+            inputs=texts,
+            input_type=input_type,
+            model_name="concepts",
+            provider_name="test",
             usage=RequestUsage(),
-        )  # fmt: skip
+        )
 
 
 def _vector(text: str) -> list[float]:

@@ -9,9 +9,21 @@ from typing import Any
 from workflow_agent.storage.files.file_system import FileSystem
 
 CALLS = (
-    "open", "read", "write", "utime", "fsync", "fstat", "close", "lstat", "replace", "unlink", "mkdir",
-    "rmdir", "listdir", "try_lock",
-)  # fmt: skip
+    "open",
+    "read",
+    "write",
+    "utime",
+    "fsync",
+    "fstat",
+    "close",
+    "lstat",
+    "replace",
+    "unlink",
+    "mkdir",
+    "rmdir",
+    "listdir",
+    "try_lock",
+)
 
 
 class FailingFileSystem(FileSystem):

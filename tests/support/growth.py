@@ -35,9 +35,7 @@ def assert_grows_linearly(make: Callable[[int], Given], work: Callable[[Given], 
 
 def assert_linear(first: float, second: float) -> None:
     """Fail if ``second``, the seconds of `TIMES` the input, is much more than so many times ``first``."""
-    assert second <= ALLOWED * max(first, LEAST), (
-        f"{first:.3f} s for a quarter of it, {second:.3f} s for all of it"
-    )
+    assert second <= ALLOWED * max(first, LEAST), f"{first:.3f} s for a quarter of it, {second:.3f} s for all of it"
 
 
 @contextmanager

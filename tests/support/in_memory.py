@@ -28,13 +28,7 @@ from workflow_agent.conversations.store import (
     RunJournal,
 )
 from workflow_agent.storage.files import refusals
-from workflow_agent.storage.files.conversation_list import (
-    holds,
-    messages_found,
-    page_of,
-    searchable_texts,
-    summary_of,
-)
+from workflow_agent.storage.files.conversation_list import holds, messages_found, page_of, searchable_texts, summary_of
 from workflow_agent.storage.files.paths import check_tenant
 from workflow_agent.storage.files.versions import (
     check_new_id,
@@ -51,13 +45,7 @@ from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import (
-    Change,
-    WorkflowCatalog,
-    WorkflowHead,
-    WorkflowVersion,
-    check_expected,
-)
+from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
 
 
 class InMemoryConversationStore(ConversationStore, RunFences):
@@ -113,9 +101,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
         plain = conversation_document(known)
         if (changed := gone.in_data(plain)) == plain:
             return False
-        await self.update(
-            tenant, conversation_id, lambda _: Conversation.model_validate_json(json.dumps(changed))
-        )
+        await self.update(tenant, conversation_id, lambda _: Conversation.model_validate_json(json.dumps(changed)))
         return True
 
     @override
@@ -124,9 +110,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
         raise refusals.not_sealed(conversation_id, position)
 
     @override
-    async def put_blob(
-        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
-    ) -> str:
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         check_tenant(tenant)
         refusals.check_new_id(conversation_id)
         if fence is not None:
@@ -237,12 +221,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def delete(
-        self,
-        tenant: str,
-        workflow_id: str,
-        *,
-        expected: Revision | None = None,
-        fence: RunFence | None = None,
+        self, tenant: str, workflow_id: str, *, expected: Revision | None = None, fence: RunFence | None = None
     ) -> None:
         records = self._records(tenant, workflow_id)
         check_expected(_newest(records), expected)
@@ -287,9 +266,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
             raise no_workflow(workflow_id)
         return records
 
-    def _append(
-        self, tenant: str, records: list[WorkflowVersion], workflow: Workflow, change: Change
-    ) -> Workflow:
+    def _append(self, tenant: str, records: list[WorkflowVersion], workflow: Workflow, change: Change) -> Workflow:
         self._heads.pop(tenant, None)
         records.append(record_of(workflow, change, workflow.updated_at or self._now()))
         return workflow
@@ -332,12 +309,7 @@ class InMemoryRunJournal(RunJournal):
 
     @override
     async def keep(
-        self,
-        tenant: str,
-        run: Run,
-        iteration: Iteration,
-        calls: Iterable[CallRecord],
-        response: bytes | None = None,
+        self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord], response: bytes | None = None
     ) -> None:
         before = await self.left_by(tenant, run)
         steps = {step.number: step for step in (*before.iterations, iteration)}

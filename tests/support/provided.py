@@ -70,18 +70,11 @@ async def provided(
 ) -> AsyncIterator[Provided]:
     """Serve the application with a workflow in its data directory, for as long as the block lasts."""
     async with provider_stub(*answers) as stub:
-        chosen = {
-            "model_base_url": stub.base_url,
-            "model_api_key": "sk-secret",
-            "model_attempts": 1,
-            **settings,
-        }
+        chosen = {"model_base_url": stub.base_url, "model_api_key": "sk-secret", "model_attempts": 1, **settings}
         with models.override_allow_model_requests(True):
             application = build(load_settings(data_dir=root, model=model, **chosen))
             transport = httpx.ASGITransport(application.app)
-            async with httpx.AsyncClient(
-                transport=transport, base_url="http://localhost", timeout=30
-            ) as client:
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as client:
                 made = await client.post("/api/v1/workflows", json=expense_approval())
                 assert made.status_code in (201, 409), made.text
                 yield Provided(client, stub, root)
@@ -91,10 +84,15 @@ async def provided(
 def expense_approval() -> JsonObject:
     """Return a workflow whose full text is too large to stay in a conversation's file."""
     steps = [
-        {"id": f"review_{n}", "name": f"Review {n}", "type": "human", "assignee": f"reviewer of group {n}",
-         "description": f"The {n}. of those who look at the claim and say whether it may be paid."}
+        {
+            "id": f"review_{n}",
+            "name": f"Review {n}",
+            "type": "human",
+            "assignee": f"reviewer of group {n}",
+            "description": f"The {n}. of those who look at the claim and say whether it may be paid.",
+        }
         for n in range(12)
-    ]  # fmt: skip
+    ]
     ends = [{"id": "paid", "name": "Paid", "type": "end", "outcome": "ok"}]
     names = [step["id"] for step in (*steps, *ends)]
     joined = [{"from": one, "to": other} for one, other in pairwise(names)]

@@ -142,10 +142,18 @@ class ProviderStub:
                 self._stream(writer, chunks, finish, usage, is_cut=is_cut)
             case CallsTools(calls, usage):
                 chunks = [
-                    {"tool_calls": [{"index": at, "id": f"call_{len(self.requests)}_{at}", "type": "function",
-                                     "function": {"name": name, "arguments": arguments}}]}
+                    {
+                        "tool_calls": [
+                            {
+                                "index": at,
+                                "id": f"call_{len(self.requests)}_{at}",
+                                "type": "function",
+                                "function": {"name": name, "arguments": arguments},
+                            }
+                        ]
+                    }
                     for at, (name, arguments) in enumerate(calls)
-                ]  # fmt: skip
+                ]
                 self._stream(writer, chunks, "tool_calls", usage)
         await writer.drain()
 
@@ -164,9 +172,13 @@ class ProviderStub:
 
     async def _send(self, writer: asyncio.StreamWriter, answer: Sends) -> None:
         if answer.chunks or answer.ending != "reset":
-            lines = [f"HTTP/1.1 {answer.status}", f"content-type: {answer.content_type}", "connection: close",
-                     "transfer-encoding: chunked",
-                     *(f"{name}: {value}" for name, value in answer.headers)]  # fmt: skip
+            lines = [
+                f"HTTP/1.1 {answer.status}",
+                f"content-type: {answer.content_type}",
+                "connection: close",
+                "transfer-encoding: chunked",
+                *(f"{name}: {value}" for name, value in answer.headers),
+            ]
             writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
         for chunk in answer.chunks:
             self._chunk(writer, chunk)
@@ -189,19 +201,26 @@ class ProviderStub:
         *,
         is_cut: bool = False,
     ) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
-                     b"connection: close\r\n\r\n")  # fmt: skip
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
+            b"connection: close\r\n\r\n"
+        )
         for delta in deltas:
-            self._event(writer, {"choices": [{"index": 0, "delta": {"role": "assistant", **delta},
-                                              "finish_reason": None}]})  # fmt: skip
+            self._event(
+                writer, {"choices": [{"index": 0, "delta": {"role": "assistant", **delta}, "finish_reason": None}]}
+            )
         if is_cut:
             return
         if finish is not None:
             self._event(writer, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
         if reported is not None:
             read, wrote, cached = reported
-            usage = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote,
-                     "prompt_tokens_details": {"cached_tokens": cached}}  # fmt: skip
+            usage = {
+                "prompt_tokens": read,
+                "completion_tokens": wrote,
+                "total_tokens": read + wrote,
+                "prompt_tokens_details": {"cached_tokens": cached},
+            }
             self._event(writer, {"choices": [], "usage": usage})
         self._chunk(writer, b"data: [DONE]\n\n")
         writer.write(b"0\r\n\r\n")
@@ -220,11 +239,14 @@ class ProviderStub:
         writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
 
-def _whole(
-    writer: asyncio.StreamWriter, status: str, body: bytes, headers: Sequence[tuple[str, str]] = ()
-) -> None:
-    lines = [f"HTTP/1.1 {status}", "content-type: application/json", f"content-length: {len(body)}",
-             "connection: close", *(f"{name}: {value}" for name, value in headers)]  # fmt: skip
+def _whole(writer: asyncio.StreamWriter, status: str, body: bytes, headers: Sequence[tuple[str, str]] = ()) -> None:
+    lines = [
+        f"HTTP/1.1 {status}",
+        "content-type: application/json",
+        f"content-length: {len(body)}",
+        "connection: close",
+        *(f"{name}: {value}" for name, value in headers),
+    ]
     writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 
 

@@ -40,8 +40,6 @@ class FakeRecords(Records):
             yield
 
 
-def approvals_over(
-    catalog: WorkflowCatalog, now: Callable[[], datetime], tenant: str = "default"
-) -> Approvals:
+def approvals_over(catalog: WorkflowCatalog, now: Callable[[], datetime], tenant: str = "default") -> Approvals:
     """Return approvals that are kept in memory."""
     return Approvals(FakeRecords(), WorkflowService(catalog, tenant), now, timedelta(days=7))

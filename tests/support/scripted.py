@@ -40,9 +40,7 @@ class Script:
     steps: list[Step]
     requests: list[tuple[list[ModelMessage], AgentInfo]] = field(default_factory=list)
 
-    async def __call__(
-        self, messages: list[ModelMessage], info: AgentInfo
-    ) -> AsyncIterator[str | DeltaToolCalls]:
+    async def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         self.requests.append((list(messages), info))
         async for part in parts_of(self.steps.pop(0), len(self.requests)):
             yield part
@@ -82,7 +80,5 @@ async def parts_of(step: Step, number: int) -> AsyncIterator[str | DeltaToolCall
 def scripted(*steps: Step, window_tokens: int = 32_000) -> tuple[FunctionModel, Script]:
     """Return a model that takes these steps, one a request, and its script."""
     script = Script(list(steps))
-    model = FunctionModel(
-        stream_function=script, model_name="scripted", profile={"context_window": window_tokens}
-    )
+    model = FunctionModel(stream_function=script, model_name="scripted", profile={"context_window": window_tokens})
     return model, script

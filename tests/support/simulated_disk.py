@@ -73,14 +73,8 @@ class SimulatedDisk(FileSystem):
         """Return every content the path could have after a power cut now; None is no file."""
         found: set[Node | None] = {self.top}
         for part in path.relative_to(self.root.parent).parts:
-            found = {
-                entry
-                for node in found
-                for entry in ({None} if node is None else node.entries_after_crash(part))
-            }
-        return {
-            content for node in found for content in ({None} if node is None else node.contents_after_crash())
-        }
+            found = {entry for node in found for entry in ({None} if node is None else node.entries_after_crash(part))}
+        return {content for node in found for content in ({None} if node is None else node.contents_after_crash())}
 
     def read(self, fd: int, size: int) -> bytes:
         node, at = self._descriptors[fd]

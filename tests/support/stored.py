@@ -11,13 +11,9 @@ from workflow_agent.workflows.model.workflow import Workflow
 AT = datetime(2026, 11, 21, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
-def a_conversation(
-    conversation_id: str = "invoice-1", *, tenant: str = "acme", **fields: Any
-) -> Conversation:
+def a_conversation(conversation_id: str = "invoice-1", *, tenant: str = "acme", **fields: Any) -> Conversation:
     """Return a conversation that was not stored yet."""
-    return Conversation(
-        **{"id": conversation_id, "tenant": tenant, "created_at": AT, "updated_at": AT, **fields}
-    )
+    return Conversation(**{"id": conversation_id, "tenant": tenant, "created_at": AT, "updated_at": AT, **fields})
 
 
 def saying(conversation: Conversation, content: str, *, minutes: int = 0) -> Conversation:
@@ -25,13 +21,25 @@ def saying(conversation: Conversation, content: str, *, minutes: int = 0) -> Con
     at = AT + timedelta(minutes=minutes)
     turn = conversation.turn_count + 1
     event = UserMessage(
-        id=f"evt_{turn}", index=conversation.next_index, turn=turn, at=at, author="user", content=content,
-        options={"mode": None, "note": "ünïcode \n \"quoted\""},
-    )  # fmt: skip
+        id=f"evt_{turn}",
+        index=conversation.next_index,
+        turn=turn,
+        at=at,
+        author="user",
+        content=content,
+        options={"mode": None, "note": 'ünïcode \n "quoted"'},
+    )
     run = Run(
-        run_id=f"run_{conversation.id}_{turn}_abc", fingerprint="f", status="running", fence=turn,
-        agent="assistant", turn=turn, user_event_id=event.id, owner="owner-1", accepted_at=at,
-    )  # fmt: skip
+        run_id=f"run_{conversation.id}_{turn}_abc",
+        fingerprint="f",
+        status="running",
+        fence=turn,
+        agent="assistant",
+        turn=turn,
+        user_event_id=event.id,
+        owner="owner-1",
+        accepted_at=at,
+    )
     return conversation.model_copy(
         update={"events": (*conversation.events, event), "runs": (*conversation.runs, run), "updated_at": at}
     )
@@ -39,14 +47,9 @@ def saying(conversation: Conversation, content: str, *, minutes: int = 0) -> Con
 
 def a_workflow(workflow_id: str = "wf_expenses", name: str = "Expenses", **fields: Any) -> Workflow:
     """Return a workflow of two steps."""
-    steps = [
-        {"id": "submit", "name": "Submit", "type": "human"},
-        {"id": "done", "name": "Done", "type": "end"},
-    ]
+    steps = [{"id": "submit", "name": "Submit", "type": "human"}, {"id": "done", "name": "Done", "type": "end"}]
     transitions = [{"from": "submit", "to": "done"}]
-    return parse_workflow(
-        {"id": workflow_id, "name": name, "steps": steps, "transitions": transitions, **fields}
-    )
+    return parse_workflow({"id": workflow_id, "name": name, "steps": steps, "transitions": transitions, **fields})
 
 
 class Clock:

@@ -19,28 +19,9 @@ from workflow_agent.workflows.model.transitions import TRANSITION_TYPES
 from workflow_agent.workflows.model.workflow import Workflow
 
 _WORDS = ("draft", "review", "approve", "sign", "pay", "ship", "notify", "archive", "check", "close")
-_NAMES = (
-    "Draft",
-    "Legal review",
-    "Approve",
-    "Sign contract",
-    "Pay",
-    "Überprüfung",
-    "notify",
-    "日本",
-    "Close!",
-)
+_NAMES = ("Draft", "Legal review", "Approve", "Sign contract", "Pay", "Überprüfung", "notify", "日本", "Close!")
 _LABELS = ("employee", "manager", "finance", "Søren", "a b")
-_TEXTS = (
-    "x",
-    "approved",
-    "not approved",
-    "two\nlines",
-    "ü \U0001f600",
-    '"quoted" & <marked> | `so`',
-    "'",
-    "{{ x }}",
-)
+_TEXTS = ("x", "approved", "not approved", "two\nlines", "ü \U0001f600", '"quoted" & <marked> | `so`', "'", "{{ x }}")
 _OBJECTS: tuple[JsonObject, ...] = (
     {"b": 1, "a": True},
     {"a": 1.0, "b": [1, None, {"c": "x"}]},

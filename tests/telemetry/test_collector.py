@@ -69,9 +69,7 @@ async def test_a_collector_gets_spans_and_metrics(
         pytest.param({}, False, False, id="no collector"),
         pytest.param({"EXPORTER_OTLP_ENDPOINT": "http://c:4318"}, True, True, id="for both"),
         pytest.param({"EXPORTER_OTLP_TRACES_ENDPOINT": "http://c"}, True, False, id="for spans"),
-        pytest.param(
-            {"EXPORTER_OTLP_ENDPOINT": "http://c", "TRACES_EXPORTER": "none"}, False, True, id="spans off"
-        ),
+        pytest.param({"EXPORTER_OTLP_ENDPOINT": "http://c", "TRACES_EXPORTER": "none"}, False, True, id="spans off"),
         pytest.param({"EXPORTER_OTLP_ENDPOINT": "http://c", "SDK_DISABLED": "true"}, False, False, id="off"),
     ],
 )

@@ -17,10 +17,26 @@ from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, buil
 from workflow_agent.telemetry.sums import Sums
 
 LABELS = {
-    "outcome", "mode", "model", "section", "level", "counting", "used", "by", "source", "kind", "part",
-    "phase", "type", "cache", "le",
-    "gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model", "gen_ai_token_type",
-}  # fmt: skip
+    "outcome",
+    "mode",
+    "model",
+    "section",
+    "level",
+    "counting",
+    "used",
+    "by",
+    "source",
+    "kind",
+    "part",
+    "phase",
+    "type",
+    "cache",
+    "le",
+    "gen_ai_operation_name",
+    "gen_ai_provider_name",
+    "gen_ai_request_model",
+    "gen_ai_token_type",
+}
 """Every label there is; each takes names from the configuration, or words of ours."""
 
 
@@ -109,9 +125,7 @@ async def test_how_sure_the_mode_was_is_measured() -> None:
 
     labels = {"mode": "search", "source": "inferred"}
     assert value(under_test.telemetry, "workflow_agent_mode_confidence_count", labels) == 1
-    assert value(under_test.telemetry, "workflow_agent_mode_confidence_sum") == pytest.approx(
-        reply.mode.confidence
-    )
+    assert value(under_test.telemetry, "workflow_agent_mode_confidence_sum") == pytest.approx(reply.mode.confidence)
 
 
 async def test_labels_are_few_and_hold_no_ids() -> None:
@@ -126,10 +140,7 @@ async def test_labels_are_few_and_hold_no_ids() -> None:
     text = under_test.telemetry.exposition()[0].decode()
 
     found = {
-        name
-        for family in families(under_test.telemetry).values()
-        for one in family.samples
-        for name in one.labels
+        name for family in families(under_test.telemetry).values() for one in family.samples for name in one.labels
     }
     assert found <= LABELS
     assert not [one for one in ids if one in text]

@@ -94,15 +94,12 @@ async def test_the_context_record_is_on_the_turns_span(traced: Traced) -> None:
     prefix = "workflow_agent.assistant.window.context."
     on_span = {name.removeprefix(prefix): value for name, value in attributes.items() if prefix in name}
     assert on_span["used_tokens"] == reply.context["used_tokens"]
-    assert {
-        section: on_span[f"breakdown.{section}"] for section in reply.context["breakdown"]
-    } == reply.context["breakdown"]
+    assert {section: on_span[f"breakdown.{section}"] for section in reply.context["breakdown"]} == reply.context[
+        "breakdown"
+    ]
     assert (on_span["level"], on_span["strategy"]) == ("ok", "full")
     assert attributes["workflow_agent.run_id"] == reply.run_id
-    assert (attributes["workflow_agent.outcome"], attributes["workflow_agent.mode"]) == (
-        "completed",
-        "general",
-    )
+    assert (attributes["workflow_agent.outcome"], attributes["workflow_agent.mode"]) == ("completed", "general")
 
 
 async def test_spans_carry_no_content_unless_wanted(traced: Traced) -> None:
@@ -145,6 +142,7 @@ async def test_a_message_sent_twice_is_traced_as_a_replay(traced: Traced) -> Non
     await under_test.say("hi", key="k")
     await under_test.say("hi", key="k")
 
-    outcomes = [(span.attributes or {}).get("workflow_agent.outcome") for span in traced.spans()
-                if span.name == "chat.turn"]  # fmt: skip
+    outcomes = [
+        (span.attributes or {}).get("workflow_agent.outcome") for span in traced.spans() if span.name == "chat.turn"
+    ]
     assert outcomes == ["completed", "replayed"]

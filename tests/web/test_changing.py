@@ -65,9 +65,12 @@ def test_a_fix_is_shown_before_it_is_applied(visitor: Visitor, served: Served) -
     ]
     with served.client() as client:
         document = {
-            "id": "wf_paying", "name": "Paying", "start": "pay", "steps": steps,
+            "id": "wf_paying",
+            "name": "Paying",
+            "start": "pay",
+            "steps": steps,
             "transitions": [{"from": "pay", "to": "paid"}],
-        }  # fmt: skip
+        }
         client.post("/api/v1/workflows", json=document).raise_for_status()
     page = visitor.page
     visitor.say("show Paying")
@@ -98,9 +101,12 @@ def test_a_workflow_is_chosen_from_all_and_is_what_is_spoken_of(page: Page, serv
     with served.client() as client:
         for number in range(70):
             document = {
-                "id": f"wf_{number}", "name": f"Process {number}", "start": "a", "steps": steps,
+                "id": f"wf_{number}",
+                "name": f"Process {number}",
+                "start": "a",
+                "steps": steps,
                 "transitions": [{"from": "a", "to": "z"}],
-            }  # fmt: skip
+            }
             client.post("/api/v1/workflows", json=document).raise_for_status()
 
     page.goto("/")

@@ -5,10 +5,7 @@ from playwright.sync_api import Page, expect
 from tests.support.browsing import EXPENSES
 from tests.support.server import Served
 
-TALK = [
-    EXPENSES,
-    *(f"Note for later: invoice INV-{number} is over {number * 100} EUR" for number in range(1, 15)),
-]
+TALK = [EXPENSES, *(f"Note for later: invoice INV-{number} is over {number * 100} EUR" for number in range(1, 15))]
 
 
 def test_a_compaction_is_marked_and_tells_what_it_dropped(page: Page, served: Served) -> None:

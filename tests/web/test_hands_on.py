@@ -58,9 +58,7 @@ def stored(served: Served, document: dict[str, Any]) -> None:
 
 
 def scale(page: Page) -> float:
-    return float(
-        page.evaluate("new DOMMatrix(document.querySelector('.graph-port > svg').style.transform).a")
-    )
+    return float(page.evaluate("new DOMMatrix(document.querySelector('.graph-port > svg').style.transform).a"))
 
 
 def place(step: Locator) -> tuple[float, float]:
@@ -325,12 +323,7 @@ def test_every_part_of_a_step_is_changed_in_place(page: Page, served: Served) ->
     retry = {"interval": "PT10S", "backoff": "exponential", "errors": ["Busy"]}
     steps = [
         {"id": "pay", "name": "Pay", "type": "action", "uses": "bank.pay", "retry": retry},
-        {
-            "id": "ask",
-            "name": "Ask",
-            "type": "human",
-            "form": {"fields": [{"key": "amount", "type": "number"}]},
-        },
+        {"id": "ask", "name": "Ask", "type": "human", "form": {"fields": [{"key": "amount", "type": "number"}]}},
         {"id": "z", "name": "Z", "type": "end"},
     ]
     lines = [{"id": "one", "from": "pay", "to": "ask"}, {"id": "two", "from": "ask", "to": "z"}]
@@ -378,9 +371,7 @@ def test_frames_stay_short_with_a_hundred_steps(page: Page, served: Served) -> N
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_workflow_is_changed_by_touch_on_a_phone(browser: Browser, served: Served, scheme: str) -> None:
-    with watched(
-        browser, served, viewport=NARROW, has_touch=True, is_mobile=True, color_scheme=scheme
-    ) as page:
+    with watched(browser, served, viewport=NARROW, has_touch=True, is_mobile=True, color_scheme=scheme) as page:
         page.goto("/")
         Visitor(page).say(EXPENSES)
         page.locator("#open-workflow").tap()

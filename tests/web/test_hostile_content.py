@@ -42,9 +42,12 @@ def test_hostile_names_stay_names_in_every_view(page: Page, served: Served) -> N
         {"id": "z", "name": "]]></svg><script>", "type": "end"},
     ]
     document = {
-        "id": "wf_hostile", "name": f"</title></style></svg>{SCRIPT}", "start": "a", "steps": steps,
+        "id": "wf_hostile",
+        "name": f"</title></style></svg>{SCRIPT}",
+        "start": "a",
+        "steps": steps,
         "transitions": [{"from": "a", "to": "z", "type": "condition", "when": {"text": SCRIPT}}],
-    }  # fmt: skip
+    }
     with served.client() as client:
         client.post("/api/v1/workflows", json=document).raise_for_status()
         made = client.post("/api/v1/chat", json={"message": "explain it", "workflow_id": "wf_hostile"}).json()

@@ -30,9 +30,7 @@ def reach(page: Page, wanted: Locator) -> None:
     pytest.fail(f"Tab does not lead to {wanted}.")
 
 
-def test_a_workflow_is_taken_in_mended_changed_and_given_out_without_a_sentence(
-    page: Page, tmp_path: Path
-) -> None:
+def test_a_workflow_is_taken_in_mended_changed_and_given_out_without_a_sentence(page: Page, tmp_path: Path) -> None:
     document = tmp_path / "rechnung.json"
     document.write_text(json.dumps(CHART), encoding="utf-8")
     page.goto("/#/workflows")

@@ -28,13 +28,15 @@ def a_talk(turns: int) -> Conversation:
     events = [
         event.model_copy(
             update={
-                "id": f"{event.id}_{turn}", "index": 2 * turn + at, "turn": turn + 1,
+                "id": f"{event.id}_{turn}",
+                "index": 2 * turn + at,
+                "turn": turn + 1,
                 "content": f"{event.type} {turn + 1}. " + "It goes on and on. " * (turn % 17),
             }
         )
         for turn in range(turns)
         for at, event in enumerate(once.events)
-    ]  # fmt: skip
+    ]
     return once.model_copy(update={"events": tuple(events), "runs": (), "calls": ()})
 
 

@@ -16,9 +16,7 @@ from workflow_agent.settings import load_settings
 def models(*, takes_keys: bool) -> Models:
     """Return two models by rules; one brought with a key is a third."""
     by_name = {"first": OfflineModel(), "second": OfflineModel()}
-    return Models(
-        "first", by_name, window_tokens=32_000, with_key=(lambda *_: OfflineModel()) if takes_keys else None
-    )
+    return Models("first", by_name, window_tokens=32_000, with_key=(lambda *_: OfflineModel()) if takes_keys else None)
 
 
 def sent(page: Page) -> list[Request]:

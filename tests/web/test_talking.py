@@ -78,9 +78,7 @@ class Slow:
         yield "and **last**."
 
 
-def test_a_reply_is_read_as_it_comes_and_gone_on_with_after_a_reload(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_a_reply_is_read_as_it_comes_and_gone_on_with_after_a_reload(browser: Browser, tmp_path: Path) -> None:
     slow = Slow()
     model = FunctionModel(stream_function=slow.answer)
     with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
@@ -117,9 +115,7 @@ def test_a_reply_can_be_stopped_and_asked_for_again(browser: Browser, tmp_path: 
         expect(page.locator(".reply .prose").last).to_have_text("First and last.")
 
 
-def test_a_message_that_did_not_arrive_is_sent_again_and_counts_once(
-    browser: Browser, served: Served
-) -> None:
+def test_a_message_that_did_not_arrive_is_sent_again_and_counts_once(browser: Browser, served: Served) -> None:
     complaints: list[str] = []
     with watched(browser, served, complaints) as page:
         page.goto("/")
@@ -188,8 +184,7 @@ def test_a_reply_that_is_kept_is_shown_where_its_stream_is_gone(browser: Browser
 
         page.route("**/api/v1/chat/stream", begin_only)
         page.route(
-            "**/api/v1/runs/*/stream",
-            lambda route: route.fulfill(status=404, json={"detail": "It is not kept."}),
+            "**/api/v1/runs/*/stream", lambda route: route.fulfill(status=404, json={"detail": "It is not kept."})
         )
         page.goto("/")
 

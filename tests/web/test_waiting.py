@@ -10,9 +10,7 @@ from tests.web.test_ways_of_use import NARROW, serious
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_waiting_changes_are_seen_and_decided_by_another_person(
-    browser: Browser, served: Served, scheme: str
-) -> None:
+def test_waiting_changes_are_seen_and_decided_by_another_person(browser: Browser, served: Served, scheme: str) -> None:
     with served.client() as client:
         client.post("/api/v1/workflows", json=FLOW).raise_for_status()
         for edits in (RENAME, OWNER):
@@ -72,9 +70,7 @@ def test_a_workflow_is_published_and_its_later_changes_are_a_draft(visitor: Visi
     assert serious(page) == []
 
 
-def test_a_workflow_in_full_screen_stays_seen_when_the_window_becomes_narrow(
-    page: Page, served: Served
-) -> None:
+def test_a_workflow_in_full_screen_stays_seen_when_the_window_becomes_narrow(page: Page, served: Served) -> None:
     with served.client() as client:
         client.post("/api/v1/workflows", json=FLOW).raise_for_status()
     page.goto("/#/w/wf_flow")

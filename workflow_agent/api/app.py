@@ -21,9 +21,7 @@ from workflow_agent.settings import Settings
 
 _FIRST = (health.router, chat.router, runs.router, page.router)
 """The routes that a server begins with: a turn, and what watches the process or opens the page."""
-_DESCRIPTION = (
-    "Talk about workflows: create, find, change and analyse them, in conversations that lose nothing."
-)
+_DESCRIPTION = "Talk about workflows: create, find, change and analyse them, in conversations that lose nothing."
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
 

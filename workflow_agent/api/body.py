@@ -69,17 +69,12 @@ def parse_json(raw: bytes, limits: JsonLimits) -> Any:
 def _parsed(text: str) -> Any:
     try:
         return json.loads(
-            text,
-            parse_constant=_constant,
-            parse_int=_integer,
-            parse_float=_number,
-            object_pairs_hook=_object,
+            text, parse_constant=_constant, parse_int=_integer, parse_float=_number, object_pairs_hook=_object
         )
     except json.JSONDecodeError as error:
         offset = len(text[: error.pos].encode())
         raise InvalidInput(
-            f"The body is not JSON: {error.msg} at byte {offset} (line {error.lineno}, "
-            f"column {error.colno}).",
+            f"The body is not JSON: {error.msg} at byte {offset} (line {error.lineno}, column {error.colno}).",
             [Problem("", f"{error.msg} at byte {offset}")],
             offset=offset,
         ) from error
@@ -115,9 +110,7 @@ def _integer(digits: str) -> int | _Unusable:
 
 def _number(digits: str) -> float | _Unusable:
     value = float(digits)
-    return (
-        value if math.isfinite(value) else _Unusable(f"is the number {digits[:24]}, too large for a double")
-    )
+    return value if math.isfinite(value) else _Unusable(f"is the number {digits[:24]}, too large for a double")
 
 
 def forbidden_character(text: str) -> str | None:
@@ -145,9 +138,7 @@ def _check(value: Any, limits: JsonLimits) -> None:
             seen += len(cast("list[Any]", here))
             if seen > limits.max_values:
                 raise _invalid("", f"holds more than {limits.max_values} values")
-            waiting.extend(
-                _children(cast("dict[str, Any] | list[Any]", here), place, depth + 1, limits.max_members)
-            )
+            waiting.extend(_children(cast("dict[str, Any] | list[Any]", here), place, depth + 1, limits.max_members))
 
 
 def _children(
@@ -223,8 +214,7 @@ def _require_plain_json(headers: Headers) -> None:
     charset = str(parsed.get_param("charset", "utf-8")).lower()
     if kind != "application/json" or charset not in ("utf-8", "utf8"):
         raise UnsupportedMediaType(
-            f"The body is {given[:100]!r}; send it as 'application/json' in UTF-8.",
-            valid=["application/json"],
+            f"The body is {given[:100]!r}; send it as 'application/json' in UTF-8.", valid=["application/json"]
         )
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise UnsupportedMediaType(

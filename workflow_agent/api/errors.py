@@ -120,12 +120,7 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
 
 
 def problem_document(
-    status: HTTPStatus,
-    code: str,
-    detail: str,
-    *,
-    scope: Scope | None = None,
-    extra: Mapping[str, Any] | None = None,
+    status: HTTPStatus, code: str, detail: str, *, scope: Scope | None = None, extra: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the problem details of an error (RFC 9457), bounded however long its parts are."""
     cut = detail if len(detail) <= MAX_DETAIL_CHARS else detail[: MAX_DETAIL_CHARS - 1] + "…"
@@ -155,9 +150,7 @@ def document_of(error: WorkflowAgentError, scope: Scope | None = None) -> dict[s
     return document
 
 
-def problem_response(
-    document: Mapping[str, Any], scope: Scope, headers: Mapping[str, str] | None = None
-) -> Response:
+def problem_response(document: Mapping[str, Any], scope: Scope, headers: Mapping[str, str] | None = None) -> Response:
     """Return a problem as the response it is, in the shape and with the headers its address asks for."""
     asked: dict[str, str] = {"Cache-Control": "no-store"}
     if document["status"] == HTTPStatus.UNAUTHORIZED:
@@ -206,9 +199,7 @@ def _problem(item: Mapping[str, Any]) -> Problem:
     is_empty_body = where == "body" and not path and item["type"] == "missing"
     message = "the body is empty; send a JSON object" if is_empty_body else validation_message(item)
     context = cast("Mapping[str, Any]", item.get("ctx") or {})
-    return Problem(
-        pointer or "/", message, tuple(re.findall(r"'([^']{1,60})'", str(context.get("expected", ""))))
-    )
+    return Problem(pointer or "/", message, tuple(re.findall(r"'([^']{1,60})'", str(context.get("expected", "")))))
 
 
 async def _on_http_exception(request: Request, error: Exception) -> Response:
@@ -217,9 +208,7 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     method = request.method[:20]
     headers = dict(failure.headers or {})
     if status is HTTPStatus.NOT_FOUND:
-        listed = (
-            OPENAI_ADDRESSES if is_openai_path(request.url.path) else "/openapi.json lists what there is."
-        )
+        listed = OPENAI_ADDRESSES if is_openai_path(request.url.path) else "/openapi.json lists what there is."
         detail = f"There is nothing at this address. {listed}"
     elif status is HTTPStatus.METHOD_NOT_ALLOWED:
         is_told = isinstance(error, OnlyPost)
@@ -229,9 +218,7 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     else:
         detail = str(failure.detail)
     code = status.name.lower()
-    return problem_response(
-        problem_document(status, code, detail, scope=request.scope), request.scope, headers
-    )
+    return problem_response(problem_document(status, code, detail, scope=request.scope), request.scope, headers)
 
 
 def _allowed_methods(routes: Iterable[BaseRoute], path: str) -> tuple[str, ...]:

@@ -100,9 +100,7 @@ class RequestFrame:
         except asyncio.CancelledError:
             # The server stops and waits no longer; it would answer with a bare 500.
             if exchange.status is None:
-                error = ShuttingDown(
-                    "The server is stopping. Send the request again in a moment.", retry_after=5
-                )
+                error = ShuttingDown("The server is stopping. Send the request again in a moment.", retry_after=5)
                 await _refuse(error, exchange.scope, receive, send)
             raise
         except Exception:

@@ -20,14 +20,45 @@ from workflow_agent.workflows.store import WorkflowVersion
 
 _REF = "#/components/schemas/{model}"
 _REPLIES: Sequence[Any] = (
-    service.ProblemDetails, talk.ChatResponse, talk.RunState, talk.ConversationList, talk.RecordedEvent,
-    talk.History, talk.MessageHitList, talk.Turn, talk.IterationList, talk.CallList, talk.ContextList,
-    talk.ArtifactList, talk.CompactionList, talk.RestoredCompactions, talk.ImportedConversation, talk.Blob,
-    talk.ReplyFeedback, flow.WorkflowList, flow.EditReport, flow.VersionList, flow.Restored,
-    flow.VersionDiff, flow.Analysis, flow.Simulation, flow.Diagram, flow.Import, flow.Export, flow.Validation,
-    service.AgentList, service.FormatList, service.ModeList, service.CacheReport,
-    memory.Memory, memory.MemoryItem, service.Health, Conversation, Iteration, WorkflowVersion,
-)  # fmt: skip
+    service.ProblemDetails,
+    talk.ChatResponse,
+    talk.RunState,
+    talk.ConversationList,
+    talk.RecordedEvent,
+    talk.History,
+    talk.MessageHitList,
+    talk.Turn,
+    talk.IterationList,
+    talk.CallList,
+    talk.ContextList,
+    talk.ArtifactList,
+    talk.CompactionList,
+    talk.RestoredCompactions,
+    talk.ImportedConversation,
+    talk.Blob,
+    talk.ReplyFeedback,
+    flow.WorkflowList,
+    flow.EditReport,
+    flow.VersionList,
+    flow.Restored,
+    flow.VersionDiff,
+    flow.Analysis,
+    flow.Simulation,
+    flow.Diagram,
+    flow.Import,
+    flow.Export,
+    flow.Validation,
+    service.AgentList,
+    service.FormatList,
+    service.ModeList,
+    service.CacheReport,
+    memory.Memory,
+    memory.MemoryItem,
+    service.Health,
+    Conversation,
+    Iteration,
+    WorkflowVersion,
+)
 _WORKFLOW_EXAMPLE: Mapping[str, Any] = {
     "name": "Expense approval",
     "tags": ["finance"],
@@ -54,9 +85,12 @@ _WORKFLOW_BODIES = {"create_workflow": "NewWorkflow", "replace_workflow": "NewWo
 def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     """Return the whole document of an application."""
     document = get_openapi(
-        title=app.title, version=app.version, description=app.description, routes=app.routes,
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
         separate_input_output_schemas=False,
-    )  # fmt: skip
+    )
     components = document.setdefault("components", {}).setdefault("schemas", {})
     components.update(_reply_schemas())
     components.update(_workflow_schemas())

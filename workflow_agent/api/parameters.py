@@ -102,8 +102,7 @@ async def _expected(if_match: IfMatchHeader = None) -> Revision | None:
 async def _required(if_match: IfMatchHeader = None) -> Revision | None:
     if if_match is None:
         raise PreconditionRequired(
-            "Send the ETag that was read as If-Match, so that nobody's later change is lost, or `*` for any "
-            "version."
+            "Send the ETag that was read as If-Match, so that nobody's later change is lost, or `*` for any version."
         )
     return revision_asked_for(if_match)
 
@@ -197,21 +196,16 @@ ConversationId = Annotated[
     str, Path(json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, examples=["expenses-chat"])
 ]
 """Any text; one that cannot be an id is as unknown to the store as any other."""
-WorkflowId = Annotated[
-    str, Path(json_schema_extra={"pattern": WORKFLOW_ID_PATTERN}, examples=["wf_expense_approval"])
-]
+WorkflowId = Annotated[str, Path(json_schema_extra={"pattern": WORKFLOW_ID_PATTERN}, examples=["wf_expense_approval"])]
 RunId = Annotated[str, Path(examples=["run_expenses-chat_1_4f1c"])]
 Expected = Annotated[Revision | None, Depends(_expected)]
 Required = Annotated[Revision | None, Depends(_required)]
 KnownEtag = Annotated[str | None, Depends(_has)]
 User = Annotated[str, Depends(_user)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
-Limit = Annotated[
-    int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)
-]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)]
 Cursor = Annotated[
-    str | None,
-    Query(max_length=400, pattern="^[A-Za-z0-9_=.:-]+$", description="`next_cursor` of the page before."),
+    str | None, Query(max_length=400, pattern="^[A-Za-z0-9_=.:-]+$", description="`next_cursor` of the page before.")
 ]
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), BeforeValidator(whole_number)]
 Flag = Annotated[bool, Query(), BeforeValidator(true_or_false)]

@@ -9,17 +9,13 @@ from starlette.responses import Response
 
 Documented = dict[int | str, dict[str, Any]]
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
-_EVENTS = (
-    "start", "mode", "tool_call", "tool_result", "delta", "context", "complete", "error", "shutdown",
-)  # fmt: skip
+_EVENTS = ("start", "mode", "tool_call", "tool_result", "delta", "context", "complete", "error", "shutdown")
 _EVERYWHERE = (401, 403, 421, 500, 503)
 
 
 def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return data as a JSON response."""
-    return Response(
-        orjson.dumps(data), status, {"Cache-Control": "no-store", **(headers or {})}, "application/json"
-    )
+    return Response(orjson.dumps(data), status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
 def replies(

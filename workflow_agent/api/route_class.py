@@ -73,8 +73,7 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
         return parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            "The query string is not percent-encoded UTF-8.",
-            [Problem("query:", "is not percent-encoded UTF-8")],
+            "The query string is not percent-encoded UTF-8.", [Problem("query:", "is not percent-encoded UTF-8")]
         ) from error
 
 

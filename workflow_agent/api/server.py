@@ -61,9 +61,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         if len(self.connections) > self._limits.max_connections:
             self._refuse(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "too_many_connections",
-                "Too many connections; try again shortly.",
+                HTTPStatus.SERVICE_UNAVAILABLE, "too_many_connections", "Too many connections; try again shortly."
             )
             return
         self._expect_head()
@@ -126,9 +124,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _on_deadline(self) -> None:
         self._refuse(
-            HTTPStatus.REQUEST_TIMEOUT,
-            "request_timed_out",
-            "The request did not arrive in time; send it at once.",
+            HTTPStatus.REQUEST_TIMEOUT, "request_timed_out", "The request did not arrive in time; send it at once."
         )
 
     def _is_answering(self) -> bool:

@@ -96,10 +96,17 @@ def build_assistant(
         return marked(ctx, laid_out(offer, prompts, ctx, request))
 
     loop = AgentLoop(
-        "workflow_agent", OfferedTools(toolset, offer, foreign), instructions, lay_out, (confirmed,),
-        capabilities=(RecordedCalls(offer),), way_to=offer.way_to, tool_retries=TOOL_RETRIES,
-        output_retries=1, instrumentation=instrumentation,
-    )  # fmt: skip
+        "workflow_agent",
+        OfferedTools(toolset, offer, foreign),
+        instructions,
+        lay_out,
+        (confirmed,),
+        capabilities=(RecordedCalls(offer),),
+        way_to=offer.way_to,
+        tool_retries=TOOL_RETRIES,
+        output_retries=1,
+        instrumentation=instrumentation,
+    )
     return Assistant(loop, offer, prompts, guidance, foreign)
 
 

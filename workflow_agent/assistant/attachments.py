@@ -41,13 +41,7 @@ class Attaching:
     most_of_a_conversation: int = 200
 
     async def stored(
-        self,
-        tenant: str,
-        conversation_id: str,
-        attachments: Sequence[NewAttachment],
-        *,
-        is_named: bool,
-        at: datetime,
+        self, tenant: str, conversation_id: str, attachments: Sequence[NewAttachment], *, is_named: bool, at: datetime
     ) -> tuple[AttachedDocument, ...]:
         """Return attachments as a conversation lists them, their texts kept with it durably.
 
@@ -74,9 +68,7 @@ class Attaching:
             kept.append(document.model_copy(update={"content_ref": ref, "at": at}))
         return tuple(kept)
 
-    async def _known(
-        self, tenant: str, conversation_id: str, *, is_named: bool
-    ) -> dict[str, AttachedDocument]:
+    async def _known(self, tenant: str, conversation_id: str, *, is_named: bool) -> dict[str, AttachedDocument]:
         try:
             conversation: Conversation = await self.store.load(tenant, conversation_id)
         except ConversationNotFound:
@@ -92,17 +84,27 @@ class Attaching:
             return None, _named(str(given.attachment_id), known)
         try:
             read = await asyncio.to_thread(
-                read_document, given.content, is_base64=given.encoding == "base64", name=given.name,
-                media_type=given.media_type, limits=self.limits,
-            )  # fmt: skip
+                read_document,
+                given.content,
+                is_base64=given.encoding == "base64",
+                name=given.name,
+                media_type=given.media_type,
+                limits=self.limits,
+            )
         except UnreadableAttachment as error:
             problem = Problem(f"/attachments/{position}/content", error.message)
             raise UnreadableAttachment(error.message, [problem]) from error
         document = AttachedDocument(
-            attachment_id=attachment_id_of(read.text), title=given.name, source=given.source,
-            attachment_type=given.attachment_type, media_type=read.media_type, size_chars=len(read.text),
-            content_ref="", turn=0, at=at,
-        )  # fmt: skip
+            attachment_id=attachment_id_of(read.text),
+            title=given.name,
+            source=given.source,
+            attachment_type=given.attachment_type,
+            media_type=read.media_type,
+            size_chars=len(read.text),
+            content_ref="",
+            turn=0,
+            at=at,
+        )
         return read.text, document
 
 

@@ -7,9 +7,7 @@ from workflow_agent.assistant.providers import OFFLINE
 from workflow_agent.conversations.claims import claims_in
 from workflow_agent.conversations.document import WRITES, AgentReply
 
-_LOOK_BACK = frozenset({
-    "recall", "search_history", "get_turn", "list_changes", "compare_versions", "run_python",
-})  # fmt: skip
+_LOOK_BACK = frozenset({"recall", "search_history", "get_turn", "list_changes", "compare_versions", "run_python"})
 """Whoever used these tells of what was done before."""
 
 
@@ -45,11 +43,7 @@ def _is_borne_out(deps: WorkflowContext) -> bool:
     progress = deps.progress
     if any(touch.change in WRITES for touch in progress.touched.values()):
         return True
-    if (
-        progress.phase_changes
-        or progress.handoffs
-        or _LOOK_BACK.intersection(deps.evidence.tools_that_answered())
-    ):
+    if progress.phase_changes or progress.handoffs or _LOOK_BACK.intersection(deps.evidence.tools_that_answered()):
         return True
     earlier = (event for event in deps.conversation.events if isinstance(event, AgentReply))
     wrote = any(touch.change in WRITES for reply in earlier for touch in reply.workflows_touched)

@@ -167,7 +167,11 @@ class WorkflowContext:
     def writer(self, digest: str) -> Writer:
         """Return this run as the one who writes; the digest is of what it was asked to write."""
         author = Author(
-            user=self.user, agent=self.agent, mode=self.progress.mode.name, run_id=self.run_id,
-            attempt=self.attempt, conversation_id=self.conversation.id,
-        )  # fmt: skip
+            user=self.user,
+            agent=self.agent,
+            mode=self.progress.mode.name,
+            run_id=self.run_id,
+            attempt=self.attempt,
+            conversation_id=self.conversation.id,
+        )
         return Writer(author, digest, self.fence)

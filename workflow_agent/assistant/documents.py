@@ -12,11 +12,41 @@ from workflow_agent.assistant.office_documents import docx_as_text, pdf_as_text
 from workflow_agent.errors import BodyTooLarge, UnreadableAttachment, UnsupportedDocument
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object", "head"})
-_BLOCKS = frozenset({
-    "p", "div", "section", "article", "header", "footer", "main", "aside", "nav", "h1", "h2", "h3", "h4",
-    "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "br", "hr", "pre", "blockquote",
-    "form", "fieldset", "figure", "title",
-})  # fmt: skip
+_BLOCKS = frozenset(
+    {
+        "p",
+        "div",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "aside",
+        "nav",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "table",
+        "tr",
+        "br",
+        "hr",
+        "pre",
+        "blockquote",
+        "form",
+        "fieldset",
+        "figure",
+        "title",
+    }
+)
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
 _GAPS = re.compile(r"\n\s*\n\s*")
 
@@ -70,15 +100,28 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 HTML = "text/html"
 PLAIN = "text/plain"
 _BY_EXTENSION: Mapping[str, str] = {
-    "txt": PLAIN, "text": PLAIN, "log": PLAIN, "md": "text/markdown", "markdown": "text/markdown",
-    "json": "application/json", "yaml": "application/yaml", "yml": "application/yaml", "csv": "text/csv",
-    "html": HTML, "htm": HTML, "pdf": PDF, "docx": DOCX,
-}  # fmt: skip
+    "txt": PLAIN,
+    "text": PLAIN,
+    "log": PLAIN,
+    "md": "text/markdown",
+    "markdown": "text/markdown",
+    "json": "application/json",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "csv": "text/csv",
+    "html": HTML,
+    "htm": HTML,
+    "pdf": PDF,
+    "docx": DOCX,
+}
 _BY_NAME = {
-    "application/x-yaml": "application/yaml", "text/yaml": "application/yaml",
-    "text/x-markdown": "text/markdown", "application/xhtml+xml": HTML, "text/json": "application/json",
+    "application/x-yaml": "application/yaml",
+    "text/yaml": "application/yaml",
+    "text/x-markdown": "text/markdown",
+    "application/xhtml+xml": HTML,
+    "text/json": "application/json",
     "application/csv": "text/csv",
-}  # fmt: skip
+}
 READABLE = tuple(dict.fromkeys(_BY_EXTENSION.values()))
 """The media types that are read."""
 
@@ -124,9 +167,7 @@ def read_document(
     kind = _kind(data, name, media_type, is_text=not is_base64)
     text = _READERS.get(kind, _as_plain_text)(data, name, limits.chars).strip()
     if not text:
-        raise UnreadableAttachment(
-            f"{name!r} holds no text. A scan has to go through text recognition first."
-        )
+        raise UnreadableAttachment(f"{name!r} holds no text. A scan has to go through text recognition first.")
     if len(text) > limits.chars:
         raise BodyTooLarge(
             f"{name!r} has {len(text)} characters of text; the most is {limits.chars}.", limit=limits.chars
@@ -181,9 +222,7 @@ def _as_plain_text(data: bytes, name: str, most_chars: int) -> str:
     try:
         return data.decode("utf-8-sig").replace("\0", "")
     except UnicodeDecodeError as error:
-        raise UnreadableAttachment(
-            f"{name!r} is not UTF-8 text: {error.reason}. Convert it first."
-        ) from error
+        raise UnreadableAttachment(f"{name!r} is not UTF-8 text: {error.reason}. Convert it first.") from error
 
 
 def _html(data: bytes, name: str, most_chars: int) -> str:

@@ -69,9 +69,7 @@ class ForeignServer:
     _list_again_at: float = 0.0
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def definitions(
-        self, ctx: RunContext[WorkflowContext], timeout_seconds: float
-    ) -> Sequence[ToolDefinition]:
+    async def definitions(self, ctx: RunContext[WorkflowContext], timeout_seconds: float) -> Sequence[ToolDefinition]:
         """Return the tools that may be used, under names of their own; none while it cannot be asked."""
         async with self._asking:
             if time.monotonic() < self._list_again_at:
@@ -80,9 +78,7 @@ class ForeignServer:
                 async with asyncio.timeout(timeout_seconds):
                     tools = await self.toolset.get_tools(ctx)
             except Exception as error:  # noqa: BLE001 - whatever another program does, the turn goes on
-                _log.warning(
-                    "an MCP server does not answer", extra={"server": self.name, "error": repr(error)[:300]}
-                )
+                _log.warning("an MCP server does not answer", extra={"server": self.name, "error": repr(error)[:300]})
                 self._listed, self._list_again_at = (), time.monotonic() + _FAILED_SECONDS
                 return ()
             allowed = (tool.tool_def for name, tool in tools.items() if self._is_allowed(name))
@@ -103,9 +99,7 @@ class ForeignServer:
         name = f"{self.name}_{definition.name}"
         size = len(json.dumps(definition.parameters_json_schema))
         if not _NAME.fullmatch(name) or size > _MOST_SCHEMA_CHARS:
-            _log.warning(
-                "a tool of an MCP server is left out", extra={"server": self.name, "tool": name[:100]}
-            )
+            _log.warning("a tool of an MCP server is left out", extra={"server": self.name, "tool": name[:100]})
             return None
         told = f"[{self.name}, another program] {definition.description or ''}"[:_MOST_DESCRIBED]
         metadata = {**(definition.metadata or {}), "name": definition.name}
@@ -187,9 +181,7 @@ class ForeignTools:
         return f"{server} refused: {json.dumps(told[: self.most_chars])}. {_FRAME}"
 
     def _cut(self, value: object) -> JsonObject:
-        text = (
-            value if isinstance(value, str) else pydantic_core.to_json(value, serialize_unknown=True).decode()
-        )
+        text = value if isinstance(value, str) else pydantic_core.to_json(value, serialize_unknown=True).decode()
         if len(text) > self.most_chars:
             return {"data": text[: self.most_chars], "left_out_chars": len(text) - self.most_chars}
         return {"data": value if isinstance(value, str) else json.loads(text)}

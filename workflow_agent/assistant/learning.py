@@ -27,14 +27,17 @@ class Occasion:
         """Return the occasion of a run."""
         return cls(message, conversation.id, run.turn, at)
 
-    def reference(
-        self, workflow_id: str, name: str, relation: Relation, aliases: Sequence[str]
-    ) -> WorkflowReference:
+    def reference(self, workflow_id: str, name: str, relation: Relation, aliases: Sequence[str]) -> WorkflowReference:
         """Return the reference to a workflow that was dealt with on this occasion."""
         return WorkflowReference(
-            workflow_id=workflow_id, name=name, relation=relation, turn=self.turn, at=self.at,
-            aliases=distinct([*aliases, *aliases_from_name(name)]), conversation_id=self.conversation_id,
-        )  # fmt: skip
+            workflow_id=workflow_id,
+            name=name,
+            relation=relation,
+            turn=self.turn,
+            at=self.at,
+            aliases=distinct([*aliases, *aliases_from_name(name)]),
+            conversation_id=self.conversation_id,
+        )
 
 
 def learned(

@@ -149,9 +149,16 @@ class AgentLoop(Generic[Deps]):
         began, limits = len(messages), limits or UsageLimits()
         deadline = None if timeout_seconds is None else datetime.now(UTC) + timedelta(seconds=timeout_seconds)
         ctx = RunContext(
-            deps=deps, model=model, usage=RunUsage(), usage_limits=limits, deadline=deadline, prompt=prompt,
-            messages=messages, run_id=run_id, conversation_id=conversation_id,
-        )  # fmt: skip
+            deps=deps,
+            model=model,
+            usage=RunUsage(),
+            usage_limits=limits,
+            deadline=deadline,
+            prompt=prompt,
+            messages=messages,
+            run_id=run_id,
+            conversation_id=conversation_id,
+        )
         toolset = await self.toolset.for_run(ctx)
         manager = ToolManager(toolset, await self._around_calls(ctx), default_max_retries=self.tool_retries)
         timer = asyncio.timeout(timeout_seconds)
@@ -164,9 +171,14 @@ class AgentLoop(Generic[Deps]):
             if not timer.expired():
                 raise
             raise RunTimedOut(
-                "The agent run timed out.", messages=messages, new_message_index=began, usage=ctx.usage,
-                metadata=None, run_id=run_id, conversation_id=conversation_id,
-            ) from error.__cause__  # fmt: skip
+                "The agent run timed out.",
+                messages=messages,
+                new_message_index=began,
+                usage=ctx.usage,
+                metadata=None,
+                run_id=run_id,
+                conversation_id=conversation_id,
+            ) from error.__cause__
         finally:
             # It and its context hold each other, and with them the conversation, until garbage is collected.
             run.manager.ctx = None
@@ -185,13 +197,14 @@ class AgentLoop(Generic[Deps]):
             yield
             return
         attributes = {
-            "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self.name,
-            "gen_ai.agent.call.id": ctx.run_id or "", "gen_ai.conversation.id": ctx.conversation_id or "",
-        }  # fmt: skip
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": self.name,
+            "gen_ai.agent.call.id": ctx.run_id or "",
+            "gen_ai.conversation.id": ctx.conversation_id or "",
+        }
         with settings.tracer.start_as_current_span(
-            f"invoke_agent {self.name}", attributes=attributes, record_exception=False,
-            set_status_on_exception=False,
-        ) as span:  # fmt: skip
+            f"invoke_agent {self.name}", attributes=attributes, record_exception=False, set_status_on_exception=False
+        ) as span:
             try:
                 yield
             except Exception as error:
@@ -263,9 +276,7 @@ class LoopRun(Generic[Deps]):
             yield PartStartEvent(index=index, part=part)
         yield self._taken(said)
 
-    async def _responded(
-        self, asked: ModelRequestContext
-    ) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
+    async def _responded(self, asked: ModelRequestContext) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
         """Yield a response in pieces, then whole; of the next model where a stream breaks before a word."""
         is_limited = self.limits.has_token_limits()
         failed: list[ModelRequestAttempt] = []
@@ -288,11 +299,7 @@ class LoopRun(Generic[Deps]):
                 told = f"{type(error).__name__}: {error}"
                 took = datetime.now(UTC) - began_at
                 attempt = ModelRequestAttempt(
-                    model_name=streamed.model_name,
-                    outcome="error",
-                    error=told,
-                    timestamp=began_at,
-                    duration=took,
+                    model_name=streamed.model_name, outcome="error", error=told, timestamp=began_at, duration=took
                 )
                 failed.append(attempt)
                 asked = replace(asked, model=FallbackModel(others[0], *others[1:]))
@@ -306,9 +313,12 @@ class LoopRun(Generic[Deps]):
 
     def _request(self, parts: Sequence[ModelRequestPart], **how: Any) -> ModelRequest:
         return ModelRequest(
-            parts=list(parts), run_id=self.ctx.run_id, conversation_id=self.ctx.conversation_id,
-            timestamp=datetime.now(UTC), **how,
-        )  # fmt: skip
+            parts=list(parts),
+            run_id=self.ctx.run_id,
+            conversation_id=self.ctx.conversation_id,
+            timestamp=datetime.now(UTC),
+            **how,
+        )
 
     async def _asked(self, parts: Sequence[ModelRequestPart]) -> ModelRequestContext:
         """Return the next request, which the messages then end with."""
@@ -338,9 +348,7 @@ class LoopRun(Generic[Deps]):
         found = await self.manager.toolset.get_instructions(self.ctx)
         of_tools = [found] if found is None or isinstance(found, str | InstructionPart) else found
         told = [await self.loop.instructions(self.ctx), *of_tools]
-        parts = [
-            InstructionPart(content=one, dynamic=True) if isinstance(one, str) else one for one in told if one
-        ]
+        parts = [InstructionPart(content=one, dynamic=True) if isinstance(one, str) else one for one in told if one]
         return InstructionPart.sorted(parts)
 
     def _introduced(self, tools: Sequence[ToolDefinition]) -> list[str]:
@@ -443,8 +451,7 @@ class LoopRun(Generic[Deps]):
         ids = Counter(call.tool_call_id for call in calls)
         if repeated := [one for one, count in ids.items() if count > 1]:
             raise UnexpectedModelBehavior(
-                "Function tool calls must have unique `tool_call_id` values; "
-                f"duplicate `tool_call_id`s: {repeated}"
+                f"Function tool calls must have unique `tool_call_id` values; duplicate `tool_call_id`s: {repeated}"
             )
 
     async def _validated(self, call: ToolCallPart) -> ValidatedToolCall[Deps]:
@@ -575,9 +582,7 @@ def _returned(call: ToolCallPart, value: object) -> Ended:
             f"The return value of tool {call.tool_name!r} contains invalid nested `ToolReturn` objects. "
             "`ToolReturn` should be used directly."
         )
-    given = cast(
-        "ToolReturn[Any]", value if isinstance(value, ToolReturn) else ToolReturn(cast("Any", value))
-    )
+    given = cast("ToolReturn[Any]", value if isinstance(value, ToolReturn) else ToolReturn(cast("Any", value)))
     part = ToolReturnPart(call.tool_name, given.return_value, call.tool_call_id, metadata=given.metadata)
     return part, given.content or None
 
@@ -585,10 +590,7 @@ def _returned(call: ToolCallPart, value: object) -> Ended:
 def _speaks(piece: ModelResponseStreamEvent) -> bool:
     """Say whether a piece of a response is seen by whoever waits for it."""
     match piece:
-        case (
-            PartStartEvent(part=TextPart(content=text))
-            | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
-        ):
+        case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
             return bool(text.strip())
         case _:
             return False

@@ -46,9 +46,10 @@ class OfferedTools(WrapperToolset[Any]):
         """Return the tools to offer now; the mode may have changed since the last request."""
         foreign = await self.foreign.offered(ctx, self.offer.definitions) if self.foreign else {}
         ctx.deps.evidence.measured(
-            "tools", *self.offer.sent(ctx.deps, ctx.model),
+            "tools",
+            *self.offer.sent(ctx.deps, ctx.model),
             *(definition_text(tool.tool_def) for tool in foreign.values()),
-        )  # fmt: skip
+        )
         made = self.made.get(ctx.max_retries)
         if made is None:
             tools = (await super().get_tools(ctx)).items()

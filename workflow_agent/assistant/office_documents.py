@@ -37,15 +37,7 @@ def docx_as_text(data: bytes, name: str, most_chars: int) -> str:
         ) from error
     try:
         text = "\n\n".join(filter(None, _blocks(docx.Document(io.BytesIO(data)))))
-    except (
-        OpcError,
-        SyntaxError,
-        KeyError,
-        ValueError,
-        AttributeError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+    except (OpcError, SyntaxError, KeyError, ValueError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         # A damaged file breaks the reader in many places, and all of them mean the same to the sender.
         raise _unreadable(name, type(error).__name__) from error
     if len(text) > most_chars:
@@ -61,18 +53,14 @@ def _check_archive(data: bytes, name: str) -> None:
     except (zipfile.BadZipFile, ValueError, OSError) as error:
         raise _unreadable(name, type(error).__name__) from error
     if not any(one.filename == _MAIN for one in files):
-        raise UnsupportedDocument(
-            f"{name!r} is an archive, but no DOCX. Send the documents in it one by one."
-        )
+        raise UnsupportedDocument(f"{name!r} is an archive, but no DOCX. Send the documents in it one by one.")
     xml = [one.file_size for one in files if one.filename.endswith((".xml", ".rels"))]
     if (
         len(files) > MOST_FILES
         or sum(one.file_size for one in files) > MOST_UNPACKED_BYTES
         or sum(xml) > MOST_XML_BYTES
     ):
-        raise BodyTooLarge(
-            f"{name!r} is too large once it is unpacked; the most is {MOST_XML_BYTES} bytes of text."
-        )
+        raise BodyTooLarge(f"{name!r} is too large once it is unpacked; the most is {MOST_XML_BYTES} bytes of text.")
 
 
 def _blocks(document: "Document") -> Iterator[str]:
@@ -86,9 +74,7 @@ def _blocks(document: "Document") -> Iterator[str]:
 
 
 def _unreadable(name: str, why: str) -> UnreadableAttachment:
-    return UnreadableAttachment(
-        f"{name!r} cannot be read as a DOCX ({why}). Save it again, or send its text."
-    )
+    return UnreadableAttachment(f"{name!r} cannot be read as a DOCX ({why}). Save it again, or send its text.")
 
 
 MOST_PAGES = 2_000
@@ -121,9 +107,7 @@ def pdf_as_text(data: bytes, name: str, most_chars: int) -> str:
         for page in reader.pages:
             pages.append(page.extract_text())
             if sum(map(len, pages)) > most_chars:
-                raise BodyTooLarge(
-                    f"{name!r} has more than {most_chars} characters of text.", limit=most_chars
-                )
+                raise BodyTooLarge(f"{name!r} has more than {most_chars} characters of text.", limit=most_chars)
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         # A damaged file breaks the reader in many places, and all of them mean the same to the sender.
         raise UnreadableAttachment(

@@ -211,9 +211,7 @@ class ModelConfig(Value):
                 plans without one.
         """
         aside = CHEAP_MODEL if has_openai_key and request_model != _FREE else request_model
-        return cls(
-            primary=request_model, context_planner=context_planner or aside, summarizer=summarizer or aside
-        )
+        return cls(primary=request_model, context_planner=context_planner or aside, summarizer=summarizer or aside)
 
     def input_price_usd(self) -> Decimal | None:
         """Return what an input token of the primary model costs in US dollars; None if that is not known."""

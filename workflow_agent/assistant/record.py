@@ -37,14 +37,7 @@ from workflow_agent.conversations.calls import (
     tool_record,
 )
 from workflow_agent.conversations.compactions import Compaction
-from workflow_agent.conversations.iterations import (
-    FinishReason,
-    Iteration,
-    Message,
-    Outcome,
-    ToolResult,
-    TurnContext,
-)
+from workflow_agent.conversations.iterations import FinishReason, Iteration, Message, Outcome, ToolResult, TurnContext
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import TokenCounter
 from workflow_agent.values.usage import RunCosts
@@ -197,10 +190,14 @@ class Evidence:
         """
         text, calls = said_by(response)
         self.turn = iterations.add_assistant_message(
-            self.turn, text, calls,
-            session_id=session_of(response), finish_reason=why_ended(response),
-            failed_attempts=attempts_before(response), at=self.now(),
-        )  # fmt: skip
+            self.turn,
+            text,
+            calls,
+            session_id=session_of(response),
+            finish_reason=why_ended(response),
+            failed_attempts=attempts_before(response),
+            at=self.now(),
+        )
         self.finish_reason, self.refusal, self.answer = why_ended(response), refusal_in(response), text
         self.model = response.model_name or self.model
         self.costs = self.costs.with_primary(usage_of(response), response.usage.cost)
@@ -264,9 +261,7 @@ class Evidence:
         results = results_in(asked.messages)
         feedback = feedback_in(asked.messages)
         if results or feedback:
-            self.turn = iterations.add_tool_results(
-                self.turn, results, durations_ms=self.durations_ms, at=self.now()
-            )
+            self.turn = iterations.add_tool_results(self.turn, results, durations_ms=self.durations_ms, at=self.now())
             self._record(self.turn.iterations[-2])
         self.measured("run", *(text for one in self.turn.iterations for text in _texts(one)))
         return results
@@ -295,9 +290,7 @@ class Evidence:
             await self.keep_step(self._as_it_stands().iterations[-1], self.calls.records.values(), None)
 
     def _as_it_stands(self) -> TurnContext:
-        return iterations.close(
-            self.turn, results=self.results, durations_ms=self.durations_ms, at=self.now()
-        )
+        return iterations.close(self.turn, results=self.results, durations_ms=self.durations_ms, at=self.now())
 
     def tools_used(self) -> tuple[str, ...]:
         """Return the names of the tools that were called, in order of first use."""

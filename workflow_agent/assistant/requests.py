@@ -46,9 +46,13 @@ class TurnRequest:
     def options(self) -> JsonObject:
         """Return what was asked for beside the message."""
         wanted = {
-            "workflow_id": self.workflow_id, "mode": self.mode, "agent": self.agent, "model": self.model,
-            "context_utilization": self.context_utilization, "instructions": self.instructions,
-        }  # fmt: skip
+            "workflow_id": self.workflow_id,
+            "mode": self.mode,
+            "agent": self.agent,
+            "model": self.model,
+            "context_utilization": self.context_utilization,
+            "instructions": self.instructions,
+        }
         options = {name: value for name, value in wanted.items() if value is not None}
         return options | ({"echoed": self.echoed} if self.echoed else {})
 
@@ -59,17 +63,20 @@ class TurnRequest:
         return f"cv_{digest_of([tenant, self.key])[:24]}" if self.key else new_id("cv")
 
     def as_message(
-        self,
-        agent: str,
-        then: tuple[str, ...],
-        documents: tuple[AttachedDocument, ...],
-        handoff: Handoff | None = None,
+        self, agent: str, then: tuple[str, ...], documents: tuple[AttachedDocument, ...], handoff: Handoff | None = None
     ) -> NewMessage:
         """Return the message as a conversation takes it: who answers, who after that, and with what."""
         return NewMessage(
-            content=self.message, author=self.author, agent=agent, then=then, fingerprint=self.fingerprint(),
-            key=self.key, options=self.options(), attachments=documents, handoff=handoff,
-        )  # fmt: skip
+            content=self.message,
+            author=self.author,
+            agent=agent,
+            then=then,
+            fingerprint=self.fingerprint(),
+            key=self.key,
+            options=self.options(),
+            attachments=documents,
+            handoff=handoff,
+        )
 
     def fingerprint(self) -> str:
         """Return a digest that only an equal request has."""
@@ -91,9 +98,7 @@ _ASKED = frozenset({"workflow_id", "mode", "agent", "model", "context_utilizatio
 def asked_again(message: UserMessage, conversation_id: str, key: str | None) -> TurnRequest:
     """Return the request that a stored message came with, but for documents: those are stored beside it."""
     options = {name: value for name, value in message.options.items() if name in _ASKED}
-    return TurnRequest(
-        message.content, author=message.author, conversation_id=conversation_id, key=key, **options
-    )
+    return TurnRequest(message.content, author=message.author, conversation_id=conversation_id, key=key, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +144,18 @@ class StartedTurn:
 
 
 _REPLY_FIELDS = {
-    "mode", "tools_used", "workflows_touched", "context", "usage", "cost", "model", "duration_ms", "preview",
-    "finish_reason", "unconfirmed_claims",
-}  # fmt: skip
+    "mode",
+    "tools_used",
+    "workflows_touched",
+    "context",
+    "usage",
+    "cost",
+    "model",
+    "duration_ms",
+    "preview",
+    "finish_reason",
+    "unconfirmed_claims",
+}
 
 
 def start_data(records: Records, run: Run) -> JsonObject:

@@ -235,9 +235,7 @@ class _Running:
                 return await _called(step, self.functions[name])
             case AsyncFunctionSnapshot(function_name=name):
                 # Never its arguments: reading them may cost more memory than there is.
-                return await step.resume(
-                    {"exc_type": "NameError", "message": f"name {name!r} is not defined"}
-                )
+                return await step.resume({"exc_type": "NameError", "message": f"name {name!r} is not defined"})
             case AsyncNameLookupSnapshot():
                 return await step.resume()
             case _:

@@ -12,14 +12,17 @@ def usage_of(response: ModelResponse) -> Usage:
     """Return what a provider reported for one request."""
     reported = response.usage
     counts = {
-        "input_tokens": reported.input_tokens, "output_tokens": reported.output_tokens,
-        "cache_read_tokens": reported.cache_read_tokens, "cache_write_tokens": reported.cache_write_tokens,
-    }  # fmt: skip
+        "input_tokens": reported.input_tokens,
+        "output_tokens": reported.output_tokens,
+        "cache_read_tokens": reported.cache_read_tokens,
+        "cache_write_tokens": reported.cache_write_tokens,
+    }
     is_known = reported.has_values() or response.provider_name == OFFLINE
     return Usage(
-        requests=1, **{name: max(count, 0) for name, count in counts.items()},
+        requests=1,
+        **{name: max(count, 0) for name, count in counts.items()},
         is_complete=is_known and min(counts.values()) >= 0,
-    )  # fmt: skip
+    )
 
 
 def price_of(response: ModelResponse) -> Decimal | None:

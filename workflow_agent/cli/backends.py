@@ -24,29 +24,24 @@ Own = ParamSpec("Own")
 Reached = TypeVar("Reached")
 _PANEL = "Where"
 DataDir = Annotated[
-    Path | None,
-    typer.Option("--data-dir", help="Work on this data directory (default data).", rich_help_panel=_PANEL),
+    Path | None, typer.Option("--data-dir", help="Work on this data directory (default data).", rich_help_panel=_PANEL)
 ]
 Url = Annotated[
     str | None,
     typer.Option(
-        "--url", metavar="URL", help="Ask this server instead; or set WORKFLOW_AGENT_URL.",
-        rich_help_panel=_PANEL,
+        "--url", metavar="URL", help="Ask this server instead; or set WORKFLOW_AGENT_URL.", rich_help_panel=_PANEL
     ),
-]  # fmt: skip
+]
 ApiKey = Annotated[
     str | None,
     typer.Option(
-        "--api-key", metavar="KEY", help="The server's key; better set WORKFLOW_AGENT_API_KEY.",
-        rich_help_panel=_PANEL,
+        "--api-key", metavar="KEY", help="The server's key; better set WORKFLOW_AGENT_API_KEY.", rich_help_panel=_PANEL
     ),
-]  # fmt: skip
+]
 _ADDED = {"context": typer.Context, "data_dir": DataDir, "url": Url, "api_key": ApiKey}
 
 
-def with_backend(
-    *, makes: bool = False
-) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
+def with_backend(*, makes: bool = False) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
     """Return what gives a command `--data-dir`, `--url` and `--api-key`, and the backend they name.
 
     Args:
@@ -78,11 +73,13 @@ def _given(
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
         added = [
             inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, annotation=kind,
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=kind,
                 default=inspect.Parameter.empty if kind is typer.Context else None,
             )
             for name, kind in _ADDED.items()
-        ]  # fmt: skip
+        ]
         keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
         # Typer reads the signature to learn a command's arguments and options.
         run.__signature__ = inspect.Signature([*keyword_only, *added])  # type: ignore[attr-defined] - functions may have one

@@ -21,9 +21,7 @@ Name = Annotated[str | None, typer.Argument(help="One of --list; the whole repor
 def bench(
     context: typer.Context,
     name: Name = None,
-    checkout: Annotated[
-        Path | None, typer.Option(help="A checkout of workflow-agent (default: this one).")
-    ] = None,
+    checkout: Annotated[Path | None, typer.Option(help="A checkout of workflow-agent (default: this one).")] = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the benchmarks instead.")] = False,
 ) -> None:
     """Measure what it costs and what it keeps, and write the report.
@@ -54,14 +52,10 @@ def _bench(context: typer.Context, name: str | None, checkout: Path | None, *, l
     root = _checkout(checkout)
     found = {one.name: one for one in _benchmarks(root / _SUITE)}
     if list_them:
-        print_rows(
-            ("benchmark", "what"), ((one.name, one.about) for one in found.values()), "There are none."
-        )
+        print_rows(("benchmark", "what"), ((one.name, one.about) for one in found.values()), "There are none.")
         return 0
     if name is not None and name not in found:
-        raise CommandFailed(
-            f"There is no benchmark {name[:100]!r}; there are {', '.join(found)}.", EXIT_NOT_FOUND
-        )
+        raise CommandFailed(f"There is no benchmark {name[:100]!r}; there are {', '.join(found)}.", EXIT_NOT_FOUND)
     program = [_SUITE] if name is None else found[name].program
     print_note(f"Running in {root}: python -m {' '.join(program)}")
     return wiring_of(context).run_program([sys.executable, "-m", *program], root)

@@ -33,8 +33,7 @@ def _modes() -> tuple[str, ...]:
 Mode = Annotated[
     str | None,
     typer.Option(
-        help="general, creation, search, modification or analysis; inferred unless given.",
-        autocompletion=_modes,
+        help="general, creation, search, modification or analysis; inferred unless given.", autocompletion=_modes
     ),
 ]
 Agent = Annotated[str | None, typer.Option(help="Who answers, such as analyst; chosen unless given.")]
@@ -46,9 +45,7 @@ Workflow = Annotated[
 @with_backend(makes=True)
 def ask(
     backend: Backend,
-    message: Annotated[
-        list[str] | None, typer.Argument(help="What to say; what is piped in comes behind it.")
-    ] = None,
+    message: Annotated[list[str] | None, typer.Argument(help="What to say; what is piped in comes behind it.")] = None,
     conversation: Conversation = None,
     mode: Mode = None,
     agent: Agent = None,

@@ -19,14 +19,8 @@ COMMANDS = {
     },
     "Look and change": {
         "inspect": ("inspect", "Show a conversation: turns, modes, steps, calls, compactions, cost."),
-        "workflows": (
-            "workflow_changes",
-            "List, search, draw, check, play, change, import and export workflows.",
-        ),
-        "conversations": (
-            "conversations",
-            "List, show, search, fork, export and import conversations.",
-        ),
+        "workflows": ("workflow_changes", "List, search, draw, check, play, change, import and export workflows."),
+        "conversations": ("conversations", "List, show, search, fork, export and import conversations."),
         "previews": ("previews", "List the changes that wait for a decision, and decide them."),
         "webhooks": ("webhooks", "List, add and remove the addresses that are told of events."),
         "memory": ("memory", "See, correct and forget what is known of a person."),
@@ -40,16 +34,10 @@ COMMANDS = {
         "migrate-database": ("database", "Bring the schema of a database up to date."),
         "move": ("database", "Move what a data directory keeps into a database."),
         "settings": ("reference", "Show every setting with its value, as the environment sets it."),
-        "schemas": (
-            "reference",
-            "Write the JSON Schemas of workflows and conversations into a folder.",
-        ),
+        "schemas": ("reference", "Write the JSON Schemas of workflows and conversations into a folder."),
         "openapi": ("reference", "Print the description of the HTTP API: its OpenAPI document."),
         "evals": ("evals", "Make evaluation cases of what people thought of replies."),
-        "evidence": (
-            "evidence",
-            "Report how often, and how, programs of the model used the call history.",
-        ),
+        "evidence": ("evidence", "Report how often, and how, programs of the model used the call history."),
         "bench": ("bench", "Measure what it costs and what it keeps, and write the report."),
     },
 }
@@ -81,9 +69,7 @@ class Commands(Group):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = {
-            name: Listed(section, name, *about)
-            for section, rows in COMMANDS.items()
-            for name, about in rows.items()
+            name: Listed(section, name, *about) for section, rows in COMMANDS.items() for name, about in rows.items()
         }
 
     @override

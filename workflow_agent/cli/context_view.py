@@ -118,10 +118,11 @@ def _artifacts(artifacts: Sequence[Mapping[str, Any]]) -> Table:
         whole, taken = one.get("original_size_chars"), one.get("processed_size_chars")
         strategy = str(one.get("strategy"))
         table.add_row(
-            clean(str(one.get("source"))), clean(_DONE.get(strategy, strategy)),
+            clean(str(one.get("source"))),
+            clean(_DONE.get(strategy, strategy)),
             _figure(whole) if taken in (None, whole) else f"{_figure(taken)} of {_figure(whole)}",
             clean(str(one.get("rationale"))),
-        )  # fmt: skip
+        )
     return table
 
 

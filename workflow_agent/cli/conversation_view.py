@@ -27,9 +27,7 @@ def of_conversation(conversation: Conversation) -> Iterator[RenderableType]:
     """Yield the header, each turn that is in the file in short, and the compactions."""
     yield Panel(_facts(conversation), title=clean(conversation.title or conversation.id), title_align="left")
     if conversation.sealed_turns:
-        yield Text(
-            f"Turns 1 to {conversation.sealed_turns:,} are sealed; --turn N shows any of them.", style="dim"
-        )
+        yield Text(f"Turns 1 to {conversation.sealed_turns:,} are sealed; --turn N shows any of them.", style="dim")
     for event in conversation.events:
         yield from _event(event, conversation, is_short=True)
     if conversation.compactions:
@@ -149,9 +147,7 @@ def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
         for call in one.tool_calls:
             given = ", ".join(f"{name}={value!r}" for name, value in args.get(call.id, {}).items())
             took = "" if call.duration_ms is None else f"{call.duration_ms:,.0f}"
-            table.add_row(
-                str(one.number), clean(call.name), clean(_short(given)), call.outcome or "open", took
-            )
+            table.add_row(str(one.number), clean(call.name), clean(_short(given)), call.outcome or "open", took)
         if not one.tool_calls:
             table.add_row(str(one.number), Text("answered", style="dim"), "", "", "")
     if table.row_count:
@@ -180,9 +176,11 @@ def _compactions(compactions: Sequence[Compaction]) -> Table:
         text = one.summary.text if one.summary is not None else f"none: {one.fallback}"
         undone = "(undone) " if one.restored_at is not None else ""
         table.add_row(
-            f"{one.from_turn}-{one.to_turn}", one.trigger, f"{one.tokens_before:,} to {one.tokens_after:,}",
+            f"{one.from_turn}-{one.to_turn}",
+            one.trigger,
+            f"{one.tokens_before:,} to {one.tokens_after:,}",
             clean(undone + _short(text)),
-        )  # fmt: skip
+        )
     return table
 
 

@@ -24,9 +24,13 @@ from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.verify import verify
 
 conversations = typer.Typer(
-    name="conversations", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
-    help="List, show, search, fork, export and import conversations.", epilog=EXIT_CODES,
-)  # fmt: skip
+    name="conversations",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="List, show, search, fork, export and import conversations.",
+    epilog=EXIT_CODES,
+)
 ConversationId = Annotated[str, typer.Argument(metavar="CONVERSATION", help="An id, as `list` shows it.")]
 
 
@@ -62,9 +66,7 @@ def list_conversations(
 def show_conversation(
     backend: Backend,
     conversation: ConversationId,
-    last: Annotated[
-        int | None, typer.Option("--last", min=1, help="Only so many of the latest messages.")
-    ] = None,
+    last: Annotated[int | None, typer.Option("--last", min=1, help="Only so many of the latest messages.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was said in a conversation, oldest first.
@@ -78,9 +80,7 @@ def show_conversation(
       workflow-agent conversations show expenses-chat --last 2 --json
     """
     path = f"/conversations/{conversation}/history"
-    found = (
-        list(backend.pages(path)) if last is None else list(backend.pages(path, last, order="newest"))[::-1]
-    )
+    found = list(backend.pages(path)) if last is None else list(backend.pages(path, last, order="newest"))[::-1]
     if as_json:
         print_json(found)
         return
@@ -101,9 +101,7 @@ def _heading(event: Any) -> str:
 def search_messages(
     backend: Backend,
     words: Annotated[list[str], typer.Argument(help="Words that a message holds, all of them.")],
-    conversation: Annotated[
-        str | None, typer.Option("--conversation", "-c", help="Only in this conversation.")
-    ] = None,
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="Only in this conversation.")] = None,
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -167,9 +165,7 @@ def delete_conversation(
 def fork_conversation(
     backend: Backend,
     conversation: ConversationId,
-    turn: Annotated[
-        int | None, typer.Option(min=1, help="The last turn that the fork holds (default: all).")
-    ] = None,
+    turn: Annotated[int | None, typer.Option(min=1, help="The last turn that the fork holds (default: all).")] = None,
     title: Annotated[str | None, typer.Option(help="Its title; that of the original unless given.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -256,8 +252,7 @@ def _bundle(file: Path) -> dict[str, Any]:
         raise CommandFailed(f"{str(file)!r} is not an exported conversation: {error}.", EXIT_USAGE) from error
     if not isinstance(found, dict) or "format" not in found:
         raise CommandFailed(
-            f"{str(file)!r} is not an exported conversation. `workflow-agent migrate` reads those of other "
-            "services.",
+            f"{str(file)!r} is not an exported conversation. `workflow-agent migrate` reads those of other services.",
             EXIT_USAGE,
         )
     return found  # pyright: ignore[reportUnknownVariableType] - JSON

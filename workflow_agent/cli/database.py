@@ -11,9 +11,7 @@ from workflow_agent.cli.options import chosen_settings
 
 Database = Annotated[
     str | None,
-    typer.Option(
-        help="A PostgreSQL database in place of files, as postgresql://…; `embedded` starts one, to try."
-    ),
+    typer.Option(help="A PostgreSQL database in place of files, as postgresql://…; `embedded` starts one, to try."),
 ]
 
 

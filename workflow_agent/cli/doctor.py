@@ -78,21 +78,27 @@ def _directory(root: Path) -> Finding:
         if os.access(parent, os.W_OK):
             return Finding("data directory", "ok", f"{where} is not there yet; the first use makes it")
         return Finding(
-            "data directory", "misconfigured", f"{where} is not there, and {parent} cannot be written to",
+            "data directory",
+            "misconfigured",
+            f"{where} is not there, and {parent} cannot be written to",
             "Name another with WORKFLOW_AGENT_DATA_DIR, or give this user the right to write there.",
-        )  # fmt: skip
+        )
     try:
         _try_writing(root)
     except OSError as error:
         return Finding(
-            "data directory", "failed", f"{where} cannot be written to: {error.strerror}",
+            "data directory",
+            "failed",
+            f"{where} cannot be written to: {error.strerror}",
             f"Make it a directory of this user: chown {os.getuid()} {where}, chmod 700 {where}.",
-        )  # fmt: skip
+        )
     if root.stat().st_mode & _OTHERS & ~stat.S_IXGRP & ~stat.S_IXOTH:
         return Finding(
-            "data directory", "warning", f"{where} can be read by other users of this machine",
+            "data directory",
+            "warning",
+            f"{where} can be read by other users of this machine",
             f"If conversations are nobody else's business: chmod 700 {where}.",
-        )  # fmt: skip
+        )
     return Finding("data directory", "ok", f"{where} can be read and written")
 
 
@@ -110,18 +116,18 @@ def _disk(root: Path) -> Finding:
     if free >= _SCARCE_BYTES:
         return Finding("disk", "ok", shown)
     return Finding(
-        "disk", "failed" if free < _TOO_FEW_BYTES else "warning", f"only {shown}",
+        "disk",
+        "failed" if free < _TOO_FEW_BYTES else "warning",
+        f"only {shown}",
         "Make room: a message that cannot be stored is refused.",
-    )  # fmt: skip
+    )
 
 
 def _clock() -> Finding:
     now = time.time()
     shown = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now))
     if now < _EARLIEST:
-        return Finding(
-            "clock", "failed", f"it is {shown} here", "Set the clock; timedatectl shows its state."
-        )
+        return Finding("clock", "failed", f"it is {shown} here", "Set the clock; timedatectl shows its state.")
     return Finding("clock", "ok", f"it is {shown}")
 
 
@@ -131,9 +137,11 @@ def _written_times(root: Path) -> Finding:
     ahead = newest - time.time()
     if ahead > _CLOCK_SECONDS:
         return Finding(
-            "times", "warning", f"the latest conversation was changed {ahead:.0f} s in the future",
+            "times",
+            "warning",
+            f"the latest conversation was changed {ahead:.0f} s in the future",
             "The clock was set back, or that of the disk's server differs; set both by NTP.",
-        )  # fmt: skip
+        )
     return Finding("times", "ok", "nothing was written in the future")
 
 
@@ -172,13 +180,17 @@ def _port(settings: Settings) -> Finding:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             return Finding(
-                "port", "warning", f"{where} is taken",
+                "port",
+                "warning",
+                f"{where} is taken",
                 "By a server that runs already, or by another program: choose with WORKFLOW_AGENT_PORT.",
-            )  # fmt: skip
+            )
         return Finding(
-            "port", "misconfigured", f"{where} cannot be listened on: {error.strerror}",
+            "port",
+            "misconfigured",
+            f"{where} cannot be listened on: {error.strerror}",
             "Choose with WORKFLOW_AGENT_HOST and WORKFLOW_AGENT_PORT.",
-        )  # fmt: skip
+        )
     return Finding("port", "ok", f"{where} is free")
 
 
@@ -187,22 +199,18 @@ def _provider(settings: Settings, try_provider: Callable[[Settings], str]) -> Fi
         return Finding("model", "ok", try_provider(settings))
     except WorkflowAgentError as error:
         return Finding(
-            "model", "misconfigured", error.message,
+            "model",
+            "misconfigured",
+            error.message,
             "Mend WORKFLOW_AGENT_MODEL and its key, or set it to offline, which needs no provider.",
-        )  # fmt: skip
+        )
 
 
-_MARKS = {
-    "ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red"), "misconfigured": ("✗", "red"),
-}  # fmt: skip
+_MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red"), "misconfigured": ("✗", "red")}
 
 
 def doctor(
-    context: typer.Context,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-    url: Url = None,
-    api_key: ApiKey = None,
+    context: typer.Context, as_json: AsJson = False, data_dir: DataDir = None, url: Url = None, api_key: ApiKey = None
 ) -> None:
     """Look over configuration, data directory, disk, clock, port and model.
 
@@ -254,9 +262,7 @@ def _of_server(settings: Settings) -> list[Finding]:
     try:
         with on_server(settings) as backend:
             health = backend.root("/health")
-            about = (
-                f"workflow-agent {health['version']} answers at {settings.url}, with model {health['model']}"
-            )
+            about = f"workflow-agent {health['version']} answers at {settings.url}, with model {health['model']}"
             found = [Finding("server", "ok", about)]
             backend.root("/ready")
             backend.get("/modes")

@@ -15,12 +15,14 @@ from workflow_agent.cli.output import print_note
 from workflow_agent.cli.ports import Backend
 
 evals = typer.Typer(
-    name="evals", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
-    help="Make evaluation cases of what people thought of replies.", epilog=EXIT_CODES,
-)  # fmt: skip
-_ESSENTIALS = (
-    "window_tokens", "budget_tokens", "used_tokens", "level", "strategy", "breakdown", "turns", "compaction",
-)  # fmt: skip
+    name="evals",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Make evaluation cases of what people thought of replies.",
+    epilog=EXIT_CODES,
+)
+_ESSENTIALS = ("window_tokens", "budget_tokens", "used_tokens", "level", "strategy", "breakdown", "turns", "compaction")
 _CHANGES = ("created", "modified", "deleted")
 
 
@@ -39,8 +41,7 @@ def about() -> None:
 @evals.command("from-conversations", cls=Command)
 @with_backend()
 def from_conversations(
-    backend: Backend,
-    rated: Annotated[Rated | None, typer.Option(help="Only replies that were rated so.")] = None,
+    backend: Backend, rated: Annotated[Rated | None, typer.Option(help="Only replies that were rated so.")] = None
 ) -> None:
     """Print each rated turn as an evaluation case, one JSON object a line.
 
@@ -98,9 +99,12 @@ def _versions(backend: Backend, run_id: str, touch: Mapping[str, Any]) -> dict[s
         before = (min(by_run) - 1 or None) if by_run else None
         after = None if touch["change"] == "deleted" else after
     return {
-        "id": touch["id"], "name": touch["name"], "change": touch["change"],
-        "version_before": before, "version_after": after,
-    }  # fmt: skip
+        "id": touch["id"],
+        "name": touch["name"],
+        "change": touch["change"],
+        "version_before": before,
+        "version_after": after,
+    }
 
 
 def _versions_by(backend: Backend, run_id: str, workflow_id: str) -> list[int]:

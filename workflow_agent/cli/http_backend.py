@@ -30,10 +30,7 @@ PREFIX = "/api/v1"
 _PATIENCE = httpx2.Timeout(90, connect=5)
 """A stream says something every few seconds, and so does nothing that is longer silent."""
 _WAITS_SECONDS = (0.25, 0.5, 1, 2, 4)
-_CODES = {
-    401: EXIT_MISCONFIGURED, 403: EXIT_MISCONFIGURED, 404: EXIT_NOT_FOUND,
-    409: EXIT_CONFLICT, 412: EXIT_CONFLICT,
-}  # fmt: skip
+_CODES = {401: EXIT_MISCONFIGURED, 403: EXIT_MISCONFIGURED, 404: EXIT_NOT_FOUND, 409: EXIT_CONFLICT, 412: EXIT_CONFLICT}
 _MOST_PROBLEMS = 10
 
 
@@ -89,9 +86,14 @@ class HttpBackend(Backend):
             yield from parsed_events(response.iter_lines())
 
     def _json(
-        self, method: str, path: str, *, query: Mapping[str, object], body: object = None,
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object],
+        body: object = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         params = {name.rstrip("_"): _text(value) for name, value in query.items() if value is not None}
         try:
             response = self.client.request(method, path, params=params, json=body, headers=headers)
@@ -130,15 +132,12 @@ class HttpBackend(Backend):
         return CommandFailed(f"{what} mend --url (or WORKFLOW_AGENT_URL).", EXIT_UNREACHABLE)
 
     def _stranger(self) -> CommandFailed:
-        return CommandFailed(
-            f"What answers at {self.where} is not workflow-agent. Mend --url or WORKFLOW_AGENT_URL."
-        )
+        return CommandFailed(f"What answers at {self.where} is not workflow-agent. Mend --url or WORKFLOW_AGENT_URL.")
 
     def _refusal(self, response: httpx2.Response) -> CommandFailed:
         if response.status_code == HTTPStatus.UNAUTHORIZED:
             return CommandFailed(
-                f"{self.where} wants an API key. Give one with WORKFLOW_AGENT_API_KEY or --api-key.",
-                EXIT_MISCONFIGURED,
+                f"{self.where} wants an API key. Give one with WORKFLOW_AGENT_API_KEY or --api-key.", EXIT_MISCONFIGURED
             )
         try:
             problem = response.json()
@@ -202,8 +201,9 @@ def server_backend(url: str, api_key: str | None) -> Generator[Backend]:
 def _wrong_url(url: str) -> CommandFailed:
     return CommandFailed(
         f"{url[:200]!r} is not the address of a server. Give one like http://127.0.0.1:8000 with --url or "
-        "WORKFLOW_AGENT_URL.", EXIT_MISCONFIGURED,
-    )  # fmt: skip
+        "WORKFLOW_AGENT_URL.",
+        EXIT_MISCONFIGURED,
+    )
 
 
 @contextmanager

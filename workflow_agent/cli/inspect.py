@@ -24,9 +24,7 @@ _NARROWEST = 60
 ConversationIdArgument = Annotated[
     str, typer.Argument(metavar="CONVERSATION_ID", help="As the file is named, without .json.")
 ]
-Turn = Annotated[
-    int | None, typer.Option(min=1, help="Only this turn, in full; sealed turns are read back for it.")
-]
+Turn = Annotated[int | None, typer.Option(min=1, help="Only this turn, in full; sealed turns are read back for it.")]
 
 
 def inspect(
@@ -84,15 +82,12 @@ def _exported(settings: Settings, conversation_id: str, turn: int | None) -> tup
     conversation = opened(bundle["payload"], bundle["sha256"]).conversation
     if turn is not None and turn_in(conversation, turn) is None:
         raise CommandFailed(
-            f"Conversation {conversation_id!r} has no turn {turn}; it has {conversation.turn_count}.",
-            EXIT_NOT_FOUND,
+            f"Conversation {conversation_id!r} has no turn {turn}; it has {conversation.turn_count}.", EXIT_NOT_FOUND
         )
     return conversation, conversation
 
 
-def _stored(
-    wiring: Wiring, settings: Settings, conversation_id: str, turn: int | None
-) -> tuple[Conversation, Records]:
+def _stored(wiring: Wiring, settings: Settings, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
     with wiring.open_data(settings) as data:
         return asyncio.run(_found(data, conversation_id, turn))
 

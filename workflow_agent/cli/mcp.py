@@ -8,9 +8,7 @@ from workflow_agent.cli.options import DataDir, chosen_settings
 from workflow_agent.cli.serve import Model, Samples
 
 
-def mcp(
-    context: typer.Context, data_dir: DataDir = None, model: Model = None, samples: Samples = None
-) -> None:
+def mcp(context: typer.Context, data_dir: DataDir = None, model: Model = None, samples: Samples = None) -> None:
     """Serve MCP over standard input and output.
 
     A program that speaks MCP starts this command. It works on the data

@@ -13,12 +13,14 @@ from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note,
 from workflow_agent.cli.ports import Backend
 
 memory = typer.Typer(
-    name="memory", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
-    help="See, correct and forget what is known of a person.", epilog=EXIT_CODES,
-)  # fmt: skip
-User = Annotated[
-    str | None, typer.Option("--user", "-u", help="Whose (default: the user of the key, or `user`).")
-]
+    name="memory",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="See, correct and forget what is known of a person.",
+    epilog=EXIT_CODES,
+)
+User = Annotated[str | None, typer.Option("--user", "-u", help="Whose (default: the user of the key, or `user`).")]
 KnownId = Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
 
 

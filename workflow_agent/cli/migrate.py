@@ -44,9 +44,12 @@ class Entry:
         if made is not None:
             ends = [made.events[0].at, made.events[-1].at]
             plain |= {
-                "id": made.id, "turns": made.turn_count, "messages": len(made.events),
-                "from": ends[0].isoformat(), "to": ends[1].isoformat(),
-            }  # fmt: skip
+                "id": made.id,
+                "turns": made.turn_count,
+                "messages": len(made.events),
+                "from": ends[0].isoformat(),
+                "to": ends[1].isoformat(),
+            }
         optional = {"why": self.why, "notes": list(self.notes), "left": list(self.left)}
         return plain | {name: value for name, value in optional.items() if value}
 
@@ -55,13 +58,10 @@ class Entry:
 def migrate(
     backend: Backend,
     paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH...", help="Files or directories with .json or .jsonl; - is stdin."),
+        list[Path], typer.Argument(metavar="PATH...", help="Files or directories with .json or .jsonl; - is stdin.")
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be done, do nothing.")] = False,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Bring in the rest where something is wrong.")
-    ] = False,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Bring in the rest where something is wrong.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring in conversations that another service kept.
@@ -141,10 +141,7 @@ def _state_of(backend: Backend, conversation_id: str, digest: str) -> tuple[str,
     if not isinstance(source, dict):
         return TAKEN, f"a conversation that began here has the id {conversation_id!r}"
     if source.get("sha256") != digest:  # pyright: ignore[reportUnknownMemberType] - JSON
-        return (
-            TAKEN,
-            f"{conversation_id!r} was made of an earlier state of this history; delete it to renew it",
-        )
+        return (TAKEN, f"{conversation_id!r} was made of an earlier state of this history; delete it to renew it")
     return THERE, ""
 
 
@@ -166,10 +163,15 @@ def _bring_in(backend: Backend, entries: Sequence[Entry]) -> None:
 def _print(entries: Iterable[Entry]) -> None:
     listed = list(entries)
     rows = (
-        (one.state, one.place, one.conversation.id if one.conversation else "",
-         one.conversation.turn_count if one.conversation else "", _remark(one))
+        (
+            one.state,
+            one.place,
+            one.conversation.id if one.conversation else "",
+            one.conversation.turn_count if one.conversation else "",
+            _remark(one),
+        )
         for one in listed
-    )  # fmt: skip
+    )
     print_rows(("state", "place", "id", "turns", "remark"), rows, "There was nothing to read.")
 
 
@@ -225,9 +227,7 @@ def files_of(paths: Iterable[Path]) -> list[tuple[Path, str]]:
         if path.is_dir():
             inside = sorted(one for one in path.rglob("*") if one.suffix in _SUFFIXES and one.is_file())
             if not inside:
-                raise CommandFailed(
-                    f"There is no {' or '.join(_SUFFIXES)} file in {str(path)!r}.", EXIT_NOT_FOUND
-                )
+                raise CommandFailed(f"There is no {' or '.join(_SUFFIXES)} file in {str(path)!r}.", EXIT_NOT_FOUND)
             found += [(one, one.relative_to(path).with_suffix("").as_posix()) for one in inside]
         elif path == STDIN:
             found.append((path, _STDIN_NAME))

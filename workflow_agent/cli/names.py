@@ -27,9 +27,7 @@ def workflow_ids(context: typer.Context, incomplete: str) -> list[tuple[str, str
     """Return the workflows whose id begins so, with their names, for the shell to complete."""
     starts = (incomplete, f"wf_{incomplete}")
     return [
-        (one["id"], one["name"])
-        for one in listed_silently(context, _MOST_COMPLETED)
-        if one["id"].startswith(starts)
+        (one["id"], one["name"]) for one in listed_silently(context, _MOST_COMPLETED) if one["id"].startswith(starts)
     ]
 
 
@@ -52,9 +50,10 @@ def workflow_id_of(backend: Backend, named: str) -> str:
     page: Mapping[str, Any] = backend.get("/workflows", q=named[:500], limit=20)
     wanted = named.casefold().strip()
     same = [
-        one for one in page["items"]
+        one
+        for one in page["items"]
         if wanted in (one["name"].casefold(), *(alias.casefold() for alias in one["aliases"]))
-    ]  # fmt: skip
+    ]
     if len(same) == 1:
         return same[0]["id"]
     near = same or [one for one in (*page["items"], *page["suggestions"]) if _is_alike(one, wanted)][:5]

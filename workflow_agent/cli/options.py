@@ -8,9 +8,7 @@ import typer
 from workflow_agent.cli.exits import or_exit
 from workflow_agent.settings import Settings, load_settings
 
-DataDir = Annotated[
-    Path | None, typer.Option(help="Where conversations and workflows are kept (default data).")
-]
+DataDir = Annotated[Path | None, typer.Option(help="Where conversations and workflows are kept (default data).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead, for programs.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="At most so many.")]
 

@@ -65,9 +65,7 @@ def print_markdown(text: str) -> None:
     console().print(Markdown(harmless(text)))
 
 
-def print_rows(
-    titles: Sequence[str], rows: Iterable[Sequence[object]], none: str, *, is_cut: bool = False
-) -> None:
+def print_rows(titles: Sequence[str], rows: Iterable[Sequence[object]], none: str, *, is_cut: bool = False) -> None:
     """Print a table on a terminal, in a pipe one row a line with tabs between.
 
     Args:
@@ -94,11 +92,13 @@ def _print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, is_cut
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for number, title in enumerate(titles):
         table.add_column(
-            title, no_wrap=is_cut or number == 0, overflow="fold" if number == 0 else "ellipsis",
+            title,
+            no_wrap=is_cut or number == 0,
+            overflow="fold" if number == 0 else "ellipsis",
             style="cyan" if number == 0 else "",
             # Of a row that is cut, the last column gives way.
             min_width=min(_widest(rows, number), _KEPT) if is_cut and number < len(titles) - 1 else None,
-        )  # fmt: skip
+        )
     for row in rows:
         table.add_row(*row)
     console().print(table)
@@ -150,9 +150,7 @@ _NO_WIDTH = 1_000_000
 def piped(view: Iterable[RenderableType]) -> str:
     """Return the lines of a view, each as long as what it says."""
     out = io.StringIO()
-    console = Console(
-        file=out, width=_NO_WIDTH, color_system=None, highlight=False, emoji=False, markup=False
-    )
+    console = Console(file=out, width=_NO_WIDTH, color_system=None, highlight=False, emoji=False, markup=False)
     for part in view:
         for bare in _bare(part):
             console.print(bare)

@@ -13,9 +13,13 @@ from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.workflows import print_changes
 
 previews = typer.Typer(
-    name="previews", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
-    help="List the changes that wait for a decision, and decide them.", epilog=EXIT_CODES,
-)  # fmt: skip
+    name="previews",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="List the changes that wait for a decision, and decide them.",
+    epilog=EXIT_CODES,
+)
 Which = Annotated[str, typer.Argument(metavar="PREVIEW", help="An id such as pv_1f2e3d4c5b6a.")]
 By = Annotated[str, typer.Option("--by", help="Who decides.")]
 _TITLES = ("id", "state", "workflow", "asked by", "until", "what")
@@ -25,9 +29,7 @@ _TITLES = ("id", "state", "workflow", "asked by", "until", "what")
 @with_backend()
 def list_previews(
     backend: Backend,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also those that were decided or have expired.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also those that were decided or have expired.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the changes that wait for a decision, the newest first.

@@ -49,10 +49,7 @@ def openapi(context: typer.Context, markdown: Markdown = False) -> None:
 
     with TemporaryDirectory() as folder:
         own = load_settings(data_dir=Path(folder))
-        with (
-            wiring_of(context).application(own) as transport,
-            local_backend(transport, "this process") as backend,
-        ):
+        with wiring_of(context).application(own) as transport, local_backend(transport, "this process") as backend:
             document = backend.root("/openapi.json")
     if markdown:
         typer.echo(api_page(document), nl=False)
@@ -60,9 +57,7 @@ def openapi(context: typer.Context, markdown: Markdown = False) -> None:
         print_json(document)
 
 
-def schemas(
-    folder: Annotated[Path, typer.Argument(help="Where to write them; it is made if missing.")],
-) -> None:
+def schemas(folder: Annotated[Path, typer.Argument(help="Where to write them; it is made if missing.")]) -> None:
     """Write the JSON Schemas of workflows and conversations into a folder.
 
     Examples:
@@ -106,8 +101,9 @@ def api_page(document: Schema) -> str:
 def _operation(method: str, path: str, operation: Schema) -> str:
     lines = [f"### {method.upper()} {path}", _line(operation["description"])]
     if parameters := operation.get("parameters"):
-        rows = [(f"`{one['name']}`" + ("" if one.get("required") else "?"), one["in"], _about(one))
-                for one in parameters]  # fmt: skip
+        rows = [
+            (f"`{one['name']}`" + ("" if one.get("required") else "?"), one["in"], _about(one)) for one in parameters
+        ]
         lines.append(_table(("parameter", "in", "meaning"), rows))
     told = [f"body {kind}" for kind in _kinds(operation.get("requestBody", {}))]
     for status, reply in operation["responses"].items():

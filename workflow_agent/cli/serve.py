@@ -12,22 +12,16 @@ from workflow_agent.settings import refuse_open_binding, without_effect
 
 Host = Annotated[
     str | None,
-    typer.Option(
-        help="Address to listen on; any but a loopback address needs an API key (default 127.0.0.1)."
-    ),
+    typer.Option(help="Address to listen on; any but a loopback address needs an API key (default 127.0.0.1)."),
 ]
 Port = Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one (default 8000).")]
 Workers = Annotated[
-    int | None,
-    typer.Option(help="Processes that serve the port side by side, about one a processor core (default 1)."),
+    int | None, typer.Option(help="Processes that serve the port side by side, about one a processor core (default 1).")
 ]
 Model = Annotated[
-    str | None,
-    typer.Option(help="A model such as openai:gpt-5.2, or offline, which needs no provider (the default)."),
+    str | None, typer.Option(help="A model such as openai:gpt-5.2, or offline, which needs no provider (the default).")
 ]
-Samples = Annotated[
-    bool | None, typer.Option("--samples", help="Give a new data directory the sample workflows.")
-]
+Samples = Annotated[bool | None, typer.Option("--samples", help="Give a new data directory the sample workflows.")]
 
 
 def serve(
@@ -61,9 +55,8 @@ def serve(
     used, 78 when a setting cannot work.
     """
     chosen = chosen_settings(
-        host=host, port=port, data_dir=data_dir, model=model, samples=samples, workers=workers,
-        database_url=database,
-    )  # fmt: skip
+        host=host, port=port, data_dir=data_dir, model=model, samples=samples, workers=workers, database_url=database
+    )
     or_exit(lambda: refuse_open_binding(chosen))
     for one in without_effect(chosen):
         typer.echo(f"workflow-agent: {one}", err=True)

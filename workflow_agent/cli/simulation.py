@@ -91,8 +91,7 @@ def _json_or_text(text: str) -> Any:
 def _print(report: dict[str, Any]) -> None:
     steps = report.get("path", ())
     rows = (
-        (_when(one["at_seconds"]), one["name"], one["who"], _when(one["took_seconds"]), one["ended"])
-        for one in steps
+        (_when(one["at_seconds"]), one["name"], one["who"], _when(one["took_seconds"]), one["ended"]) for one in steps
     )
     if steps:
         print_rows(("after", "step", "who", "takes", "ended"), rows, "")

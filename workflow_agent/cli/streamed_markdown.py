@@ -45,12 +45,7 @@ class InlineMarks:
         if self.code:
             return "cyan"
         names = [
-            name
-            for name, is_on in (
-                ("bold", self.is_bold or self.is_heading),
-                ("italic", self.is_emphasis),
-            )
-            if is_on
+            name for name, is_on in (("bold", self.is_bold or self.is_heading), ("italic", self.is_emphasis)) if is_on
         ]
         return " ".join(names)
 

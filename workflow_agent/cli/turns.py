@@ -90,9 +90,12 @@ class Asking:
     def body(self, message: str) -> dict[str, object]:
         """Return the request of a turn."""
         asked = {
-            "message": message, "conversation_id": self.conversation_id, "workflow_id": self.workflow_id,
-            "mode": self.mode, "agent": self.agent,
-        }  # fmt: skip
+            "message": message,
+            "conversation_id": self.conversation_id,
+            "workflow_id": self.workflow_id,
+            "mode": self.mode,
+            "agent": self.agent,
+        }
         return {name: value for name, value in asked.items() if value is not None}
 
 
@@ -107,11 +110,7 @@ class Followed:
 
 
 def followed_turn(
-    backend: Backend,
-    asking: Asking,
-    message: str,
-    show: Callable[[Event], None],
-    note: Callable[[str], None],
+    backend: Backend, asking: Asking, message: str, show: Callable[[Event], None], note: Callable[[str], None]
 ) -> Followed:
     """Return a turn when it is finished; Ctrl-C stops the run and is passed on.
 
@@ -140,9 +139,7 @@ def _take(turn: Followed, event: Event) -> None:
         turn.reply = event.data
     elif event.name == "error":
         busy = event.data.get("code") == _BUSY
-        raise CommandFailed(
-            str(event.data.get("detail", "The run failed.")), EXIT_CONFLICT if busy else EXIT_FAILED
-        )
+        raise CommandFailed(str(event.data.get("detail", "The run failed.")), EXIT_CONFLICT if busy else EXIT_FAILED)
 
 
 def show_turn(backend: Backend, asking: Asking, message: str) -> Followed:
@@ -179,11 +176,7 @@ def cost_of_reply(reply: AgentReply) -> str:
         return "nothing"
     if reply.cost.total_usd is None:
         return _UNPRICED
-    return (
-        _dollars(reply.cost.total_usd)
-        if reply.cost.is_complete
-        else f"at least {_dollars(reply.cost.total_usd)}"
-    )
+    return _dollars(reply.cost.total_usd) if reply.cost.is_complete else f"at least {_dollars(reply.cost.total_usd)}"
 
 
 def cost_of_conversation(conversation: Conversation) -> str:

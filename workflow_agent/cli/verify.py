@@ -16,9 +16,7 @@ from workflow_agent.storage.files.verification.workflows import Finding
 EXIT_DAMAGED = 1
 EXIT_REFUSED = 3
 
-Repair = Annotated[
-    bool, typer.Option("--repair", help="Set right what needs no guessing; the server must be stopped.")
-]
+Repair = Annotated[bool, typer.Option("--repair", help="Set right what needs no guessing; the server must be stopped.")]
 
 
 def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = False) -> None:
@@ -69,10 +67,9 @@ def _print(mended: Sequence[Finding], left: Sequence[Finding]) -> None:
         typer.echo(f"repaired  {one.kind}  {one.path}\n          {one.message}")
     for one in left:
         hint = " (--repair sets it right)" if one.mend is not None else ""
-        typer.echo(f"{'left over' if one.is_leftover else 'damaged  '} {one.kind}  {one.path}\n"
-                   f"          {one.message}{hint}")  # fmt: skip
+        typer.echo(
+            f"{'left over' if one.is_leftover else 'damaged  '} {one.kind}  {one.path}\n          {one.message}{hint}"
+        )
     wrong = sum(not one.is_leftover for one in left)
     also = f", {len(left) - wrong} left over" if len(left) > wrong else ""
-    typer.echo(
-        f"{len(mended)} repaired, {wrong} left{also}." if mended else f"{wrong or 'Nothing'} wrong{also}."
-    )
+    typer.echo(f"{len(mended)} repaired, {wrong} left{also}." if mended else f"{wrong or 'Nothing'} wrong{also}.")

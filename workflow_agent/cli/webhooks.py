@@ -67,8 +67,7 @@ def add_webhook(
 @webhooks.command("remove", cls=Command)
 @with_backend()
 def remove_webhook(
-    backend: Backend,
-    webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")],
+    backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
 ) -> None:
     """Tell an address no more.
 

@@ -63,10 +63,7 @@ def edit_workflow(
     for one in report["findings"]:
         print_text(f"New {one['severity']}: {one['message']}")
     version = report["workflow"]["version"]
-    print_note(
-        f"Done: it is version {version} now." if apply else
-        "Nothing was changed; --apply makes this change."
-    )  # fmt: skip
+    print_note(f"Done: it is version {version} now." if apply else "Nothing was changed; --apply makes this change.")
 
 
 @command("rename", CHANGING)
@@ -111,9 +108,7 @@ def copy_workflow(
 @command("delete", CHANGING)
 @with_backend()
 def delete_workflow(
-    backend: Backend,
-    workflow: Which,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    backend: Backend, workflow: Which, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False
 ) -> None:
     """Delete a workflow with all its versions.
 
@@ -164,9 +159,7 @@ def restore_version(
 def publish_workflow(
     backend: Backend,
     workflow: Which,
-    version: Annotated[
-        int | None, typer.Argument(metavar="VERSION", min=1, help="The newest, unless given.")
-    ] = None,
+    version: Annotated[int | None, typer.Argument(metavar="VERSION", min=1, help="The newest, unless given.")] = None,
     by: Annotated[str, typer.Option("--by", help="Who publishes.")] = "user",
 ) -> None:
     """Publish a version of a workflow; later changes are a draft.
@@ -209,9 +202,7 @@ def _json(text: str, what: str) -> Any:
 @with_backend(makes=True)
 def import_workflows(
     backend: Backend,
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Documents; - reads standard input.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Documents; - reads standard input.")],
     form: Annotated[
         str | None, typer.Option("--format", help="The format, such as asl; told by content unless given.")
     ] = None,
@@ -248,9 +239,7 @@ def import_workflows(
         for report in made:
             _print_import(report)
     if failed:
-        raise CommandFailed(
-            "\n  ".join([f"{len(failed)} of {len(files)} were not imported:", *failed]), EXIT_FAILED
-        )
+        raise CommandFailed("\n  ".join([f"{len(failed)} of {len(files)} were not imported:", *failed]), EXIT_FAILED)
 
 
 def _print_import(report: Any) -> None:

@@ -16,9 +16,13 @@ from workflow_agent.cli.ports import Backend, Listing
 from workflow_agent.cli.simulation import simulate_workflow
 
 workflows = typer.Typer(
-    name="workflows", cls=Group, no_args_is_help=True, rich_markup_mode="rich",
-    help="List, search, draw, check, play, change, import and export workflows.", epilog=EXIT_CODES,
-)  # fmt: skip
+    name="workflows",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="List, search, draw, check, play, change, import and export workflows.",
+    epilog=EXIT_CODES,
+)
 LOOKING = "Look"
 CHANGING = "Change"
 _TITLES = ("id", "version", "steps", "name", "description")
@@ -122,10 +126,15 @@ def _show_versions(found: Any, *, as_json: bool) -> None:
 
 
 def _show(document: Any) -> None:
-    print_facts({
-        "name": document["name"], "id": document["id"], "version": document["version"],
-        "description": document.get("description"), "tags": ", ".join(document.get("tags", ())),
-    })  # fmt: skip
+    print_facts(
+        {
+            "name": document["name"],
+            "id": document["id"],
+            "version": document["version"],
+            "description": document.get("description"),
+            "tags": ", ".join(document.get("tags", ())),
+        }
+    )
     leads: dict[str, list[str]] = {}
     for one in document["transitions"]:
         when = one["when"].get("text") if one.get("when") else None
@@ -142,9 +151,7 @@ def _show(document: Any) -> None:
 def draw_workflow(
     backend: Backend,
     workflow: Which,
-    form: Annotated[Literal["mermaid", "dot", "svg"], typer.Option("--format", help="The language.")] = (
-        "mermaid"
-    ),
+    form: Annotated[Literal["mermaid", "dot", "svg"], typer.Option("--format", help="The language.")] = ("mermaid"),
     findings: Annotated[bool, typer.Option("--findings", help="Mark what the analysis finds.")] = False,
     changes: Annotated[bool, typer.Option("--changes", help="Highlight the last change.")] = False,
     lanes: Annotated[bool, typer.Option("--lanes", help="Put an SVG's steps into lanes by role.")] = False,
@@ -200,9 +207,7 @@ def compare_versions(
     before: Annotated[
         int | None, typer.Argument(metavar="FROM", min=1, help="The one before TO, unless given.")
     ] = None,
-    after: Annotated[
-        int | None, typer.Argument(metavar="TO", min=1, help="The newest, unless given.")
-    ] = None,
+    after: Annotated[int | None, typer.Argument(metavar="TO", min=1, help="The newest, unless given.")] = None,
     from_: Annotated[int | None, typer.Option("--from", min=1, help="FROM, by name.")] = None,
     to: Annotated[int | None, typer.Option("--to", min=1, help="TO, by name.")] = None,
     as_json: AsJson = False,

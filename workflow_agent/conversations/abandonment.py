@@ -16,9 +16,7 @@ from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.errors import RunNotFound
 
 _INTERRUPTED = RunError(
-    type="Interrupted",
-    message="The server stopped before the reply was ready. Send the message again.",
-    retriable=True,
+    type="Interrupted", message="The server stopped before the reply was ready. Send the message again.", retriable=True
 )
 
 
@@ -37,9 +35,7 @@ class LeftBehind:
 _NOTHING = LeftBehind()
 
 
-def cancel_run(
-    conversation: Conversation, run_id: str, *, at: datetime, left: LeftBehind = _NOTHING
-) -> Conversation:
+def cancel_run(conversation: Conversation, run_id: str, *, at: datetime, left: LeftBehind = _NOTHING) -> Conversation:
     """Return the conversation with a running run cancelled; unchanged when it has ended already.
 
     Raises:
@@ -102,20 +98,13 @@ def _closed(left: Sequence[Iteration], at: datetime) -> tuple[Iteration, ...]:
     if not left or left[-1].completed_at is not None:
         return tuple(left)
     turn = TurnContext(
-        iterations=tuple(left),
-        current_iteration=left[-1].number,
-        created_at=left[0].started_at,
-        updated_at=at,
+        iterations=tuple(left), current_iteration=left[-1].number, created_at=left[0].started_at, updated_at=at
     )
     return close(turn, at=at).iterations
 
 
 def _calls_left(
-    conversation: Conversation,
-    run: Run,
-    steps: Sequence[Iteration],
-    known: Sequence[CallRecord],
-    at: datetime,
+    conversation: Conversation, run: Run, steps: Sequence[Iteration], known: Sequence[CallRecord], at: datetime
 ) -> Iterator[CallRecord]:
     """Yield one record for the message and for each call: as it was kept, or as the iterations tell it."""
     parent = call_id_of(run.user_event_id, leading_in(conversation, run).attempt)

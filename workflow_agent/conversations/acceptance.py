@@ -114,10 +114,16 @@ def _refuse_while_busy(conversation: Conversation) -> None:
 def _run_again(conversation: Conversation, known: Run, owner: str, at: datetime) -> Acceptance:
     again = known.model_copy(
         update={
-            "status": "running", "fence": conversation.next_fence, "attempt": known.attempt + 1,
-            "owner": owner, "accepted_at": at, "completed_at": None, "error": None, "iterations": (),
+            "status": "running",
+            "fence": conversation.next_fence,
+            "attempt": known.attempt + 1,
+            "owner": owner,
+            "accepted_at": at,
+            "completed_at": None,
+            "error": None,
+            "iterations": (),
         }
-    )  # fmt: skip
+    )
     changed = _working(conversation, at, replace_run(conversation.runs, again))
     return Acceptance(changed, again, is_new=True)
 
@@ -131,20 +137,31 @@ def _first_attempt(
     attached = tuple(one.model_copy(update={"turn": turn}) for one in message.attachments)
     named = {"attachments": [one.attachment_id for one in attached]} if attached else {}
     event = UserMessage(
-        id=new_id("evt"), index=conversation.next_index, turn=turn, at=at, author=message.author,
-        content=message.content, run_id=new_id(f"run_{conversation.id}_{turn}"),
+        id=new_id("evt"),
+        index=conversation.next_index,
+        turn=turn,
+        at=at,
+        author=message.author,
+        content=message.content,
+        run_id=new_id(f"run_{conversation.id}_{turn}"),
         options={**message.options, **named},
-    )  # fmt: skip
+    )
     run = Run(
-        run_id=str(event.run_id), key=message.key, fingerprint=message.fingerprint, status="running",
-        fence=conversation.next_fence, agent=message.agent, turn=turn, user_event_id=event.id,
-        owner=owner, accepted_at=at, then=message.then,
-    )  # fmt: skip
+        run_id=str(event.run_id),
+        key=message.key,
+        fingerprint=message.fingerprint,
+        status="running",
+        fence=conversation.next_fence,
+        agent=message.agent,
+        turn=turn,
+        user_event_id=event.id,
+        owner=owner,
+        accepted_at=at,
+        then=message.then,
+    )
     titled = conversation if conversation.title else _titled(conversation, message.content)
     changed = _working(titled, at, (*titled.runs, run))
-    added = {
-        "events": (*changed.events, event), "attachments": merged_attachments(changed.attachments, attached),
-    }  # fmt: skip
+    added = {"events": (*changed.events, event), "attachments": merged_attachments(changed.attachments, attached)}
     return Acceptance(changed.model_copy(update=added), run, is_new=True)
 
 
@@ -185,17 +202,27 @@ def post_change(
     told += f"; and {more} more" if more > 0 else ""
     content = f"The user changed {change.name!r} by hand, now version {change.version}: {told}"
     event = SystemEvent(
-        id=event_id, index=conversation.next_index, at=at, content=content, kind=WORKFLOW_CHANGE,
+        id=event_id,
+        index=conversation.next_index,
+        at=at,
+        content=content,
+        kind=WORKFLOW_CHANGE,
         data=change.model_dump(mode="json"),
-    )  # fmt: skip
+    )
     reference = WorkflowReference(
-        workflow_id=change.workflow_id, name=change.name, relation="modified", turn=conversation.turn_count,
-        conversation_id=conversation.id, at=at,
-    )  # fmt: skip
+        workflow_id=change.workflow_id,
+        name=change.name,
+        relation="modified",
+        turn=conversation.turn_count,
+        conversation_id=conversation.id,
+        at=at,
+    )
     changed = {
-        "events": (*conversation.events, event), "updated_at": at, "bound_workflow_id": change.workflow_id,
+        "events": (*conversation.events, event),
+        "updated_at": at,
+        "bound_workflow_id": change.workflow_id,
         "workflow_refs": merged_references(conversation.workflow_refs, (reference,)),
-    }  # fmt: skip
+    }
     return conversation.model_copy(update=changed), event
 
 
@@ -212,9 +239,14 @@ def post_message(
         event_id: The message's id.
     """
     event = UserMessage(
-        id=event_id, index=conversation.next_index, turn=conversation.turn_count + 1, at=at,
-        author=author or "user", content=content, is_external=author is not None,
-    )  # fmt: skip
+        id=event_id,
+        index=conversation.next_index,
+        turn=conversation.turn_count + 1,
+        at=at,
+        author=author or "user",
+        content=content,
+        is_external=author is not None,
+    )
     changed = {"events": (*conversation.events, event), "updated_at": at}
     title = {} if conversation.title or author else {"title": title_from(content)}
     return conversation.model_copy(update=changed | title), event

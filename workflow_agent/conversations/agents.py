@@ -37,9 +37,7 @@ ROSTER: Roster = {
     profile.name: profile
     for profile in (
         AgentProfile(name=DEFAULT_AGENT, description="Answers whatever is asked, in the mode that fits."),
-        AgentProfile(
-            name="designer", description="Designs new workflows from descriptions.", mode="creation"
-        ),
+        AgentProfile(name="designer", description="Designs new workflows from descriptions.", mode="creation"),
         AgentProfile(name="finder", description="Finds workflows; changes nothing.", mode="search"),
         AgentProfile(name="editor", description="Changes existing workflows.", mode="modification"),
         AgentProfile(name="analyst", description="Explains and checks workflows.", mode="analysis"),

@@ -102,12 +102,20 @@ def folded(
 ) -> tuple[SealedTurns, ...]:
     """Return the archive with one entry in the place of those that its file holds."""
     one = SealedTurns(
-        kind="index", first_turn=entries[0].first_turn, last_turn=entries[-1].last_turn,
-        first_index=entries[0].first_index, last_index=entries[-1].last_index,
-        first_call=entries[0].first_call, calls=sum(entry.calls for entry in entries),
-        replies=sum(entry.replies for entry in entries), first_compaction=entries[0].first_compaction,
-        compactions=sum(entry.compactions for entry in entries), file=index_name(entries), sha256=sha256,
-        bytes=size_bytes, last_fence=entries[-1].last_fence,
-    )  # fmt: skip
+        kind="index",
+        first_turn=entries[0].first_turn,
+        last_turn=entries[-1].last_turn,
+        first_index=entries[0].first_index,
+        last_index=entries[-1].last_index,
+        first_call=entries[0].first_call,
+        calls=sum(entry.calls for entry in entries),
+        replies=sum(entry.replies for entry in entries),
+        first_compaction=entries[0].first_compaction,
+        compactions=sum(entry.compactions for entry in entries),
+        file=index_name(entries),
+        sha256=sha256,
+        bytes=size_bytes,
+        last_fence=entries[-1].last_fence,
+    )
     at = archive.index(entries[0])
     return (*archive[:at], one, *archive[at + len(entries) :])

@@ -103,16 +103,17 @@ def text_of(content: Any) -> str:
 
 
 def artifact_of(
-    artifact_type: ArtifactType,
-    content: Any,
-    source: str,
-    timestamp: datetime,
-    metadata: JsonObject | None = None,
+    artifact_type: ArtifactType, content: Any, source: str, timestamp: datetime, metadata: JsonObject | None = None
 ) -> Artifact:
     """Return the artifact of a content and where it is from."""
     text = text_of(content)
     digest = digest_of([artifact_type.value, source, text])
     return Artifact(
-        artifact_id=f"art_{digest[:24]}", artifact_type=artifact_type, content=content,
-        size_chars=len(text), source=source, timestamp=timestamp, metadata=metadata or {},
-    )  # fmt: skip
+        artifact_id=f"art_{digest[:24]}",
+        artifact_type=artifact_type,
+        content=content,
+        size_chars=len(text),
+        source=source,
+        timestamp=timestamp,
+        metadata=metadata or {},
+    )

@@ -14,10 +14,19 @@ QueryPattern = Literal["filter", "map", "slice", "count", "group", "sort"]
 PATTERNS: tuple[QueryPattern, ...] = ("filter", "map", "slice", "count", "group", "sort")
 HISTORY_KEY = "conversation_history"
 _CALLED: dict[str, tuple[QueryPattern, ...]] = {
-    "filter": ("filter",), "map": ("map",), "len": ("count",), "sum": ("count",), "count": ("count",),
-    "Counter": ("count", "group"), "groupby": ("group",), "defaultdict": ("group",), "setdefault": ("group",),
-    "sorted": ("sort",), "sort": ("sort",), "islice": ("slice",),
-}  # fmt: skip
+    "filter": ("filter",),
+    "map": ("map",),
+    "len": ("count",),
+    "sum": ("count",),
+    "count": ("count",),
+    "Counter": ("count", "group"),
+    "groupby": ("group",),
+    "defaultdict": ("group",),
+    "setdefault": ("group",),
+    "sorted": ("sort",),
+    "sort": ("sort",),
+    "islice": ("slice",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +68,7 @@ def _patterns(nodes: Iterable[ast.AST]) -> Iterator[QueryPattern]:
                 pass
 
 
-def _of_comprehension(
-    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
-) -> Iterator[QueryPattern]:
+def _of_comprehension(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> Iterator[QueryPattern]:
     if any(generator.ifs for generator in node.generators):
         yield "filter"
     if isinstance(node, ast.DictComp) or not isinstance(node.elt, ast.Name | ast.Constant):
@@ -177,14 +184,16 @@ def _is_record(entry: Any) -> bool:
 
 
 def _mended(entry: Any, number: int, at: str) -> JsonObject:
-    given: JsonObject = (
-        dict(cast("JsonObject", entry)) if isinstance(entry, dict) else {"malformed": json_safe(entry)}
-    )
+    given: JsonObject = dict(cast("JsonObject", entry)) if isinstance(entry, dict) else {"malformed": json_safe(entry)}
     record: JsonObject = {
-        "call_id": f"mended_{number}", "timestamp": at, "speaker": "tool", "method_name": "unknown",
-        "args": [], "kwargs": {},
+        "call_id": f"mended_{number}",
+        "timestamp": at,
+        "speaker": "tool",
+        "method_name": "unknown",
+        "args": [],
+        "kwargs": {},
         "outcome_summary": {"status": "error", "ok": False, "error_type": "unknown"},
-    }  # fmt: skip
+    }
     for name, value in given.items():
         if _is_record({**record, name: value}):
             record[name] = value

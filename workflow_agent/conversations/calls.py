@@ -15,8 +15,11 @@ PROGRAM_TOOL = "run_python"
 """The tool whose argument is a program."""
 _MAX_SOURCE_CHARS = 10_000
 _STATUS: dict[Outcome, CallStatus] = {
-    "success": "success", "failed": "error", "retried": "retried", "interrupted": "interrupted",
-}  # fmt: skip
+    "success": "success",
+    "failed": "error",
+    "retried": "retried",
+    "interrupted": "interrupted",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,15 @@ def ended_calls(iteration: Iteration, interrupted_as: CallStatus = "interrupted"
         status = interrupted_as if call.outcome == "interrupted" else _STATUS[call.outcome]
         content = results[call.id].content if call.id in results else None
         yield EndedCall(
-            id=call.id, name=call.name, args=asked.get(call.id, {}), status=status,
-            started_at=iteration.started_at, duration_ms=call.duration_ms,
+            id=call.id,
+            name=call.name,
+            args=asked.get(call.id, {}),
+            status=status,
+            started_at=iteration.started_at,
+            duration_ms=call.duration_ms,
             result=content if status == "success" else None,
             error_message=None if status == "success" or content is None else str(content),
-        )  # fmt: skip
+        )
 
 
 def tool_record(
@@ -91,7 +98,9 @@ def tool_record(
         method_name=call.name,
         kwargs=json_safe(args),
         outcome_summary=OutcomeSummary(
-            status=call.status, ok=ok, error_type=None if ok else call.error_type or call.status,
+            status=call.status,
+            ok=ok,
+            error_type=None if ok else call.error_type or call.status,
             retriable=call.status in ("retried", "cancelled", "interrupted"),
             value_class=type(call.result).__name__ if ok else None,
         ),
@@ -105,7 +114,7 @@ def tool_record(
         content_ref=content_ref_of(call.result) if ok else None,
         source=source_of(call.result) if ok else None,
         **(use or {}),
-    )  # fmt: skip
+    )
 
 
 def inner_record(call: InnerCall, call_id: str, trace_id: str | None) -> CallRecord:
@@ -118,7 +127,9 @@ def inner_record(call: InnerCall, call_id: str, trace_id: str | None) -> CallRec
         method_name=call.name,
         args=(json_safe(call.wanted),),
         outcome_summary=OutcomeSummary(
-            status="success" if call.is_found else "error", ok=call.is_found, error_type=error_type,
+            status="success" if call.is_found else "error",
+            ok=call.is_found,
+            error_type=error_type,
             value_class=type(call.result).__name__ if call.is_found else None,
         ),
         trace_id=trace_id,
@@ -129,7 +140,7 @@ def inner_record(call: InnerCall, call_id: str, trace_id: str | None) -> CallRec
         error_message=call.error_message,
         artifact_hit=call.is_found if call.name == "content" else None,
         content_ref=content_ref_of(call.result) if call.is_found else None,
-    )  # fmt: skip
+    )
 
 
 _LATEST = 3

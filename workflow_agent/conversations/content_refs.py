@@ -16,9 +16,7 @@ ReadContent = Callable[[str], Awaitable[Any]]
 """Reads a content of the conversation that is kept apart, by its reference."""
 
 
-def kept_apart(
-    events: Iterable[Event], runs: Iterable[Run], attachments: Iterable[AttachedDocument]
-) -> set[str]:
+def kept_apart(events: Iterable[Event], runs: Iterable[Run], attachments: Iterable[AttachedDocument]) -> set[str]:
     """Return the references of the contents that stand nowhere else than in a blob."""
     found = {one.content_ref for one in attachments}
     for event in events:

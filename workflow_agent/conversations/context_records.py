@@ -40,9 +40,7 @@ class Recorded(Described):
 
     @classmethod
     @override
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
         made = super().__get_pydantic_json_schema__(core_schema, handler)
         properties: dict[str, Any] = handler.resolve_ref_schema(made).get("properties", {})
         for one in properties.values():
@@ -242,9 +240,19 @@ class ContextRecord(Recorded):
 
 
 SECTIONS = (
-    "prompt_module", "phase", "memory", "workflow", "calls", "tools", "summary", "ledger", "history",
-    "artifacts", "message", "run",
-)  # fmt: skip
+    "prompt_module",
+    "phase",
+    "memory",
+    "workflow",
+    "calls",
+    "tools",
+    "summary",
+    "ledger",
+    "history",
+    "artifacts",
+    "message",
+    "run",
+)
 """The parts of a request, in the order of the record."""
 
 

@@ -61,21 +61,27 @@ def forked(whole: Whole, fork: NewFork) -> Conversation:
     last = events[-1]
     last_turn = max((event.turn for event in kept if not isinstance(event, SystemEvent)), default=0)
     return Conversation(
-        id=fork.id, tenant=old.tenant, title=old.title if fork.title is None else fork.title,
-        phase=_phase(whole, transitions), created_at=fork.at, updated_at=fork.at,
-        bound_workflow_id=_open_workflow(whole, fork.index), mode_override=old.mode_override,
-        forked_from=ForkedFrom(
-            conversation_id=old.id, event_id=last.id, index=last.index, turn=last_turn, at=fork.at
-        ),
-        events=kept, runs=tuple(run.model_copy(update={"key": None}) for run in answered.values()),
-        agent_states=_states(old.agent_states, last.index), phase_transitions=transitions, calls=calls,
-        workflow_refs=tuple(
-            as_own(one, old.id, fork.id) for one in old.workflow_refs if one.turn <= last_turn
-        ),
+        id=fork.id,
+        tenant=old.tenant,
+        title=old.title if fork.title is None else fork.title,
+        phase=_phase(whole, transitions),
+        created_at=fork.at,
+        updated_at=fork.at,
+        bound_workflow_id=_open_workflow(whole, fork.index),
+        mode_override=old.mode_override,
+        forked_from=ForkedFrom(conversation_id=old.id, event_id=last.id, index=last.index, turn=last_turn, at=fork.at),
+        events=kept,
+        runs=tuple(run.model_copy(update={"key": None}) for run in answered.values()),
+        agent_states=_states(old.agent_states, last.index),
+        phase_transitions=transitions,
+        calls=calls,
+        workflow_refs=tuple(as_own(one, old.id, fork.id) for one in old.workflow_refs if one.turn <= last_turn),
         attachments=_attachments(old.attachments, kept),
-        compactions=tuple(_compactions(whole, kept)), usage_totals=_totals(kept),
-        execution_time=_worked(kept), metadata=old.metadata,
-    )  # fmt: skip
+        compactions=tuple(_compactions(whole, kept)),
+        usage_totals=_totals(kept),
+        execution_time=_worked(kept),
+        metadata=old.metadata,
+    )
 
 
 def _ended(events: Sequence[Event], runs: Iterator[Run]) -> Iterator[Run]:
@@ -157,8 +163,7 @@ def _attachments(known: Sequence[AttachedDocument], kept: Sequence[Event]) -> tu
 
 def _states(states: Mapping[str, AgentState], index: int) -> dict[str, AgentState]:
     return {
-        name: AgentState(last_processed_index=min(state.last_processed_index, index))
-        for name, state in states.items()
+        name: AgentState(last_processed_index=min(state.last_processed_index, index)) for name, state in states.items()
     }
 
 
@@ -182,13 +187,9 @@ def _compactions(whole: Whole, kept: Sequence[Event]) -> Iterator[Compaction]:
 def _totals(kept: Sequence[Event]) -> Totals:
     replies = (event for event in kept if isinstance(event, AgentReply))
     return reduce(
-        lambda sum_, one: added(sum_, one.usage, one.cost, turns=int(one.mode.source != "imported")),
-        replies,
-        Totals(),
+        lambda sum_, one: added(sum_, one.usage, one.cost, turns=int(one.mode.source != "imported")), replies, Totals()
     )
 
 
 def _worked(kept: Sequence[Event]) -> ExecutionTime:
-    return ExecutionTime(
-        total_ms=sum(event.duration_ms or 0.0 for event in kept if isinstance(event, AgentReply))
-    )
+    return ExecutionTime(total_ms=sum(event.duration_ms or 0.0 for event in kept if isinstance(event, AgentReply)))

@@ -5,13 +5,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from workflow_agent.conversations.document import (
-    AgentReply,
-    Conversation,
-    PhaseTransition,
-    SystemEvent,
-    UserMessage,
-)
+from workflow_agent.conversations.document import AgentReply, Conversation, PhaseTransition, SystemEvent, UserMessage
 from workflow_agent.errors import HandoffNotAllowed
 from workflow_agent.values.stored import Value
 
@@ -75,8 +69,7 @@ def refuse_handoff(by: str, to: str, *, made: int, most: int, roster: Collection
     others = [name for name in roster if name != by]
     if by == to:
         raise HandoffNotAllowed(
-            f"Agent {to!r} has the conversation already. Hand it to {', '.join(others) or 'nobody else'}.",
-            valid=others,
+            f"Agent {to!r} has the conversation already. Hand it to {', '.join(others) or 'nobody else'}.", valid=others
         )
     if made >= most:
         raise HandoffNotAllowed(
@@ -104,13 +97,24 @@ def hand_over(
     reason = f": {handoff.reason}" if handoff.reason else "."
     summary = f"\nSummary: {handoff.summary}" if handoff.summary else ""
     event = SystemEvent(
-        id=new_id("evt"), index=conversation.next_index, at=at, content=told + reason + summary,
-        kind=HANDOFF, data=handoff.model_dump(mode="json"),
-    )  # fmt: skip
+        id=new_id("evt"),
+        index=conversation.next_index,
+        at=at,
+        content=told + reason + summary,
+        kind=HANDOFF,
+        data=handoff.model_dump(mode="json"),
+    )
     transition = PhaseTransition.model_validate(
-        {"from": conversation.phase, "to": conversation.phase, "agent": handoff.to, "reason": handoff.reason,
-         "message": told + ".", "summary": handoff.summary, "timestamp": at}
-    )  # fmt: skip
+        {
+            "from": conversation.phase,
+            "to": conversation.phase,
+            "agent": handoff.to,
+            "reason": handoff.reason,
+            "message": told + ".",
+            "summary": handoff.summary,
+            "timestamp": at,
+        }
+    )
     changed = conversation.model_copy(
         update={
             "events": (*conversation.events, event),

@@ -52,8 +52,7 @@ class Past:
         found = turn_in(await self.around_turn(number), number)
         if found is None:
             raise NotFound(
-                f"Conversation {self.conversation.id!r} has no turn {number}.",
-                turns=self.conversation.turn_count,
+                f"Conversation {self.conversation.id!r} has no turn {number}.", turns=self.conversation.turn_count
             )
         return found
 
@@ -98,9 +97,7 @@ class Past:
         count = sealed + len(self.conversation.calls)
         return await _stretch(part_at, start, count, limit, keep, newest_first=False)
 
-    async def compactions(
-        self, start: int | None, limit: int, *, newest_first: bool = False
-    ) -> Stretch[Compaction]:
+    async def compactions(self, start: int | None, limit: int, *, newest_first: bool = False) -> Stretch[Compaction]:
         """Return compactions from a number on, those that later ones took up included."""
         sealed = self.conversation.sealed_compactions
 

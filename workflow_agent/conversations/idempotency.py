@@ -57,7 +57,6 @@ class IdempotencyKeys(Protocol):
 def other_request(key: str, resource_id: str) -> IdempotencyMismatch:
     """Return the error for a key that was sent with another request."""
     return IdempotencyMismatch(
-        f"The idempotency key {key[:80]!r} was used for a different request. Send a new key with a "
-        "new request.",
+        f"The idempotency key {key[:80]!r} was used for a different request. Send a new key with a new request.",
         resource_id=resource_id,
     )

@@ -5,14 +5,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from workflow_agent.conversations.agents import DEFAULT_AGENT
-from workflow_agent.conversations.document import (
-    AgentReply,
-    AgentState,
-    Conversation,
-    Event,
-    ModeRecord,
-    UserMessage,
-)
+from workflow_agent.conversations.document import AgentReply, AgentState, Conversation, Event, ModeRecord, UserMessage
 from workflow_agent.conversations.message_records import title_from
 from workflow_agent.conversations.runs import Run
 
@@ -49,12 +42,7 @@ def with_history(
 
 
 def with_said(
-    conversation: Conversation,
-    said: Iterable[Said],
-    *,
-    author: str,
-    at: datetime,
-    new_id: Callable[[str], str],
+    conversation: Conversation, said: Iterable[Said], *, author: str, at: datetime, new_id: Callable[[str], str]
 ) -> Conversation:
     """Return the conversation with messages added as they were said, none of which asks for a reply.
 
@@ -76,9 +64,7 @@ def with_said(
         at = one.at or at
         if one.role == "user":
             turn += 1
-            events.append(
-                UserMessage(id=new_id("evt"), index=index, turn=turn, at=at, author=author, content=one.text)
-            )
+            events.append(UserMessage(id=new_id("evt"), index=index, turn=turn, at=at, author=author, content=one.text))
         else:
             turn, fence = max(turn, 1), fence + 1
             reply = _reply(conversation.id, turn, index, one, at, new_id)
@@ -93,24 +79,43 @@ def with_said(
     return conversation.model_copy(
         update={
             "title": conversation.title or title_from(first),
-            "events": tuple(events), "runs": tuple(runs), "agent_states": states, "updated_at": at,
+            "events": tuple(events),
+            "runs": tuple(runs),
+            "agent_states": states,
+            "updated_at": at,
         }
-    )  # fmt: skip
+    )
 
 
 def _reply(
     conversation_id: str, turn: int, index: int, said: Said, at: datetime, new_id: Callable[[str], str]
 ) -> AgentReply:
     return AgentReply(
-        id=new_id("evt"), index=index, turn=turn, at=at, author=DEFAULT_AGENT, content=said.text,
-        run_id=new_id(f"run_{conversation_id}_{turn}"), model=IMPORTED, mode=_MODE, tools_used=said.tools,
-    )  # fmt: skip
+        id=new_id("evt"),
+        index=index,
+        turn=turn,
+        at=at,
+        author=DEFAULT_AGENT,
+        content=said.text,
+        run_id=new_id(f"run_{conversation_id}_{turn}"),
+        model=IMPORTED,
+        mode=_MODE,
+        tools_used=said.tools,
+    )
 
 
 def _run(reply: AgentReply, events: list[Event], fence: int) -> Run:
     asked = (event.id for event in reversed(events) if isinstance(event, UserMessage))
     return Run(
-        run_id=reply.run_id, fingerprint=IMPORTED, status="completed", fence=fence, agent=reply.author,
-        turn=reply.turn, user_event_id=next(asked, reply.id), reply_event_id=reply.id, owner=IMPORTED,
-        accepted_at=reply.at, completed_at=reply.at,
-    )  # fmt: skip
+        run_id=reply.run_id,
+        fingerprint=IMPORTED,
+        status="completed",
+        fence=fence,
+        agent=reply.author,
+        turn=reply.turn,
+        user_event_id=next(asked, reply.id),
+        reply_event_id=reply.id,
+        owner=IMPORTED,
+        accepted_at=reply.at,
+        completed_at=reply.at,
+    )

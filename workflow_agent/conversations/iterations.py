@@ -134,8 +134,10 @@ def get_all_messages(ctx: TurnContext) -> tuple[Message, ...]:
 
 def to_messages(ctx: TurnContext) -> list[JsonObject]:
     """Return every message as plain JSON data, empty parts left out."""
-    return [one.model_dump(mode="json", exclude_defaults=True) | {"role": one.role, "content": one.content}
-            for one in get_all_messages(ctx)]  # fmt: skip
+    return [
+        one.model_dump(mode="json", exclude_defaults=True) | {"role": one.role, "content": one.content}
+        for one in get_all_messages(ctx)
+    ]
 
 
 def extract_tool_calls(ctx: TurnContext) -> tuple[ToolCall, ...]:
@@ -256,12 +258,8 @@ def close(
     current = _current(ctx)
     if not current.messages and len(ctx.iterations) > 1:
         kept = tuple(one for one in ctx.iterations if one.number != current.number)
-        return ctx.model_copy(
-            update={"iterations": kept, "current_iteration": kept[-1].number, "updated_at": moment}
-        )
-    unanswered = [
-        known.get(call.id) or _interrupted(call) for call in current.tool_calls if call.outcome is None
-    ]
+        return ctx.model_copy(update={"iterations": kept, "current_iteration": kept[-1].number, "updated_at": moment})
+    unanswered = [known.get(call.id) or _interrupted(call) for call in current.tool_calls if call.outcome is None]
     answered = _answered(current, unanswered, durations_ms or {}) if unanswered else current
     return _with_current(ctx, _completed(answered, moment), moment)
 

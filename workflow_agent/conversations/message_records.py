@@ -39,14 +39,17 @@ def message_call(
         args=(json_safe(message.content),),
         kwargs=json_safe(message.options),
         outcome_summary=OutcomeSummary(
-            status=status, ok=ok, error_type=error.type if error else None,
-            retriable=error is not None and error.retriable, value_class="str" if ok else None,
+            status=status,
+            ok=ok,
+            error_type=error.type if error else None,
+            retriable=error is not None and error.retriable,
+            value_class="str" if ok else None,
         ),
         depth=0,
         duration_ms=max((at - run.accepted_at) / timedelta(milliseconds=1), 0.0),
         error_type=error.type if error else None,
         error_message=error.message if error else None,
-    )  # fmt: skip
+    )
 
 
 _RUN_ID = re.compile(r"run_([a-z0-9][a-z0-9_-]{0,63})_([0-9]{1,9})_[a-z0-9]{1,32}")
@@ -55,12 +58,19 @@ _SHORT_TITLE_WORDS = 3
 _NAME_CHARS = 48
 _DONE = {"created": "created", "deleted": "deleted", "analysed": "checked"}
 _EDITED = {
-    "remove_step": "step removed", "rename_step": "step renamed", "move_step": "step moved",
-    "set_assignee": "owner changed", "set_timeout": "deadline set", "set_retry": "retry set",
-    "connect": "steps connected", "disconnect": "steps disconnected", "rename_workflow": "renamed",
-    "wrap_in_approval": "approval added", "add_error_path": "error path added",
+    "remove_step": "step removed",
+    "rename_step": "step renamed",
+    "move_step": "step moved",
+    "set_assignee": "owner changed",
+    "set_timeout": "deadline set",
+    "set_retry": "retry set",
+    "connect": "steps connected",
+    "disconnect": "steps disconnected",
+    "rename_workflow": "renamed",
+    "wrap_in_approval": "approval added",
+    "add_error_path": "error path added",
     "parallelize": "made parallel",
-}  # fmt: skip
+}
 _ASKED = {"search": "Search", "analysis": "Question"}
 
 
@@ -75,9 +85,7 @@ def title_from(message: str) -> str:
     return whole_words.rstrip(" ,;:.") + "…"
 
 
-def title_of_work(
-    touches: Sequence[WorkflowTouch], calls: Sequence[CallRecord], mode: str, message: str
-) -> str | None:
+def title_of_work(touches: Sequence[WorkflowTouch], calls: Sequence[CallRecord], mode: str, message: str) -> str | None:
     """Return a title made of what a turn did: which workflow, and what became of it.
 
     Args:

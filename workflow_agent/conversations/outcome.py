@@ -66,20 +66,13 @@ def current_run(conversation: Conversation | None, run_id: str, fence: int) -> R
     if run is None or run.status != "running" or run.fence != fence:
         state = "gone" if run is None else f"{run.status} (fence {run.fence})"
         raise StaleRun(
-            f"Run {run_id!r} with fence {fence} may not commit: it is {state}. Its result was discarded.",
-            run_id=run_id,
+            f"Run {run_id!r} with fence {fence} may not commit: it is {state}. Its result was discarded.", run_id=run_id
         )
     return run
 
 
 def commit_reply(
-    conversation: Conversation,
-    run_id: str,
-    fence: int,
-    reply: Reply,
-    *,
-    at: datetime,
-    new_id: Callable[[str], str],
+    conversation: Conversation, run_id: str, fence: int, reply: Reply, *, at: datetime, new_id: Callable[[str], str]
 ) -> Conversation:
     """Return the conversation with the run's reply, its evidence and what it learned.
 
@@ -88,16 +81,27 @@ def commit_reply(
     """
     run = current_run(conversation, run_id, fence)
     event = AgentReply(
-        id=new_id("evt"), index=conversation.next_index, turn=run.turn, at=at, author=run.agent,
-        content=reply.content, run_id=run_id, model=reply.model, mode=reply.mode,
-        tools_used=reply.tools_used, workflows_touched=reply.workflows_touched, usage=reply.usage,
-        cost=reply.cost, context=reply.context, iterations=reply.iterations,
-        duration_ms=_elapsed_ms(run.accepted_at, at), preview=reply.preview,
-        finish_reason=reply.finish_reason, unconfirmed_claims=reply.unconfirmed_claims,
-    )  # fmt: skip
-    done = run.model_copy(
-        update={"status": "completed", "completed_at": at, "reply_event_id": event.id, "error": None}
+        id=new_id("evt"),
+        index=conversation.next_index,
+        turn=run.turn,
+        at=at,
+        author=run.agent,
+        content=reply.content,
+        run_id=run_id,
+        model=reply.model,
+        mode=reply.mode,
+        tools_used=reply.tools_used,
+        workflows_touched=reply.workflows_touched,
+        usage=reply.usage,
+        cost=reply.cost,
+        context=reply.context,
+        iterations=reply.iterations,
+        duration_ms=_elapsed_ms(run.accepted_at, at),
+        preview=reply.preview,
+        finish_reason=reply.finish_reason,
+        unconfirmed_claims=reply.unconfirmed_claims,
     )
+    done = run.model_copy(update={"status": "completed", "completed_at": at, "reply_event_id": event.id, "error": None})
     ended = run_ended(conversation, done, at, reply.iterations)
     state = ended.agent_states.get(run.agent, AgentState())
     # What came in while it answered, it has not read.
@@ -111,9 +115,7 @@ def commit_reply(
             "agent_states": {**ended.agent_states, run.agent: read},
             "workflow_refs": merged_references(conversation.workflow_refs, reply.references),
             "bound_workflow_id": reply.bound_workflow_id,
-            "usage_totals": added(
-                conversation.usage_totals, reply.usage, reply.cost, turns=0 if run.follows else 1
-            ),
+            "usage_totals": added(conversation.usage_totals, reply.usage, reply.cost, turns=0 if run.follows else 1),
         }
     )
     titled = _titled(replied, run, reply)
@@ -144,17 +146,23 @@ def _passed_on(
     if not following:
         return conversation
     opened = Run(
-        run_id=new_id(f"run_{conversation.id}_{run.turn}"), fingerprint=run.fingerprint, status="running",
-        fence=conversation.next_fence, agent=following[0], turn=run.turn, owner=run.owner, accepted_at=at,
-        user_event_id=run.user_event_id, follows=run.run_id, then=following[1:],
-    )  # fmt: skip
+        run_id=new_id(f"run_{conversation.id}_{run.turn}"),
+        fingerprint=run.fingerprint,
+        status="running",
+        fence=conversation.next_fence,
+        agent=following[0],
+        turn=run.turn,
+        owner=run.owner,
+        accepted_at=at,
+        user_event_id=run.user_event_id,
+        follows=run.run_id,
+        then=following[1:],
+    )
     clock = conversation.execution_time.model_copy(update={"current_since": at})
     return conversation.model_copy(update={"runs": (*conversation.runs, opened), "execution_time": clock})
 
 
-def _moved_on(
-    conversation: Conversation, reply: Reply, at: datetime, new_id: Callable[[str], str]
-) -> Conversation:
+def _moved_on(conversation: Conversation, reply: Reply, at: datetime, new_id: Callable[[str], str]) -> Conversation:
     """Return the conversation with what the run decided about its course."""
     for change in reply.phase_changes:
         try:
@@ -162,10 +170,13 @@ def _moved_on(
         except PhaseNotAllowed as refused:
             # Somebody changed the phase meanwhile: the reply stands, and that it was too late is on record.
             event = SystemEvent(
-                id=new_id("evt"), index=conversation.next_index, at=at, kind="phase_change_refused",
+                id=new_id("evt"),
+                index=conversation.next_index,
+                at=at,
+                kind="phase_change_refused",
                 content=f"{change.agent} could not change the phase. {refused.message}",
                 data=change.model_dump(mode="json"),
-            )  # fmt: skip
+            )
             conversation = conversation.model_copy(update={"events": (*conversation.events, event)})
     for handoff in reply.handoffs:
         conversation, _ = hand_over(conversation, handoff, at=at, new_id=new_id)
@@ -176,9 +187,7 @@ def _elapsed_ms(since: datetime, until: datetime) -> float:
     return max((until - since) / timedelta(milliseconds=1), 0.0)
 
 
-def run_ended(
-    conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration] = ()
-) -> Conversation:
+def run_ended(conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration] = ()) -> Conversation:
     """Return the conversation with a run ended: the clock of its work stopped, its session kept.
 
     Args:
@@ -199,9 +208,7 @@ def run_ended(
     )
 
 
-def _with_session(
-    states: Mapping[str, AgentState], agent: str, steps: Sequence[Iteration]
-) -> dict[str, AgentState]:
+def _with_session(states: Mapping[str, AgentState], agent: str, steps: Sequence[Iteration]) -> dict[str, AgentState]:
     """Return the agents' states, one with its newest provider session; one that names none stays as it is."""
     session_id = session_in(steps)
     if session_id is None:

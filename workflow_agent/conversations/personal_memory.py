@@ -52,9 +52,7 @@ class PersonalMemory:
         """Return what a user asked to be remembered."""
         return await self.people.person(tenant, user)
 
-    async def remember(
-        self, tenant: str, user: str, text: str, kind: FactKind | None, source: Source | None
-    ) -> Fact:
+    async def remember(self, tenant: str, user: str, text: str, kind: FactKind | None, source: Source | None) -> Fact:
         """Keep something durably and return it; told again, it stays where it was told first.
 
         Raises:
@@ -64,9 +62,7 @@ class PersonalMemory:
         person = await self.people.update(tenant, user, lambda known: with_fact(known, fact))
         return person.fact(fact.id)
 
-    async def correct(
-        self, tenant: str, user: str, fact_id: str, *, text: str | None, kind: FactKind | None
-    ) -> Fact:
+    async def correct(self, tenant: str, user: str, fact_id: str, *, text: str | None, kind: FactKind | None) -> Fact:
         """Replace the text or the kind of something and return it; its text before is forgotten everywhere.
 
         Raises:
@@ -119,11 +115,12 @@ class PersonalMemory:
         if is_last:
             done = person.forgetting
             await self.people.update(
-                tenant, user,
+                tenant,
+                user,
                 lambda now: now.model_copy(
                     update={"forgetting": tuple(one for one in now.forgetting if one not in done)}
                 ),
-            )  # fmt: skip
+            )
         return True
 
     async def settle_all(self, tenant: str) -> None:
@@ -150,9 +147,7 @@ def _without(references: Sequence[WorkflowReference], known_id: str) -> Sequence
     """Return references without a workflow, or without a name given to one."""
     return [
         one.model_copy(
-            update={
-                "aliases": tuple(name for name in one.aliases if alias_id(one.workflow_id, name) != known_id)
-            }
+            update={"aliases": tuple(name for name in one.aliases if alias_id(one.workflow_id, name) != known_id)}
         )
         for one in references
         if one.workflow_id != known_id

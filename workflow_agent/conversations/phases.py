@@ -60,14 +60,24 @@ def change_phase(
     was = conversation.phase
     why = f": {change.reason}" if change.reason else "."
     event = SystemEvent(
-        id=new_id("evt"), index=conversation.next_index, at=at,
+        id=new_id("evt"),
+        index=conversation.next_index,
+        at=at,
         content=f"The phase is now {change.to}; it was {was}. {change.agent} changed it{why}",
-        kind=PHASE_CHANGE, data={"from": was, **change.model_dump(mode="json")},
-    )  # fmt: skip
+        kind=PHASE_CHANGE,
+        data={"from": was, **change.model_dump(mode="json")},
+    )
     transition = PhaseTransition.model_validate(
-        {"from": was, "to": change.to, "agent": change.agent, "reason": change.reason,
-         "message": change.message, "summary": change.summary, "timestamp": at}
-    )  # fmt: skip
+        {
+            "from": was,
+            "to": change.to,
+            "agent": change.agent,
+            "reason": change.reason,
+            "message": change.message,
+            "summary": change.summary,
+            "timestamp": at,
+        }
+    )
     changed = conversation.model_copy(
         update={
             "phase": change.to,

@@ -42,17 +42,12 @@ class Redaction:
 
     @cached_property
     def _told(self) -> list[tuple[re.Pattern[str], frozenset[str]]]:
-        return [
-            (re.compile(rf"(?<!\w){_flexible(text)}(?!\w)", re.IGNORECASE), _telling(text))
-            for text in self.texts
-        ]
+        return [(re.compile(rf"(?<!\w){_flexible(text)}(?!\w)", re.IGNORECASE), _telling(text)) for text in self.texts]
 
     @cached_property
     def _needles(self) -> list[bytes]:
         """For each text a word that it is told with, as ASCII in lower case; empty where it has none."""
-        chosen = (
-            max((word for word in words if word.isascii()), key=len, default="") for _, words in self._told
-        )
+        chosen = (max((word for word in words if word.isascii()), key=len, default="") for _, words in self._told)
         return [word.encode() if len(word) >= _LEAST_NEEDLE_CHARS else b"" for word in chosen]
 
     def may_change(self, data: bytes) -> bool:
@@ -63,9 +58,7 @@ class Redaction:
     def __call__(self, text: str) -> str:
         """Return a text with what is to be forgotten replaced, or as it is."""
         pieces = _BETWEEN.split(text)
-        kept = [
-            GONE if place % 2 == 0 and self._tells(piece) else piece for place, piece in enumerate(pieces)
-        ]
+        kept = [GONE if place % 2 == 0 and self._tells(piece) else piece for place, piece in enumerate(pieces)]
         return text if kept == pieces else "".join(kept)
 
     def share_of(self, text: str) -> float:

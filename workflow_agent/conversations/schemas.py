@@ -26,11 +26,7 @@ def workflow_schema() -> JsonObject:
 
 def conversation_schema() -> JsonObject:
     """Return the schema of a conversation's file."""
-    return {
-        "$schema": _DIALECT,
-        "$id": "conversation.schema.json",
-        **Conversation.model_json_schema(by_alias=True),
-    }
+    return {"$schema": _DIALECT, "$id": "conversation.schema.json", **Conversation.model_json_schema(by_alias=True)}
 
 
 def schema_files() -> Mapping[str, str]:

@@ -89,13 +89,20 @@ class Sealing:
         """Return the rest with the entry of the file that the part is in."""
         part = self.part
         entry = SealedTurns(
-            first_turn=part.first_turn, last_turn=part.last_turn, first_index=part.events[0].index,
-            last_index=part.events[-1].index, first_call=part.first_call, calls=len(part.calls),
+            first_turn=part.first_turn,
+            last_turn=part.last_turn,
+            first_index=part.events[0].index,
+            last_index=part.events[-1].index,
+            first_call=part.first_call,
+            calls=len(part.calls),
             replies=sum(isinstance(event, AgentReply) for event in part.events),
-            first_compaction=part.first_compaction, compactions=len(part.compactions), file=self.name,
-            sha256=sha256, bytes=size_bytes,
+            first_compaction=part.first_compaction,
+            compactions=len(part.compactions),
+            file=self.name,
+            sha256=sha256,
+            bytes=size_bytes,
             last_fence=max([_last_fence(self.rest), *(run.fence for run in part.runs)]),
-        )  # fmt: skip
+        )
         return self.rest.model_copy(update={"archive": (*self.rest.archive, entry)})
 
 
@@ -140,11 +147,7 @@ def _last_final(conversation: Conversation) -> int:
         run.turn
         for run in conversation.runs
         if run.status == "running"
-        or (
-            run.status in ("failed", "interrupted")
-            and (run.key or run.follows)
-            and run.turn > newest - KEY_TURNS
-        )
+        or (run.status in ("failed", "interrupted") and (run.key or run.follows) and run.turn > newest - KEY_TURNS)
     )
     return min(newest - NEWEST_TURNS, *(turn - 1 for turn in unsettled), newest)
 
@@ -171,20 +174,24 @@ def _last_clean_cut(events: Sequence[Event], last: int) -> int | None:
 def _split(conversation: Conversation, cut: int, first: int) -> Sealing:
     events = conversation.events[:cut]
     last = max(_turn_of(event) for event in events)
-    calls = tuple(
-        calls_of(_message_calls(conversation, 0, cut), _message_calls(conversation, cut), conversation.calls)
-    )
+    calls = tuple(calls_of(_message_calls(conversation, 0, cut), _message_calls(conversation, cut), conversation.calls))
     taken = {id(call) for call in calls}
     superseded = _superseded(conversation.compactions, last)
     gone = {one.id for one in superseded}
     transitions = conversation.phase_transitions[:-_TRANSITIONS_KEPT]
     part = SealedPart(
-        id=conversation.id, tenant=conversation.tenant, first_turn=first, last_turn=last,
-        first_call=conversation.sealed_calls, first_compaction=conversation.sealed_compactions,
-        events=events, calls=calls, compactions=superseded,
+        id=conversation.id,
+        tenant=conversation.tenant,
+        first_turn=first,
+        last_turn=last,
+        first_call=conversation.sealed_calls,
+        first_compaction=conversation.sealed_compactions,
+        events=events,
+        calls=calls,
+        compactions=superseded,
         runs=tuple(run for run in conversation.runs if first <= run.turn <= last),
         phase_transitions=transitions,
-    )  # fmt: skip
+    )
     rest = conversation.model_copy(
         update={
             "events": conversation.events[cut:],

@@ -154,9 +154,7 @@ class ConversationStore(Protocol):
         """
         ...
 
-    async def put_blob(
-        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
-    ) -> str:
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         """Keep JSON data for a conversation, durably once this returns; return its `sha256:…` reference.
 
         Equal data with its keys in the same order has the same reference, is kept once, and is read back
@@ -268,12 +266,7 @@ class RunJournal(Protocol):
     """Keeps what a run has come to while it goes on, for the case that its process is killed."""
 
     async def keep(
-        self,
-        tenant: str,
-        run: Run,
-        iteration: Iteration,
-        calls: Iterable[CallRecord],
-        response: bytes | None = None,
+        self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord], response: bytes | None = None
     ) -> None:
         """Keep an iteration as it stands and the records so far; what cannot be kept fails nothing.
 

@@ -21,11 +21,7 @@ def _typed_compactions(document: JsonObject) -> JsonObject:
     free = {name: document[name] for name in ("compactions", "archive") if document.get(name)}
     if not free:
         return document
-    return document | {
-        "compactions": [],
-        "archive": [],
-        "metadata": {**document.get("metadata", {}), "schema_1": free},
-    }
+    return document | {"compactions": [], "archive": [], "metadata": {**document.get("metadata", {}), "schema_1": free}}
 
 
 _STEPS: Mapping[int, Callable[[JsonObject], JsonObject]] = {1: _typed_compactions}

@@ -43,12 +43,14 @@ class Whole:
         holders = (*self.parts, self.conversation)
         return self.conversation.model_copy(
             update={
-                "events": tuple(self.events), "runs": tuple(reversed(runs.values())), "archive": (),
+                "events": tuple(self.events),
+                "runs": tuple(reversed(runs.values())),
+                "archive": (),
                 "calls": tuple(call for one in holders for call in one.calls),
                 "compactions": tuple(made for one in holders for made in one.compactions),
                 "phase_transitions": tuple(made for one in holders for made in one.phase_transitions),
             }
-        )  # fmt: skip
+        )
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -70,9 +72,7 @@ def _wrong_events(whole: Whole) -> Iterator[Wrong]:
         yield Wrong("duplicate_event_id", f"{counted[event_id]} events have the id {event_id!r}.")
     for expected, event in enumerate(whole.events):
         if event.index != expected:
-            yield Wrong(
-                "event_index_gap", f"Event {event.id!r} has the number {event.index}, not {expected}."
-            )
+            yield Wrong("event_index_gap", f"Event {event.id!r} has the number {event.index}, not {expected}.")
             # Those after it are off by as much.
             return
 
@@ -82,9 +82,7 @@ def _wrong_runs(whole: Whole) -> Iterator[Wrong]:
     runs = {run.run_id for run in whole.runs}
     for run in {run.run_id: run for run in whole.runs}.values():
         if run.user_event_id not in events:
-            yield Wrong(
-                "run_without_message", f"The message {run.user_event_id!r} of run {run.run_id!r} is gone."
-            )
+            yield Wrong("run_without_message", f"The message {run.user_event_id!r} of run {run.run_id!r} is gone.")
         if run.status == "completed" and run.reply_event_id not in events:
             yield Wrong("run_without_reply", f"Run {run.run_id!r} is completed, and its reply is gone.")
     for event in whole.events:
@@ -99,9 +97,7 @@ def wrong_steps(conversation: Conversation) -> Iterator[Wrong]:
         if isinstance(event, AgentReply) and _is_open(event.iterations):
             run = runs.get(event.run_id)
             at = (run and run.completed_at) or event.at
-            yield Wrong(
-                "open_iteration", f"Reply {event.id!r} has an open step.", _closing_reply(event.id, at)
-            )
+            yield Wrong("open_iteration", f"Reply {event.id!r} has an open step.", _closing_reply(event.id, at))
     for run in conversation.runs:
         if run.status != "running" and _is_open(run.iterations):
             change = _closing_run(run.run_id, run.completed_at) if run.completed_at else None
@@ -109,9 +105,7 @@ def wrong_steps(conversation: Conversation) -> Iterator[Wrong]:
 
 
 def _is_open(iterations: Iterable[Iteration]) -> bool:
-    return any(
-        one.completed_at is None or any(call.outcome is None for call in one.tool_calls) for one in iterations
-    )
+    return any(one.completed_at is None or any(call.outcome is None for call in one.tool_calls) for one in iterations)
 
 
 def _closed(iterations: Iterable[Iteration], at: datetime) -> tuple[Iteration, ...]:
@@ -146,9 +140,7 @@ def _closing_reply(event_id: str, at: datetime) -> Change:
 def _closing_run(run_id: str, at: datetime) -> Change:
     def change(conversation: Conversation) -> Conversation:
         runs = tuple(
-            run.model_copy(update={"iterations": _closed(run.iterations, at)})
-            if run.run_id == run_id
-            else run
+            run.model_copy(update={"iterations": _closed(run.iterations, at)}) if run.run_id == run_id else run
             for run in conversation.runs
         )
         return conversation.model_copy(update={"runs": runs})

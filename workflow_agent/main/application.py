@@ -49,13 +49,16 @@ class Application:
         old_keys = await self.stores.keys.sweep(self.settings.tenant)
         await self.services.personal.settle_all(self.settings.tenant)
         interrupted = await self.services.chat.recover()
-        seeded = (
-            await self.stores.workflows.seed(self.settings.tenant, samples()) if self.settings.samples else 0
+        seeded = await self.stores.workflows.seed(self.settings.tenant, samples()) if self.settings.samples else 0
+        _log.info(
+            "prepared",
+            extra={
+                "leftovers_removed": swept,
+                "old_keys_removed": old_keys,
+                "conversations_with_interrupted_runs": interrupted,
+                "samples_added": seeded,
+            },
         )
-        _log.info("prepared", extra={
-            "leftovers_removed": swept, "old_keys_removed": old_keys,
-            "conversations_with_interrupted_runs": interrupted, "samples_added": seeded,
-        })  # fmt: skip
 
     async def look_after(self) -> None:
         """Go on with what dead processes worked on, and clear away what they left, until cancelled."""

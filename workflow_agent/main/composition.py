@@ -100,9 +100,7 @@ def _by_meaning(settings: Settings) -> RankByMeaning | None:
     return PassagesByMeaning(embedder)
 
 
-def gathering_of(
-    settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models
-) -> Gathering:
+def gathering_of(settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models) -> Gathering:
     """Return what gathers and plans artifacts.
 
     Raises:
@@ -158,9 +156,16 @@ def compactor_of(
     )
     rule = CompactionRule(settings.max_turns, settings.compaction_trigger_share, settings.compaction_share)
     return Compactor(
-        stores.conversations, summarizer, rule, telemetry, now, new_id, stores.compacting,
-        count=lambda: counters.of(models.named(None)).count, share=settings.compaction_kept_share,
-    )  # fmt: skip
+        stores.conversations,
+        summarizer,
+        rule,
+        telemetry,
+        now,
+        new_id,
+        stores.compacting,
+        count=lambda: counters.of(models.named(None)).count,
+        share=settings.compaction_kept_share,
+    )
 
 
 def sandbox_of(settings: Settings) -> PythonSandbox:
@@ -195,10 +200,7 @@ def telemetry_of(settings: Settings) -> Telemetry:
 
 
 def build(
-    settings: Settings,
-    models: Models | None = None,
-    telemetry: Telemetry | None = None,
-    seat: Seat | None = None,
+    settings: Settings, models: Models | None = None, telemetry: Telemetry | None = None, seat: Seat | None = None
 ) -> Application:
     """Return the service that the settings describe; what else is given takes the place of what they name.
 
@@ -279,18 +281,22 @@ def _services(
 
     telemetry.observe(caches=caches, active_runs=lambda: len(live.running()))
     worker = Worker(
-        stores.conversations, stores.journal, runner, stores.owners, telemetry, live, now, _new_id,
-        settings.inline_result_bytes, webhooks,
-    )  # fmt: skip
+        stores.conversations,
+        stores.journal,
+        runner,
+        stores.owners,
+        telemetry,
+        live,
+        now,
+        _new_id,
+        settings.inline_result_bytes,
+        webhooks,
+    )
     attaching = _attaching(settings, stores)
     elsewhere = RunsElsewhere(stores.others, live)
-    joining = Joining(
-        stores.conversations, stores.owners, live, elsewhere, are_taken_over=stores.hosts is not None
-    )
+    joining = Joining(stores.conversations, stores.owners, live, elsewhere, are_taken_over=stores.hosts is not None)
     return Services(
-        chat=Chat(
-            stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id
-        ),
+        chat=Chat(stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id),
         conversations=stores.conversations,
         personal=runner.personal,
         compactor=compactor,
@@ -382,11 +388,13 @@ def _attaching(settings: Settings, stores: Stores) -> Attaching:
 def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
     return tuple(
         ModeCard(
-            name=mode, tools=tuple(sorted(assistant.offer.names(mode))),
-            prompt=assistant.prompts[mode], is_read_only=mode in READ_ONLY_MODES,
+            name=mode,
+            tools=tuple(sorted(assistant.offer.names(mode))),
+            prompt=assistant.prompts[mode],
+            is_read_only=mode in READ_ONLY_MODES,
         )
         for mode in MODES
-    )  # fmt: skip
+    )
 
 
 def models_of(settings: Settings, roster: Roster) -> Models:
@@ -412,10 +420,12 @@ def models_of(settings: Settings, roster: Roster) -> Models:
     configs = [model_config_of(settings, name) for name in by_name]
     aside = {name for config in configs for name in (config.context_planner, config.summarizer)} - {OFFLINE}
     return Models(
-        settings.model, by_name, window_tokens=settings.model_window_tokens,
+        settings.model,
+        by_name,
+        window_tokens=settings.model_window_tokens,
         aside={name: by_name.get(name) or made(name) for name in sorted(aside)},
         with_key=_with_key(settings) if settings.request_keys else None,
-    )  # fmt: skip
+    )
 
 
 def _with_key(settings: Settings) -> Callable[[str, str], Model]:

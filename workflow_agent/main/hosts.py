@@ -6,14 +6,7 @@ from collections.abc import Callable
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.clock import now
-from workflow_agent.main.stores import (
-    SECONDS_AN_HOUR,
-    AnsweringProcesses,
-    Stores,
-    Upkeep,
-    caches_of,
-    search_of,
-)
+from workflow_agent.main.stores import SECONDS_AN_HOUR, AnsweringProcesses, Stores, Upkeep, caches_of, search_of
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
@@ -101,9 +94,7 @@ def _others(settings: Settings, hosts: PostgresHosts) -> AnsweringProcesses:
         # Here, because its package is an extra.
         from workflow_agent.storage.redis import RedisProcesses  # noqa: PLC0415 - see above
     except ImportError as error:
-        raise Misconfigured(
-            f"Redis needs more packages ({error}): pip install 'workflow-agent[redis]'."
-        ) from error
+        raise Misconfigured(f"Redis needs more packages ({error}): pip install 'workflow-agent[redis]'.") from error
     return RedisProcesses(settings.redis_url.get_secret_value(), near, lambda: hosts.owner)
 
 

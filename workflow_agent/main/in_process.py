@@ -74,12 +74,19 @@ class InProcessTransport(httpx2.BaseTransport):
 
 def _scope(request: httpx2.Request) -> dict[str, Any]:
     return {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": request.method,
-        "scheme": "http", "path": request.url.path, "raw_path": request.url.raw_path.partition(b"?")[0],
-        "query_string": request.url.query, "root_path": "",
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": "http",
+        "path": request.url.path,
+        "raw_path": request.url.raw_path.partition(b"?")[0],
+        "query_string": request.url.query,
+        "root_path": "",
         "headers": [(name.lower(), value) for name, value in request.headers.raw],
-        "client": ("127.0.0.1", 0), "server": ("localhost", 80),
-    }  # fmt: skip
+        "client": ("127.0.0.1", 0),
+        "server": ("localhost", 80),
+    }
 
 
 class _Exchange(httpx2.SyncByteStream):

@@ -64,9 +64,7 @@ async def _conversations(settings: Settings, adoption: Adoption, told: Moved) ->
     for path in _documents(settings, "conversations"):
         archive = path.with_suffix(".archive")
         parts = {one.name: one.read_bytes() for one in sorted(archive.glob("*.json"))}
-        blobs = {
-            one.name: one.read_bytes() for one in sorted((archive / "blobs").glob("*")) if "." not in one.name
-        }
+        blobs = {one.name: one.read_bytes() for one in sorted((archive / "blobs").glob("*")) if "." not in one.name}
         conversation = await source.load(settings.tenant, path.stem)
         told.conversations += await adoption.conversation(conversation, parts, blobs)
 

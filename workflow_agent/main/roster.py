@@ -14,9 +14,7 @@ def roster_of(settings: Settings) -> Roster:
         Misconfigured: The file cannot be used; names everything that is wrong with it.
     """
     extensions = extensions_of(settings)
-    known = KnownTools(
-        TOOL_NAMES | {tool.__name__ for tool in extensions.tools}, WRITING_TOOLS | extensions.writing
-    )
+    known = KnownTools(TOOL_NAMES | {tool.__name__ for tool in extensions.tools}, WRITING_TOOLS | extensions.writing)
     listed = _listed(settings, known)
     return {**listed, **{one.name: one for one in extensions.agents if one.name not in listed}}
 
@@ -37,6 +35,4 @@ def _listed(settings: Settings, known: KnownTools) -> Roster:
         raise Misconfigured(f"The agents file {str(path)!r} cannot be read: {error}.") from error
     except InvalidInput as error:
         problems = "".join(f"\n  {one.pointer}: {one.message}" for one in error.problems)
-        raise Misconfigured(
-            f"The agents file {str(path)!r} cannot be used: {error.message}{problems}"
-        ) from error
+        raise Misconfigured(f"The agents file {str(path)!r} cannot be used: {error.message}{problems}") from error

@@ -233,13 +233,9 @@ def search_of(settings: Settings, workflows: WorkflowCatalog, root: Path | None)
 
 def caches_of(settings: Settings) -> Caches:
     """Return new caches."""
-    return Caches(
-        specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings, most=_MOST_RENDERED)
-    )
+    return Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings, most=_MOST_RENDERED))
 
 
 def _cache(settings: Settings, most: int | None = None) -> TtlCache[Any]:
     entries = settings.cache_max_entries if settings.caches_enabled else 0
-    return TtlCache(
-        max_entries=entries if most is None else min(entries, most), ttl_seconds=settings.cache_ttl_seconds
-    )
+    return TtlCache(max_entries=entries if most is None else min(entries, most), ttl_seconds=settings.cache_ttl_seconds)

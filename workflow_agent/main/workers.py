@@ -74,10 +74,7 @@ class WorkerProcess:
     ) -> None:
         self._most_silent_seconds = settings.worker_silence_seconds
         self._process = subprocess.Popen(  # noqa: S603 - this Python, and a function of ours
-            [sys.executable, "-c", _BEGIN],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            pass_fds=(listener.fileno(),),
+            [sys.executable, "-c", _BEGIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(listener.fileno(),)
         )
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
@@ -190,8 +187,7 @@ def serve_with_workers(settings: Settings, work: Work) -> None:
     with listening_socket(settings) as listener, _signals_to(news):
         group = new_group()
         kept = [
-            _KeptSeat(Seat(group, number + 1), settings, work, listener, news)
-            for number in range(settings.workers)
+            _KeptSeat(Seat(group, number + 1), settings, work, listener, news) for number in range(settings.workers)
         ]
         try:
             for one in kept:
@@ -255,9 +251,7 @@ class _KeptSeat:
     def __init__(
         self, seat: Seat, settings: Settings, work: Work, listener: socket.socket, news: SimpleQueue[_News]
     ) -> None:
-        self._start: Callable[[Ended | None], WorkerProcess] = partial(
-            WorkerProcess, settings, seat, work, listener
-        )
+        self._start: Callable[[Ended | None], WorkerProcess] = partial(WorkerProcess, settings, seat, work, listener)
         self._news = news
         self._leaving = threading.Event()
         self._changing = threading.Lock()

@@ -46,9 +46,7 @@ class RedisProcesses(OtherProcesses):
         silence_seconds: After so long without a frame, whoever answers counts as gone.
     """
 
-    def __init__(
-        self, url: str, near: ProcessSockets, owner: Callable[[], str], silence_seconds: float = 5.0
-    ) -> None:
+    def __init__(self, url: str, near: ProcessSockets, owner: Callable[[], str], silence_seconds: float = 5.0) -> None:
         # The older protocol: what a stream gives has the same shape from every server.
         self._redis: Any = aioredis.Redis.from_url(  # pyright: ignore[reportUnknownMemberType] - its options
             url, protocol=2, socket_connect_timeout=1, socket_timeout=_ANSWER_SECONDS

@@ -76,23 +76,25 @@ class Metrics:
             self.counting_error.record(error, of_model | {"counting": record.get("estimated_by", "")})
         planned_by = record.get("planning", {}).get("planned_by", "nobody")
         self.planning.add(1, {"used": str(bool(record.get("llm_planning_used"))).lower(), "by": planned_by})
-        self.mode_confidence.record(
-            reply.mode.confidence, {"mode": reply.mode.name, "source": reply.mode.source}
-        )
+        self.mode_confidence.record(reply.mode.confidence, {"mode": reply.mode.name, "source": reply.mode.source})
         self._spent(reply, model)
 
     def _spent(self, reply: AgentReply, model: str) -> None:
         usage, cost = reply.usage, reply.cost
         kinds = {
-            "input": usage.input_tokens, "output": usage.output_tokens,
-            "cache_read": usage.cache_read_tokens, "cache_write": usage.cache_write_tokens,
-        }  # fmt: skip
+            "input": usage.input_tokens,
+            "output": usage.output_tokens,
+            "cache_read": usage.cache_read_tokens,
+            "cache_write": usage.cache_write_tokens,
+        }
         for kind, tokens in _not_zero(kinds):
             self.usage_tokens.add(tokens, {"model": model, "kind": kind})
         parts = {
-            "primary": cost.primary_usd, "planner": cost.planner_usd,
-            "summarizer": cost.summarizer_usd, "embedding": cost.embedding_usd,
-        }  # fmt: skip
+            "primary": cost.primary_usd,
+            "planner": cost.planner_usd,
+            "summarizer": cost.summarizer_usd,
+            "embedding": cost.embedding_usd,
+        }
         for part, usd in _not_zero(parts):
             self.cost_usd.add(float(usd), {"model": model, "part": part})
 
@@ -138,9 +140,7 @@ def build_metrics(meter: Meter | Sums) -> Metrics:
         context_tokens=counter("context.tokens", "Tokens of the last request of each turn, by section."),
         context_fraction=histogram("context.fraction", "How full the window's budget was.", _FRACTIONS),
         context_level=counter("context.level", "Turns by how full the budget was: ok, warning, critical."),
-        counting_error=histogram(
-            "context.counting_error", "Our count over the provider's figure, less one.", _ERRORS
-        ),
+        counting_error=histogram("context.counting_error", "Our count over the provider's figure, less one.", _ERRORS),
         usage_tokens=counter("usage.tokens", "Tokens as the providers reported them, by kind."),
         cost_usd=counter("cost.usd", "Cost of model calls in US dollars, where prices are known."),
         planning=counter("planning", "Turns by whether a model planned the context, and who did."),
@@ -148,10 +148,7 @@ def build_metrics(meter: Meter | Sums) -> Metrics:
         mode_confidence=histogram("mode.confidence", "How sure the choice of the mode was.", _SHARES),
         save_seconds=histogram("save.duration", "Saving a conversation, locks included.", _SAVE_SECONDS, "s"),
         lock_wait_seconds=histogram(
-            "lock.wait",
-            "Until the writer held the lock, reading included.",
-            _SAVE_SECONDS,
-            "s",
+            "lock.wait", "Until the writer held the lock, reading included.", _SAVE_SECONDS, "s"
         ),
         unrecorded_calls=counter("calls.unrecorded", "Calls of which no record could be made."),
         errors=counter("errors", "Messages refused and runs failed, by the type of the error."),

@@ -66,15 +66,11 @@ class Telemetry:
         span = self.tracer.start_span("chat.turn", attributes={"gen_ai.agent.name": agent})
         return TurnTrace(span, self.tracer, self.metrics)
 
-    def compaction(
-        self, conversation_id: str, trigger: CompactionTrigger
-    ) -> AbstractContextManager[CompactionTrace]:
+    def compaction(self, conversation_id: str, trigger: CompactionTrigger) -> AbstractContextManager[CompactionTrace]:
         """Return the trace of a compaction that begins now."""
         return tracing(self.tracer, self.metrics, conversation_id, trigger)
 
-    def observe(
-        self, *, caches: Callable[[], Mapping[str, JsonObject]], active_runs: Callable[[], int]
-    ) -> None:
+    def observe(self, *, caches: Callable[[], Mapping[str, JsonObject]], active_runs: Callable[[], int]) -> None:
         """Take in what others count, read whenever the metrics are."""
         observe_caches(self.meter, caches)
         observe_runs(self.meter, active_runs)
@@ -99,9 +95,7 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
     # The standard variables win over our name, which the SDK would do the other way round.
     resource = Resource.create({SERVICE_NAME: chosen.service_name}).merge(OTELResourceDetector().detect())
     processors = [*chosen.span_processors, *([_span_export()] if chosen.export_spans else [])]
-    tracers = TracerProvider(
-        resource=resource, shutdown_on_exit=False, sampler=None if processors else ALWAYS_OFF
-    )
+    tracers = TracerProvider(resource=resource, shutdown_on_exit=False, sampler=None if processors else ALWAYS_OFF)
     for processor in processors:
         tracers.add_span_processor(processor)
     registry = CollectorRegistry()
@@ -110,10 +104,7 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
         *([_metric_export()] if chosen.export_metrics else []),
     ]
     meters = MeterProvider(
-        readers,
-        resource,
-        shutdown_on_exit=False,
-        views=[View(meter_name="pydantic-ai", attribute_keys=_MODEL_LABELS)],
+        readers, resource, shutdown_on_exit=False, views=[View(meter_name="pydantic-ai", attribute_keys=_MODEL_LABELS)]
     )
 
     def stop() -> None:
@@ -124,11 +115,18 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
     if isinstance(meter, Sums):
         registry.register(meter)
     is_reported = bool(processors) or chosen.export_metrics
-    instrumentation = InstrumentationSettings(
-        tracer_provider=tracers, meter_provider=meters, version=_CONTENT_FORMAT,
-        include_content=chosen.include_content, include_binary_content=False,
-        include_model_request_parameters=False,
-    ) if is_reported else None  # fmt: skip
+    instrumentation = (
+        InstrumentationSettings(
+            tracer_provider=tracers,
+            meter_provider=meters,
+            version=_CONTENT_FORMAT,
+            include_content=chosen.include_content,
+            include_binary_content=False,
+            include_model_request_parameters=False,
+        )
+        if is_reported
+        else None
+    )
     return Telemetry(tracers.get_tracer(_NAME), meter, build_metrics(meter), instrumentation, registry, stop)
 
 

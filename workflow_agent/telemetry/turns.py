@@ -57,10 +57,7 @@ class TurnTrace:
     @contextmanager
     def active(self) -> Generator[None]:
         """Make the turn the one in whose course the block runs."""
-        with (
-            use_span(self.span, record_exception=False, set_status_on_exception=False),
-            correlated(**self.ids),
-        ):
+        with use_span(self.span, record_exception=False, set_status_on_exception=False), correlated(**self.ids):
             yield
 
     def step(self, name: str, **attributes: AttributeValue) -> AbstractContextManager[Span]:
@@ -167,18 +164,18 @@ class CompactionTrace:
         """Put the figures of a compaction on the span and into the metrics, and say so in the log."""
         outcome = "discarded" if not is_in_force else "fallback" if compaction.fallback else "summarised"
         figures = {
-            "trigger": compaction.trigger, "outcome": outcome, "from_turn": compaction.from_turn,
-            "to_turn": compaction.to_turn, "tokens_before": compaction.tokens_before,
-            "tokens_after": compaction.tokens_after, "fallback": compaction.fallback or "",
-        }  # fmt: skip
-        self.span.set_attributes(
-            {f"workflow_agent.compaction.{name}": value for name, value in figures.items()}
-        )
+            "trigger": compaction.trigger,
+            "outcome": outcome,
+            "from_turn": compaction.from_turn,
+            "to_turn": compaction.to_turn,
+            "tokens_before": compaction.tokens_before,
+            "tokens_after": compaction.tokens_after,
+            "fallback": compaction.fallback or "",
+        }
+        self.span.set_attributes({f"workflow_agent.compaction.{name}": value for name, value in figures.items()})
         self.metrics.compacted(compaction, outcome)
         severity = logging.WARNING if compaction.fallback else logging.INFO
-        _log.log(
-            severity, "compaction %s", outcome, extra={**figures, "conversation_id": self.conversation_id}
-        )
+        _log.log(severity, "compaction %s", outcome, extra={**figures, "conversation_id": self.conversation_id})
 
 
 @contextmanager
@@ -187,11 +184,11 @@ def tracing(
 ) -> Generator[CompactionTrace]:
     """Trace a compaction; an error leaves only its type."""
     with tracer.start_as_current_span(
-        "compaction", record_exception=False, set_status_on_exception=False,
-        attributes={
-            "workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger
-        },
-    ) as span:  # fmt: skip
+        "compaction",
+        record_exception=False,
+        set_status_on_exception=False,
+        attributes={"workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger},
+    ) as span:
         try:
             yield CompactionTrace(span, metrics, conversation_id)
         except BaseException as error:

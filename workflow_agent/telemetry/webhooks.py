@@ -175,8 +175,7 @@ class Webhooks:
                 if letter["webhook"] not in known:
                     await self.records.remove("outbox", key)
             queues = {
-                hook.id: [(key, one) for key, one in outbox.items() if one["webhook"] == hook.id]
-                for hook in hooks
+                hook.id: [(key, one) for key, one in outbox.items() if one["webhook"] == hook.id] for hook in hooks
             }
             await asyncio.gather(*(self._deliver(client, known[one], queues[one]) for one in queues))
 

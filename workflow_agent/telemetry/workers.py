@@ -50,13 +50,15 @@ def families_of(registry: CollectorRegistry) -> JsonObject:
     return {
         "families": [
             {
-                "name": family.name, "documentation": family.documentation, "type": family.type,
+                "name": family.name,
+                "documentation": family.documentation,
+                "type": family.type,
                 "unit": family.unit,
                 "samples": [[sample.name, sample.labels, sample.value] for sample in family.samples],
             }
             for family in registry.collect()
         ]
-    }  # fmt: skip
+    }
 
 
 def exposition_of_workers(told: Mapping[int, JsonObject], accept: str) -> tuple[bytes, str]:

@@ -12,9 +12,15 @@ MAX_TOTAL_CHARS = 16_000
 """Of all texts and keys of one value together, with a few for each other value."""
 _CHARS_A_VALUE = 8
 _FAILURES_OF_REPR = (
-    TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RuntimeError, AssertionError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    AssertionError,
     OSError,
-)  # fmt: skip
+)
 
 
 @dataclass(slots=True)
@@ -78,8 +84,7 @@ def _safe_collection(value: Any, depth: int, inside: tuple[int, ...], budget: _B
     if isinstance(value, Mapping):
         items = list(cast("Mapping[Any, Any]", value).items())
         safe = {
-            _safe_text(_shown(key), budget): _safe(item, depth + 1, inside, budget)
-            for key, item in items[:MAX_ITEMS]
+            _safe_text(_shown(key), budget): _safe(item, depth + 1, inside, budget) for key, item in items[:MAX_ITEMS]
         }
         return safe | ({"…": f"{len(items) - MAX_ITEMS} more"} if len(items) > MAX_ITEMS else {})
     if isinstance(value, Sequence | set | frozenset):

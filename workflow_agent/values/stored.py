@@ -26,8 +26,6 @@ def _in_milliseconds(moment: datetime) -> datetime:
 
 
 Moment = Annotated[
-    datetime,
-    AfterValidator(_in_milliseconds),
-    PlainSerializer(iso_milliseconds, return_type=str, when_used="json"),
+    datetime, AfterValidator(_in_milliseconds), PlainSerializer(iso_milliseconds, return_type=str, when_used="json")
 ]
 """A point in time, kept and written in UTC with millisecond precision."""

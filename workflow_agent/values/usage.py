@@ -99,9 +99,7 @@ class RunCosts:
 
     def _with(self, usage: Usage, cost_usd: Decimal | None, **spent: Decimal | None) -> "RunCosts":
         is_priced = cost_usd is not None and usage.is_complete
-        return replace(
-            self, usage=self.usage.plus(usage), is_complete=self.is_complete and is_priced, **spent
-        )
+        return replace(self, usage=self.usage.plus(usage), is_complete=self.is_complete and is_priced, **spent)
 
     @property
     def cost(self) -> Cost:

@@ -5,13 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from workflow_agent.errors import (
-    InvalidInput,
-    PreviewClosed,
-    PreviewNotFound,
-    WorkflowConflict,
-    WorkflowNotFound,
-)
+from workflow_agent.errors import InvalidInput, PreviewClosed, PreviewNotFound, WorkflowConflict, WorkflowNotFound
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.stored import Moment, Value
@@ -64,23 +58,23 @@ class Approvals:
     kept: timedelta
     """How long a change waits."""
 
-    async def wait(
-        self, preview: Preview, asked_by: str, conversation_id: str | None = None
-    ) -> WaitingChange:
+    async def wait(self, preview: Preview, asked_by: str, conversation_id: str | None = None) -> WaitingChange:
         """Let a preview wait for a decision; one that is known already stays as it is."""
         if (known := await self.records.get("previews", preview.id)) is not None:
             return WaitingChange.model_validate(known)
         at = self.now()
         change = WaitingChange(
-            preview=preview, asked_by=asked_by, conversation_id=conversation_id,
-            created_at=at, expires_at=at + self.kept,
-        )  # fmt: skip
+            preview=preview,
+            asked_by=asked_by,
+            conversation_id=conversation_id,
+            created_at=at,
+            expires_at=at + self.kept,
+        )
         return await self._stored(change)
 
     async def propose(
-        self, workflow_id: str, edits: Sequence[Edit], asked_by: str, reason: str,
-        *, expected: Revision | None = None,
-    ) -> WaitingChange:  # fmt: skip
+        self, workflow_id: str, edits: Sequence[Edit], asked_by: str, reason: str, *, expected: Revision | None = None
+    ) -> WaitingChange:
         """Let edits wait for somebody else's decision.
 
         Raises:
@@ -107,9 +101,7 @@ class Approvals:
         """
         known = await self.records.get("previews", preview_id)
         if known is None:
-            raise PreviewNotFound(
-                f"There is no preview {preview_id[:80]!r}. GET /api/v1/previews lists them."
-            )
+            raise PreviewNotFound(f"There is no preview {preview_id[:80]!r}. GET /api/v1/previews lists them.")
         return await self._as_it_stands(WaitingChange.model_validate(known))
 
     async def decide(self, preview_id: str, decision: Decision, by: str) -> WaitingChange:
@@ -132,12 +124,7 @@ class Approvals:
                     made = await self._made(change, by)
                 except WorkflowConflict as error:
                     raise _closed(change.model_copy(update={"state": "outdated"})) from error
-            decided = {
-                "state": wanted,
-                "decided_by": by,
-                "decided_at": self.now(),
-                "made_version": made,
-            }
+            decided = {"state": wanted, "decided_by": by, "decided_at": self.now(), "made_version": made}
             return await self._stored(change.model_copy(update=decided))
 
     async def answered(self, preview: Preview, word: Literal["yes", "no"], by: str) -> None:
@@ -166,10 +153,7 @@ class Approvals:
 
     async def sweep(self) -> int:
         """Forget the changes that ended long ago; return how many."""
-        kept = {
-            key: WaitingChange.model_validate(one)
-            for key, one in (await self.records.all("previews")).items()
-        }
+        kept = {key: WaitingChange.model_validate(one) for key, one in (await self.records.all("previews")).items()}
         old = [key for key, one in kept.items() if one.expires_at + self.kept < self.now()]
         for key in old:
             await self.records.remove("previews", key)
@@ -189,11 +173,7 @@ class Approvals:
                 f"Workflow {workflow_id!r} has no version {chosen} to publish; it has 1 to {current.version}."
             )
         published = Publication(
-            workflow_id=current.id,
-            version=chosen,
-            published_by=by,
-            published_at=self.now(),
-            of=current.created_at,
+            workflow_id=current.id, version=chosen, published_by=by, published_at=self.now(), of=current.created_at
         )
         await self.records.put("publications", current.id, published.model_dump(mode="json"))
         return published
@@ -246,9 +226,7 @@ def _mark(change: WaitingChange) -> str:
 
 def _closed(change: WaitingChange) -> PreviewClosed:
     name = change.preview.workflow_name
-    why = {
-        "applied": "it was applied already",
-        "rejected": "it was turned down",
-        "expired": "it waited too long",
-    }.get(change.state, f"{name!r} has been changed since; ask for the change again")
+    why = {"applied": "it was applied already", "rejected": "it was turned down", "expired": "it waited too long"}.get(
+        change.state, f"{name!r} has been changed since; ask for the change again"
+    )
     return PreviewClosed(f"Preview {change.preview.id!r} cannot be decided: {why}.", state=change.state)

@@ -56,9 +56,15 @@ class Preview(Value):
 
 
 def preview_of(
-    action: PreviewAction, before: Workflow, after: Workflow, reason: str,
-    *, told_in: str, edits: Sequence[Edit] = (), to_version: int | None = None,
-) -> Preview:  # fmt: skip
+    action: PreviewAction,
+    before: Workflow,
+    after: Workflow,
+    reason: str,
+    *,
+    told_in: str,
+    edits: Sequence[Edit] = (),
+    to_version: int | None = None,
+) -> Preview:
     """Return the preview of edits, or of going back to a version.
 
     Args:
@@ -73,24 +79,35 @@ def preview_of(
     diff = diff_workflows(before, after)
     documents = tuple(edit_document(edit) for edit in edits)
     return Preview(
-        id=_id(told_in, action, before, to_version, documents), action=action, workflow_id=before.id,
-        workflow_name=before.name, version=before.version, mark=mark_of(before), reason=reason,
-        edits=documents, to_version=to_version, changes=tuple(describe_diff(diff)), diff=diff.as_dict(),
-    )  # fmt: skip
+        id=_id(told_in, action, before, to_version, documents),
+        action=action,
+        workflow_id=before.id,
+        workflow_name=before.name,
+        version=before.version,
+        mark=mark_of(before),
+        reason=reason,
+        edits=documents,
+        to_version=to_version,
+        changes=tuple(describe_diff(diff)),
+        diff=diff.as_dict(),
+    )
 
 
 def preview_of_deletion(workflow: Workflow, reason: str, *, told_in: str) -> Preview:
     """Return the preview of deleting a workflow."""
     return Preview(
-        id=_id(told_in, "delete", workflow, None, ()), action="delete", workflow_id=workflow.id,
-        workflow_name=workflow.name, version=workflow.version, mark=mark_of(workflow), reason=reason,
+        id=_id(told_in, "delete", workflow, None, ()),
+        action="delete",
+        workflow_id=workflow.id,
+        workflow_name=workflow.name,
+        version=workflow.version,
+        mark=mark_of(workflow),
+        reason=reason,
         changes=(f"Delete workflow {workflow.name!r} ({workflow.id})",),
-    )  # fmt: skip
+    )
 
 
-def _id(
-    run_id: str, action: str, before: Workflow, to_version: int | None, edits: Sequence[JsonObject]
-) -> str:
+def _id(run_id: str, action: str, before: Workflow, to_version: int | None, edits: Sequence[JsonObject]) -> str:
     told = [run_id, action, before.id, before.version, to_version, list(edits)]
     return f"pv_{digest_of(told)[:12]}"
 

@@ -124,9 +124,7 @@ class WorkflowService:
 
     async def store_imported(self, workflow: Workflow, part: Part, by: Writer) -> Created:
         """Store the workflow that was read from a part of a text."""
-        return await self._stored_new(
-            workflow, by.change("imported", summary_of_import(workflow.name, part.format))
-        )
+        return await self._stored_new(workflow, by.change("imported", summary_of_import(workflow.name, part.format)))
 
     async def free_id(self, name: str) -> str:
         """Return an id made from a workflow's name that no workflow has now."""
@@ -170,9 +168,7 @@ class WorkflowService:
             return changed.workflow, replace(known, summary=tuple(describe_diff(changed.diff)))
 
         try:
-            stored = await self.catalog.update(
-                self.tenant, workflow_id, edited, expected=expected, beforehand=known
-            )
+            stored = await self.catalog.update(self.tenant, workflow_id, edited, expected=expected, beforehand=known)
         except _Unchanged as unchanged:
             return ChangeReport(unchanged.workflow, unchanged.workflow)
         return await self._since_the_version_before(stored)
@@ -207,9 +203,7 @@ class WorkflowService:
         def restored(current: Workflow) -> tuple[Workflow, Change]:
             return earlier, replace(known, summary=tuple(describe_diff(diff_workflows(current, earlier))))
 
-        stored = await self.catalog.update(
-            self.tenant, workflow_id, restored, expected=expected, beforehand=known
-        )
+        stored = await self.catalog.update(self.tenant, workflow_id, restored, expected=expected, beforehand=known)
         return await self._since_the_version_before(stored)
 
     async def version_to_undo_to(self, workflow: Workflow) -> int:
@@ -227,9 +221,7 @@ class WorkflowService:
             number = int(restored)
         raise InvalidInput(f"Workflow {workflow.id!r} is as it was created: there is no change to undo.")
 
-    async def delete(
-        self, workflow_id: str, by: Writer, *, expected: Revision | None = None
-    ) -> Workflow | None:
+    async def delete(self, workflow_id: str, by: Writer, *, expected: Revision | None = None) -> Workflow | None:
         """Remove a workflow; return it, or None where an earlier attempt at the same run removed it.
 
         Raises:

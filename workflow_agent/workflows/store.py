@@ -62,9 +62,7 @@ def check_expected(current: Workflow, expected: Revision | None) -> None:
     """
     if expected is None or expected.fits(current):
         return
-    made_for = (
-        f"version {expected.version}" if expected.version != current.version else "another content of it"
-    )
+    made_for = f"version {expected.version}" if expected.version != current.version else "another content of it"
     raise WorkflowConflict(
         f"Workflow {current.id!r} is at version {current.version}, this change was made for {made_for}. "
         "Read it again and retry.",
@@ -140,12 +138,7 @@ class WorkflowCatalog(Protocol):
         ...
 
     async def delete(
-        self,
-        tenant: str,
-        workflow_id: str,
-        *,
-        expected: Revision | None = None,
-        fence: RunFence | None = None,
+        self, tenant: str, workflow_id: str, *, expected: Revision | None = None, fence: RunFence | None = None
     ) -> None:
         """Remove a workflow; its versions are kept aside, out of every list.
 

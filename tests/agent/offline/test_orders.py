@@ -28,13 +28,7 @@ LOAN: dict[str, Any] = {
     "transitions": [
         {"id": "t1", "from": "apply", "to": "score"},
         {"id": "t2", "from": "score", "to": "decide"},
-        {
-            "id": "t3",
-            "from": "decide",
-            "to": "pay",
-            "type": "condition",
-            "when": {"text": "amount up to 5,000"},
-        },
+        {"id": "t3", "from": "decide", "to": "pay", "type": "condition", "when": {"text": "amount up to 5,000"}},
         {"id": "t4", "from": "decide", "to": "refused", "type": "condition", "when": {"text": "rejected"}},
         {"id": "t5", "from": "pay", "to": "paid"},
     ],
@@ -71,11 +65,7 @@ def ways(workflow: Workflow) -> set[tuple[str, str]]:
             {("decide", "pay")},
             {("decide", "call_the_customer"), ("call_the_customer", "pay")},
         ),
-        (
-            "legal has to check the contract before we decide",
-            {("score", "decide")},
-            {("check_the_contract", "decide")},
-        ),
+        ("legal has to check the contract before we decide", {("score", "decide")}, {("check_the_contract", "decide")}),
         ("pls remove the scoring", {("apply", "score"), ("score", "decide")}, {("apply", "decide")}),
         ("the decision should come before the scoring", {("apply", "score")}, {("apply", "decide")}),
         ("wait two days between applying and scoring", {("apply", "score")}, {("apply", "wait_two_days")}),
@@ -192,9 +182,7 @@ async def test_what_a_question_does_not_read_is_not_denied(talk: Talk) -> None:
     assert "I did not understand that question" in reply.content
 
 
-@pytest.mark.parametrize(
-    "piece", ["and ", "add a step x before y and ", "if x then y, ", '"', "a -> ", "- do it\n"]
-)
+@pytest.mark.parametrize("piece", ["and ", "add a step x before y and ", "if x then y, ", '"', "a -> ", "- do it\n"])
 async def test_a_long_message_is_told_to_be_too_long_and_changes_nothing(talk: Talk, piece: str) -> None:
     reply = await talk.say((piece * 32_000)[:31_999] + "x")
 

@@ -20,16 +20,23 @@ LOOKS = Calls([("list_workflows", {})], text="One moment.")
 
 
 def vercel(text: str, chat: str = "Nanoid-16_Chars") -> dict[str, Any]:
-    return {"trigger": "submit-message", "id": chat, "messages": [
-        {"id": "m1", "role": "user", "parts": [{"type": "text", "text": text}]},
-    ]}  # fmt: skip
+    return {
+        "trigger": "submit-message",
+        "id": chat,
+        "messages": [{"id": "m1", "role": "user", "parts": [{"type": "text", "text": text}]}],
+    }
 
 
 def ag_ui(text: str, thread: str = "Thread One") -> dict[str, Any]:
     return {
-        "threadId": thread, "runId": "run-1", "state": {}, "tools": [], "context": [], "forwardedProps": {},
+        "threadId": thread,
+        "runId": "run-1",
+        "state": {},
+        "tools": [],
+        "context": [],
+        "forwardedProps": {},
         "messages": [{"id": "m1", "role": "user", "content": text}],
-    }  # fmt: skip
+    }
 
 
 FRONTENDS = pytest.mark.parametrize(("path", "body"), [("vercel-ai", vercel), ("ag-ui", ag_ui)])
@@ -114,20 +121,19 @@ async def test_ag_ui_gets_no_empty_text_message(tmp_path: Path) -> None:
 
 
 @FRONTENDS
-async def test_a_chat_is_one_conversation_with_the_same_records(
-    tmp_path: Path, path: str, body: Body
-) -> None:
+async def test_a_chat_is_one_conversation_with_the_same_records(tmp_path: Path, path: str, body: Body) -> None:
     async with Asking(tmp_path, LOOKS, "None yet.", "You asked for a list.") as client:
         first = await client.post(f"/api/v1/{path}", json=body("list my workflows"))
         second = await client.post(f"/api/v1/{path}", json=body("what did I ask?"))
-        conversation = (
-            await client.get(f"/api/v1/conversations/{second.headers['x-conversation-id']}")
-        ).json()
+        conversation = (await client.get(f"/api/v1/conversations/{second.headers['x-conversation-id']}")).json()
 
     assert first.headers["x-conversation-id"] == second.headers["x-conversation-id"]
     assert [event["content"] for event in conversation["events"]] == [
-        "list my workflows", "One moment.\n\nNone yet.", "what did I ask?", "You asked for a list.",
-    ]  # fmt: skip
+        "list my workflows",
+        "One moment.\n\nNone yet.",
+        "what did I ask?",
+        "You asked for a list.",
+    ]
     assert conversation["events"][1]["tools_used"] == ["list_workflows"]
 
 
@@ -142,9 +148,7 @@ async def test_the_same_request_again_is_answered_once(tmp_path: Path, path: str
 
 
 @FRONTENDS
-async def test_each_of_several_agents_speaks_in_a_part_of_its_own(
-    tmp_path: Path, path: str, body: Body
-) -> None:
+async def test_each_of_several_agents_speaks_in_a_part_of_its_own(tmp_path: Path, path: str, body: Body) -> None:
     async with Asking(tmp_path, "Found none.", "Nothing to check.") as client:
         answer = await client.post(f"/api/v1/{path}", json=body("@finder and @analyst, look"))
 
@@ -159,8 +163,7 @@ async def test_calls_of_two_agents_are_two_calls_whatever_their_models_name_them
         stream.publish("start", {"agent": agent})
         stream.publish("tool_call", {"id": "call_1", "name": "list_workflows", "args": {}})
         stream.publish(
-            "tool_result",
-            {"id": "call_1", "name": "list_workflows", "outcome": "success", "duration_ms": 1.0},
+            "tool_result", {"id": "call_1", "name": "list_workflows", "outcome": "success", "duration_ms": 1.0}
         )
     stream.close()
 
@@ -181,12 +184,8 @@ async def test_regenerating_is_another_turn(tmp_path: Path) -> None:
     assert (first.headers["x-turn"], again.headers["x-turn"]) == ("1", "2")
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "kind"), [("vercel-ai", vercel, "error"), ("ag-ui", ag_ui, "RUN_ERROR")]
-)
-async def test_a_failed_run_is_an_error_of_the_protocol(
-    tmp_path: Path, path: str, body: Body, kind: str
-) -> None:
+@pytest.mark.parametrize(("path", "body", "kind"), [("vercel-ai", vercel, "error"), ("ag-ui", ag_ui, "RUN_ERROR")])
+async def test_a_failed_run_is_an_error_of_the_protocol(tmp_path: Path, path: str, body: Body, kind: str) -> None:
     async with Asking(tmp_path, RuntimeError("secret detail")) as client:
         answer = await client.post(f"/api/v1/{path}", json=body("hello"))
 
@@ -200,12 +199,24 @@ async def test_a_failed_run_is_an_error_of_the_protocol(
     [
         pytest.param("vercel-ai", {}, id="nothing for the AI SDK"),
         pytest.param("vercel-ai", {"id": "a", "messages": []}, id="no message for the AI SDK"),
-        pytest.param("vercel-ai", vercel("hi") | {"messages": [{"id": "1", "role": "user", "parts": [
-            {"type": "file", "mediaType": "image/png", "url": "http://x.test/a.png"}]}]}, id="a picture"),
+        pytest.param(
+            "vercel-ai",
+            vercel("hi")
+            | {
+                "messages": [
+                    {
+                        "id": "1",
+                        "role": "user",
+                        "parts": [{"type": "file", "mediaType": "image/png", "url": "http://x.test/a.png"}],
+                    }
+                ]
+            },
+            id="a picture",
+        ),
         pytest.param("ag-ui", {}, id="nothing for AG-UI"),
         pytest.param("ag-ui", ag_ui(" "), id="a blank message"),
     ],
-)  # fmt: skip
+)
 async def test_what_is_no_request_is_refused(tmp_path: Path, path: str, body: dict[str, Any]) -> None:
     async with Asking(tmp_path) as client:
         answer = await client.post(f"/api/v1/{path}", json=body)

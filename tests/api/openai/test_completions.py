@@ -13,10 +13,7 @@ from tests.support.server import Served
 pytestmark = pytest.mark.untraced
 
 MODEL = "workflow-agent"
-EXPENSES = (
-    "Create an expense approval: the employee submits an expense, the manager reviews it, "
-    "then finance pays it."
-)
+EXPENSES = "Create an expense approval: the employee submits an expense, the manager reviews it, then finance pays it."
 
 
 def asked(text: str) -> list[dict[str, str]]:
@@ -35,18 +32,13 @@ def test_an_answer_has_every_member_openai_promises(client: OpenAI) -> None:
     body = raw.http_response.json()
     assert ChatCompletion.model_validate(body, strict=True).choices[0].finish_reason == "stop"
     assert body["choices"][0]["message"]["refusal"] is None
-    assert (
-        body["usage"]["total_tokens"] == body["usage"]["prompt_tokens"] + body["usage"]["completion_tokens"]
-    )
+    assert body["usage"]["total_tokens"] == body["usage"]["prompt_tokens"] + body["usage"]["completion_tokens"]
     assert body["id"] == f"chatcmpl-{raw.headers['x-run-id']}"
     assert raw.headers["x-request-id"]
 
 
 def test_a_stream_begins_with_the_role_and_ends_with_an_empty_delta(served: Served) -> None:
-    body = {
-        "model": MODEL, "messages": asked("hello"), "stream": True,
-        "stream_options": {"include_usage": True},
-    }  # fmt: skip
+    body = {"model": MODEL, "messages": asked("hello"), "stream": True, "stream_options": {"include_usage": True}}
     with served.client() as http:
         text = http.post("/v1/chat/completions", json=body).text
 
@@ -78,10 +70,17 @@ def test_ten_turns_without_naming_a_conversation_are_one_conversation(client: Op
     said: list[dict[str, str]] = []
     conversations = set[str]()
     questions = [
-        EXPENSES, "Add a legal review before the payment.", "What happens after the manager reviews it?",
-        "Rename it to Travel expenses.", "Where can it get stuck?", "Undo that.", "How many steps are there?",
-        "Tag it with finance.", "Which workflows do I have?", "What did I ask first?",
-    ]  # fmt: skip
+        EXPENSES,
+        "Add a legal review before the payment.",
+        "What happens after the manager reviews it?",
+        "Rename it to Travel expenses.",
+        "Where can it get stuck?",
+        "Undo that.",
+        "How many steps are there?",
+        "Tag it with finance.",
+        "Which workflows do I have?",
+        "What did I ask first?",
+    ]
 
     for at, question in enumerate(questions):
         said += asked(question)
@@ -118,9 +117,7 @@ def test_history_of_the_clients_own_is_known_to_the_agent(client: OpenAI, served
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
-@pytest.mark.parametrize(
-    "named", [{}, {"metadata": {"conversation_id": "chat-1"}}], ids=["stateless", "named"]
-)
+@pytest.mark.parametrize("named", [{}, {"metadata": {"conversation_id": "chat-1"}}], ids=["stateless", "named"])
 def test_a_broken_connection_and_a_retry_make_one_turn(
     served: Served, is_stream: bool, named: dict[str, dict[str, str]]
 ) -> None:
@@ -128,9 +125,7 @@ def test_a_broken_connection_and_a_retry_make_one_turn(
         cutting(served.host, served.port, cuts=2) as proxy,
         OpenAI(base_url=f"{proxy.url}/v1", api_key="none", max_retries=3, timeout=20) as client,
     ):
-        answer = client.chat.completions.create(
-            model=MODEL, messages=asked(EXPENSES), stream=is_stream, **named
-        )
+        answer = client.chat.completions.create(model=MODEL, messages=asked(EXPENSES), stream=is_stream, **named)
         text = "".join(c.choices[0].delta.content or "" for c in answer) if is_stream else str(answer)
 
     assert proxy.requests == 3
@@ -144,8 +139,7 @@ def test_a_broken_connection_and_a_retry_make_one_turn(
 
 def test_the_same_words_in_another_chat_are_another_conversation(client: OpenAI) -> None:
     first, second = (
-        client.chat.completions.with_raw_response.create(model=MODEL, messages=asked("hello"))
-        for _ in range(2)
+        client.chat.completions.with_raw_response.create(model=MODEL, messages=asked("hello")) for _ in range(2)
     )
 
     assert first.headers["x-conversation-id"] != second.headers["x-conversation-id"]
@@ -154,11 +148,7 @@ def test_the_same_words_in_another_chat_are_another_conversation(client: OpenAI)
 def test_open_webui_names_the_conversation_by_its_chat(client: OpenAI, served: Served) -> None:
     chat = {"X-OpenWebUI-Chat-Id": "0f8fad5b-d9cb-469f-a165-70867728950e"}
     first = client.chat.completions.create(model=MODEL, messages=asked("hello"), extra_headers=chat)
-    said = [
-        *asked("hello"),
-        {"role": "assistant", "content": first.choices[0].message.content},
-        *asked("help"),
-    ]
+    said = [*asked("hello"), {"role": "assistant", "content": first.choices[0].message.content}, *asked("help")]
 
     client.chat.completions.create(model=MODEL, messages=said, extra_headers=chat)
 
@@ -167,9 +157,7 @@ def test_open_webui_names_the_conversation_by_its_chat(client: OpenAI, served: S
 
 async def test_the_asynchronous_client_streams_as_well(served: Served) -> None:
     async with AsyncOpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
-        stream = await client.chat.completions.create(
-            model=f"{MODEL}/finder", messages=asked("hello"), stream=True
-        )
+        stream = await client.chat.completions.create(model=f"{MODEL}/finder", messages=asked("hello"), stream=True)
         told = [chunk.choices[0].delta.content or "" async for chunk in stream]
 
     assert "".join(told)
@@ -190,17 +178,29 @@ def test_instructions_of_the_application_reach_the_model(client: OpenAI, served:
     [
         pytest.param({"messages": []}, 400, "messages", "invalid_input", id="no messages"),
         pytest.param({"messages": "hi"}, 400, "messages", "invalid_input", id="no list"),
-        pytest.param({"messages": [{"role": "poet", "content": "hi"}]}, 400, "messages[0].role",
-                     "invalid_input", id="unknown role"),
-        pytest.param({"messages": [{"role": "assistant", "content": "hi"}]}, 400, "messages",
-                     "invalid_input", id="nothing asked"),
-        pytest.param({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
-                     400, "messages[0].content[0]", "invalid_input", id="an image"),
+        pytest.param(
+            {"messages": [{"role": "poet", "content": "hi"}]},
+            400,
+            "messages[0].role",
+            "invalid_input",
+            id="unknown role",
+        ),
+        pytest.param(
+            {"messages": [{"role": "assistant", "content": "hi"}]}, 400, "messages", "invalid_input", id="nothing asked"
+        ),
+        pytest.param(
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+            400,
+            "messages[0].content[0]",
+            "invalid_input",
+            id="an image",
+        ),
         pytest.param({"model": "gpt-99"}, 404, "model", "model_not_found", id="unknown model"),
-        pytest.param({"metadata": {"conversation_id": "../x"}}, 400, "metadata.conversation_id",
-                     "invalid_input", id="no id"),
+        pytest.param(
+            {"metadata": {"conversation_id": "../x"}}, 400, "metadata.conversation_id", "invalid_input", id="no id"
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_error_has_all_four_members(
     served: Served, body: dict[str, object], status: int, param: str, code: str
 ) -> None:

@@ -38,11 +38,7 @@ def titles(served: Served, conversation_id: str) -> list[str]:
     head = {"Authorization": "Bearer a-good-key"}
     with served.client(headers=head) as http:
         items = http.get(f"/api/v1/conversations/{conversation_id}/artifacts").json()["items"]
-    return [
-        item["metadata"].get("title") or item["source"]
-        for item in items
-        if "attachment_id" in item["metadata"]
-    ]
+    return [item["metadata"].get("title") or item["source"] for item in items if "attachment_id" in item["metadata"]]
 
 
 def test_a_file_of_a_chat_is_read_and_stays_with_its_conversation(client: OpenAI, served: Served) -> None:
@@ -51,10 +47,7 @@ def test_a_file_of_a_chat_is_read_and_stays_with_its_conversation(client: OpenAI
 
     first = client.chat.completions.with_raw_response.create(model=MODEL, messages=said)
     answer = first.parse().choices[0].message.content
-    said += [
-        {"role": "assistant", "content": answer},
-        {"role": "user", "content": "Which document was that?"},
-    ]
+    said += [{"role": "assistant", "content": answer}, {"role": "user", "content": "Which document was that?"}]
     second = client.chat.completions.with_raw_response.create(model=MODEL, messages=said)
 
     assert "30 days" in str(answer)
@@ -102,15 +95,14 @@ def test_a_wrong_key_and_a_wrong_address_are_errors_of_their_types(client: OpenA
 
 def test_a_file_of_the_ai_sdk_is_read(served: Served, tmp_path: Path) -> None:
     part = {"type": "file", "mediaType": "text/markdown", "filename": "policy.md", "url": URL}
-    body = {"trigger": "submit-message", "id": "sdk-chat", "messages": [
-        {"id": "m1", "role": "user", "parts": [{"type": "text", "text": ASKED}, part]},
-    ]}  # fmt: skip
+    body = {
+        "trigger": "submit-message",
+        "id": "sdk-chat",
+        "messages": [{"id": "m1", "role": "user", "parts": [{"type": "text", "text": ASKED}, part]}],
+    }
 
     answer = httpx.post(
-        f"{served.url}/api/v1/vercel-ai",
-        json=body,
-        headers={"Authorization": "Bearer a-good-key"},
-        timeout=30,
+        f"{served.url}/api/v1/vercel-ai", json=body, headers={"Authorization": "Bearer a-good-key"}, timeout=30
     )
 
     assert answer.status_code == 200, answer.text

@@ -30,10 +30,7 @@ print("".join(piece.content for piece in chat.stream(said)))
 print(len(chat.batch(["hello", "thank you"])))
 """
 OFFERED = "workflow-agent"
-BEGIN, GO_ON = (
-    "Create a leave request: the employee asks, the manager decides.",
-    "How many steps does it have?",
-)
+BEGIN, GO_ON = ("Create a leave request: the employee asks, the manager decides.", "How many steps does it have?")
 
 
 @pytest.fixture
@@ -52,9 +49,13 @@ def ran(*arguments: str, **variables: str) -> str:
     """Return what a Python program prints that has the other clients."""
     environment = {name: one for name, one in os.environ.items() if not name.startswith("COV")}
     done = subprocess.run(
-        [sys.executable, *arguments], env=environment | {"PYTHONPATH": str(FOLDER)} | variables,
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+        [sys.executable, *arguments],
+        env=environment | {"PYTHONPATH": str(FOLDER)} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -36,9 +36,7 @@ def turns_of(served: Served) -> list[int]:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_a_task_of_the_front_end_is_answered_without_a_turn(
-    client: OpenAI, served: Served, name: str
-) -> None:
+def test_a_task_of_the_front_end_is_answered_without_a_turn(client: OpenAI, served: Served, name: str) -> None:
     say(client, "hello", extra_headers=CHAT)
 
     answer = say(client, task(name), extra_headers=CHAT).choices[0]

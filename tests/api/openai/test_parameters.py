@@ -42,11 +42,7 @@ def together(examples: Examples) -> dict[str, Any]:
 def ask(client: OpenAI, api: str, **given: Any) -> Any:
     """Ask with parameters, those that the client does not know in its extra body."""
     route: Any = client.chat.completions if api == "chat completions" else client.responses
-    said = (
-        {"messages": [{"role": "user", "content": "hello"}]}
-        if api == "chat completions"
-        else {"input": "hello"}
-    )
+    said = {"messages": [{"role": "user", "content": "hello"}]} if api == "chat completions" else {"input": "hello"}
     known = inspect.signature(route.create).parameters
     extra = {name: value for name, value in given.items() if name not in known}
     plain = {name: value for name, value in given.items() if name in known}
@@ -93,8 +89,10 @@ def test_what_would_change_the_answer_is_refused(client: OpenAI, api: str, name:
         ask(client, api, **{name: value})
 
     assert (error.value.param, error.value.code, error.value.type) == (
-        name, "unsupported_value", "invalid_request_error",
-    )  # fmt: skip
+        name,
+        "unsupported_value",
+        "invalid_request_error",
+    )
 
 
 @pytest.mark.parametrize(

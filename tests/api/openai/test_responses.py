@@ -18,10 +18,16 @@ pytestmark = pytest.mark.untraced
 
 MODEL = "workflow-agent"
 ORDER = [
-    "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
-    "response.output_text.delta", "response.output_text.done", "response.content_part.done",
-    "response.output_item.done", "response.completed",
-]  # fmt: skip
+    "response.created",
+    "response.in_progress",
+    "response.output_item.added",
+    "response.content_part.added",
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.content_part.done",
+    "response.output_item.done",
+    "response.completed",
+]
 
 
 def test_a_response_has_every_member_openai_promises(client: OpenAI) -> None:
@@ -52,12 +58,8 @@ def test_a_response_goes_on_after_another(client: OpenAI) -> None:
     first = client.responses.create(
         model=MODEL, input="Create a leave request: the employee asks, the manager decides."
     )
-    second = client.responses.create(
-        model=MODEL, input="Add a step for HR after it.", previous_response_id=first.id
-    )
-    branch = client.responses.create(
-        model=MODEL, input="What did I ask first?", previous_response_id=first.id
-    )
+    second = client.responses.create(model=MODEL, input="Add a step for HR after it.", previous_response_id=first.id)
+    branch = client.responses.create(model=MODEL, input="What did I ask first?", previous_response_id=first.id)
 
     assert second.conversation
     assert first.conversation
@@ -95,9 +97,7 @@ def test_a_broken_connection_and_a_retry_make_one_response(served: Served) -> No
         proxy.cut(1)
         client.responses.create(model=MODEL, input="help", previous_response_id=first.id)
         proxy.cut(1)
-        client.responses.create(
-            model=MODEL, input="Which workflows do I have?", previous_response_id=first.id
-        )
+        client.responses.create(model=MODEL, input="Which workflows do I have?", previous_response_id=first.id)
 
     assert proxy.requests == 5
     with served.client() as http:
@@ -137,9 +137,7 @@ def test_a_response_in_the_background_can_be_cancelled(tmp_path: Path) -> None:
     assert busy.value.response.headers["x-should-retry"] == "false"
     assert busy.value.code == "conversation_busy"
     assert (stopped.status, stopped.background, stopped.error) == ("cancelled", True, None)
-    assert [event.type for event in events] == [
-        "response.created", "response.in_progress", "response.incomplete",
-    ]  # fmt: skip
+    assert [event.type for event in events] == ["response.created", "response.in_progress", "response.incomplete"]
     assert events[-1].response.status == "cancelled"
     assert again.id != made.id
     assert (answered.output_text, answered.metadata) == ("Good morning.", {"ticket": "T-1"})
@@ -162,13 +160,16 @@ def test_conversations_and_their_items(client: OpenAI) -> None:
     page = client.conversations.items.list(made.id, limit=2)
 
     assert "teal" in answer.output_text
-    assert texts == ["my favourite colour is teal", "Noted.", "What did I say first?", answer.output_text,
-                     "just so you know"]  # fmt: skip
+    assert texts == [
+        "my favourite colour is teal",
+        "Noted.",
+        "What did I say first?",
+        answer.output_text,
+        "just so you know",
+    ]
     assert page.has_more
     assert client.conversations.items.retrieve(added.data[0].id, conversation_id=made.id).role == "user"
-    assert client.conversations.update(made.id, metadata={"topic": "changed"}).metadata == {
-        "topic": "changed"
-    }
+    assert client.conversations.update(made.id, metadata={"topic": "changed"}).metadata == {"topic": "changed"}
     assert client.conversations.delete(made.id).deleted
     with pytest.raises(openai.NotFoundError):
         client.conversations.retrieve(made.id)
@@ -177,19 +178,13 @@ def test_conversations_and_their_items(client: OpenAI) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "param"),
     [
-        pytest.param(
-            {"previous_response_id": "resp_x_1_a"}, 404, "previous_response_id", id="unknown response"
-        ),
-        pytest.param(
-            {"previous_response_id": "x", "conversation": "y"}, 400, "previous_response_id", id="both"
-        ),
+        pytest.param({"previous_response_id": "resp_x_1_a"}, 404, "previous_response_id", id="unknown response"),
+        pytest.param({"previous_response_id": "x", "conversation": "y"}, 400, "previous_response_id", id="both"),
         pytest.param({"input": []}, 400, "input", id="no input"),
         pytest.param({"text": {"format": {"type": "json_schema"}}}, 400, "text", id="JSON wanted"),
     ],
 )
-def test_what_cannot_be_answered_is_refused(
-    served: Served, body: dict[str, object], status: int, param: str
-) -> None:
+def test_what_cannot_be_answered_is_refused(served: Served, body: dict[str, object], status: int, param: str) -> None:
     with served.client() as http:
         answer = http.post("/v1/responses", json={"model": MODEL, "input": "hi", **body})
 

@@ -25,9 +25,7 @@ TALK = "long-talk"
 
 async def sealed_talk(root: Path) -> tuple[Conversation, str]:
     """Store a conversation of which turns are sealed; return it and the id of its third response."""
-    store = JsonConversationStore(
-        DurableFiles(root), seal=SealRule(above_bytes=50_000, fewest_turns=4, most_turns=4)
-    )
+    store = JsonConversationStore(DurableFiles(root), seal=SealRule(above_bytes=50_000, fewest_turns=4, most_turns=4))
     await store.create(a_conversation(TALK, tenant="default"))
     for _ in range(TURNS):
         talk = await store.update("default", TALK, lambda one: compacted(talked(1, one), keep=6, step=2))
@@ -65,9 +63,7 @@ def test_a_response_of_a_sealed_turn_is_still_there(client: OpenAI, stored: tupl
     assert client.responses.cancel(stored[1]).status == "completed"
 
 
-def test_events_that_are_not_kept_any_more_are_those_of_the_reply(
-    client: OpenAI, stored: tuple[Path, str]
-) -> None:
+def test_events_that_are_not_kept_any_more_are_those_of_the_reply(client: OpenAI, stored: tuple[Path, str]) -> None:
     events = list(client.responses.retrieve(stored[1], stream=True))
 
     assert events[-1].response.to_dict() == client.responses.retrieve(stored[1]).to_dict()

@@ -23,9 +23,11 @@ Ask = Callable[[OpenAI], Any]
 
 def in_a_named_chat(client: OpenAI) -> Any:
     return client.chat.completions.create(
-        model=MODEL, messages=[{"role": "user", "content": LEAVE}], stream=True,
+        model=MODEL,
+        messages=[{"role": "user", "content": LEAVE}],
+        stream=True,
         extra_headers={"X-Conversation-Id": "leave"},
-    )  # fmt: skip
+    )
 
 
 def with_a_history(client: OpenAI) -> Any:
@@ -48,12 +50,8 @@ def proxy(served: Served) -> Iterator[CutProxy]:
         yield between
 
 
-@pytest.mark.parametrize(
-    "ask", [in_a_named_chat, with_a_history, as_a_response, as_a_response_with_a_history]
-)
-def test_a_stream_that_breaks_off_and_is_asked_for_again_is_one_turn(
-    served: Served, proxy: CutProxy, ask: Ask
-) -> None:
+@pytest.mark.parametrize("ask", [in_a_named_chat, with_a_history, as_a_response, as_a_response_with_a_history])
+def test_a_stream_that_breaks_off_and_is_asked_for_again_is_one_turn(served: Served, proxy: CutProxy, ask: Ask) -> None:
     with OpenAI(base_url=f"{proxy.url}/v1", api_key="none", max_retries=2, timeout=30) as client:
         proxy.cut(1, after_bytes=BEGINNING_BYTES)
         with pytest.raises(openai.APIConnectionError):
@@ -110,10 +108,17 @@ def test_a_history_that_went_on_or_was_deleted_begins_another_conversation(serve
 
 async def test_ten_responses_that_carry_their_history_are_one_conversation(served: Served) -> None:
     questions = [
-        LEAVE, "Add a check by HR after the manager decides.", "How many steps are there?",
-        "Rename it to Time off.", "Where can it get stuck?", "Undo that.", "Tag it with people.",
-        "Which workflows do I have?", "@finder and @analyst, what is it about?", "What did I ask first?",
-    ]  # fmt: skip
+        LEAVE,
+        "Add a check by HR after the manager decides.",
+        "How many steps are there?",
+        "Rename it to Time off.",
+        "Where can it get stuck?",
+        "Undo that.",
+        "Tag it with people.",
+        "Which workflows do I have?",
+        "@finder and @analyst, what is it about?",
+        "What did I ask first?",
+    ]
     said: list[Any] = []
     conversations = set[str]()
 

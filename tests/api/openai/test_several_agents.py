@@ -40,9 +40,7 @@ def client(tmp_path: Path) -> Iterator[OpenAI]:
 def test_a_completion_holds_all_answers_with_their_names(client: OpenAI) -> None:
     whole = client.chat.completions.create(model=MODEL, messages=ASKED)
     chunks = list(
-        client.chat.completions.create(
-            model=MODEL, messages=ASKED, stream=True, stream_options={"include_usage": True}
-        )
+        client.chat.completions.create(model=MODEL, messages=ASKED, stream=True, stream_options={"include_usage": True})
     )
 
     streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)

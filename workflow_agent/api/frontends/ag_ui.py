@@ -32,11 +32,7 @@ _SPOKEN = frozenset({"user", "assistant", "system", "developer"})
     responses=event_stream(404, 409, 422),
 )
 async def ag_ui_run(
-    request: Request,
-    body: Annotated[JsonObject, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
+    request: Request, body: Annotated[JsonObject, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
 ) -> Response:
     """Run the agent for a thread; the thread's id names the conversation."""
     try:
@@ -52,16 +48,17 @@ async def ag_ui_run(
     spoken = [message for message in body["messages"] if message.get("role") in _SPOKEN]
     ask = Ask(
         script=script_of([_sent(message, at) for at, message in enumerate(spoken)], "/messages"),
-        agent=None, conversation_id=conversation_of_chat(run_input.thread_id), author=user_of(request, None),
-        is_repeated=is_repeated(request.headers), key=key,
-    )  # fmt: skip
+        agent=None,
+        conversation_id=conversation_of_chat(run_input.thread_id),
+        author=user_of(request, None),
+        is_repeated=is_repeated(request.headers),
+        key=key,
+    )
     started = await start(services, tenant, ask)
     encoder: AGUIEventStream[Any, Any] = AGUIEventStream(run_input, accept="text/event-stream")
     native = native_events(await stream_of(started), started.asked)
     told = encoder.encode_stream(_without_empty_messages(encoder.transform_stream(native)))
-    return EventStream(
-        with_heartbeats((text.encode() async for text in told), request), headers_of(started, ())
-    )
+    return EventStream(with_heartbeats((text.encode() async for text in told), request), headers_of(started, ()))
 
 
 async def _without_empty_messages(events: AsyncIterator[Any]) -> AsyncIterator[Any]:

@@ -75,12 +75,15 @@ def _ask(request: Request, run_input: RequestData, services: Services, key: str 
     is_again = isinstance(run_input, RegenerateMessage)
     script = script_of(sent, "/messages")
     return Ask(
-        script=script, agent=None, conversation_id=conversation_of_chat(run_input.id),
+        script=script,
+        agent=None,
+        conversation_id=conversation_of_chat(run_input.id),
         author=user_of(request, None),
-        is_repeated=is_repeated(request.headers), attachments=script.files,
+        is_repeated=is_repeated(request.headers),
+        attachments=script.files,
         # Asked for once more on purpose, the same words are another message.
         key=key or (services.new_id("again") if is_again else None),
-    )  # fmt: skip
+    )
 
 
 def _sent(message: UIMessage, at: int) -> Sent:

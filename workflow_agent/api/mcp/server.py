@@ -38,18 +38,20 @@ _INSTRUCTIONS = (
 def mcp_server(services: Services, tenant: str, version: str) -> MCPServer[Any]:
     """Return the server over the services of one tenant, for any transport."""
     server: MCPServer[Any] = MCPServer(
-        "workflow_agent", title="Workflows", version=version, instructions=_INSTRUCTIONS,
-        tools=list(tools_of(services, tenant)), log_level="WARNING",
-    )  # fmt: skip
+        "workflow_agent",
+        title="Workflows",
+        version=version,
+        instructions=_INSTRUCTIONS,
+        tools=list(tools_of(services, tenant)),
+        log_level="WARNING",
+    )
     _add_resources(server, services, tenant)
     for card in services.modes:
         server.add_prompt(_prompt(card))
     return server
 
 
-def http_sessions(
-    services: Services, tenant: str, version: str, max_body_bytes: int
-) -> StreamableHTTPSessionManager:
+def http_sessions(services: Services, tenant: str, version: str, max_body_bytes: int) -> StreamableHTTPSessionManager:
     """Return what answers the server's requests over HTTP, each by itself."""
     server = mcp_server(services, tenant, version)
     server.streamable_http_app(
@@ -61,26 +63,27 @@ def http_sessions(
     return server.session_manager
 
 
-_READS = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-_ADDS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
-_CHANGES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
-)
+_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+_CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
 
 
 def tools_of(services: Services, tenant: str) -> Sequence[Tool]:
     """Return every tool with its annotations."""
     own = WorkflowTools(services, tenant)
     listed: Mapping[Callable[..., Any], ToolAnnotations] = {
-        own.search_workflows: _READS, own.get_workflow: _READS, own.create_workflow: _ADDS,
-        own.edit_workflow: _CHANGES, own.analyze_workflow: _READS, own.draw_diagram: _READS,
-        own.import_workflow: _ADDS, own.export_workflow: _READS, own.list_versions: _READS,
-        own.restore_version: _CHANGES, own.ask_assistant: _CHANGES,
-    }  # fmt: skip
+        own.search_workflows: _READS,
+        own.get_workflow: _READS,
+        own.create_workflow: _ADDS,
+        own.edit_workflow: _CHANGES,
+        own.analyze_workflow: _READS,
+        own.draw_diagram: _READS,
+        own.import_workflow: _ADDS,
+        own.export_workflow: _READS,
+        own.list_versions: _READS,
+        own.restore_version: _CHANGES,
+        own.ask_assistant: _CHANGES,
+    }
     tools = [
         Tool.from_function(function, annotations=annotations, structured_output=False)
         for function, annotations in listed.items()
@@ -89,9 +92,7 @@ def tools_of(services: Services, tenant: str) -> Sequence[Tool]:
 
 
 def _prompt(card: ModeCard) -> Prompt:
-    async def spoken(
-        request: Annotated[str, Field(description="what is to be done, in plain words")] = "",
-    ) -> str:
+    async def spoken(request: Annotated[str, Field(description="what is to be done, in plain words")] = "") -> str:
         return f"{card.prompt}\n\n{request}".strip()
 
     return Prompt.from_function(spoken, name=card.name, description=ABOUT[card.name])
@@ -116,18 +117,16 @@ def _add_resources(server: MCPServer[Any], services: Services, tenant: str) -> N
         page = await services.conversations.page(tenant, limit=_MOST_LISTED)
         return _text([{"id": one.id, "title": one.title, "turns": one.turns} for one in page.items])
 
-    @add("workflow-agent://conversations/{conversation_id}", name="conversation", description=(
-        f"What was said in a conversation, the last {_MOST_EVENTS} events."
-    ))  # fmt: skip
+    @add(
+        "workflow-agent://conversations/{conversation_id}",
+        name="conversation",
+        description=(f"What was said in a conversation, the last {_MOST_EVENTS} events."),
+    )
     async def one_conversation(conversation_id: str) -> str:
         with _found():
             past = await past_of(services, tenant, conversation_id)
         stretch = await past.events(None, _MOST_EVENTS, newest_first=True)
-        head = {
-            "id": past.conversation.id,
-            "title": past.conversation.title,
-            "phase": past.conversation.phase,
-        }
+        head = {"id": past.conversation.id, "title": past.conversation.title, "phase": past.conversation.phase}
         return _text({**head, "events": [_said(event) for event in reversed(stretch.items)]})
 
 

@@ -118,9 +118,7 @@ class WorkflowTools:
     async def get_workflow(self, workflow: Reference, version: Newest = None) -> JsonObject:
         """Read a workflow whole: its steps, transitions and triggers."""
         found = await self.find(workflow)
-        return {
-            "workflow": workflow_document(await self.workflows.at(found.id, version) if version else found)
-        }
+        return {"workflow": workflow_document(await self.workflows.at(found.id, version) if version else found)}
 
     @reported
     async def create_workflow(
@@ -129,21 +127,27 @@ class WorkflowTools:
         steps: Annotated[list[StepParts], Field(min_length=1)],
         transitions: Annotated[list[Edge] | None, Field(description="between steps by id or name")] = None,
         description: str = "",
-        triggers: Annotated[list[JsonObject] | None, Field(description=(
-            "{type: manual | webhook}, {type: schedule, cron, timezone}, {type: event, event}"
-        ))] = None,
+        triggers: Annotated[
+            list[JsonObject] | None,
+            Field(description=("{type: manual | webhook}, {type: schedule, cron, timezone}, {type: event, event}")),
+        ] = None,
         tags: list[str] | None = None,
         start: Annotated[str | None, Field(description="the first step unless given")] = None,
-    ) -> JsonObject:  # fmt: skip
+    ) -> JsonObject:
         """Create a workflow; its id is made from its name. Answers with the findings of its analysis."""
-        draft = parse_draft({
-            "name": name, "description": description, "tags": tags or [], "triggers": triggers or [],
-            "steps": [one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in steps],
-            "transitions": [
-                one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in transitions or ()
-            ],
-            **({"start": start} if start else {}),
-        })  # fmt: skip
+        draft = parse_draft(
+            {
+                "name": name,
+                "description": description,
+                "tags": tags or [],
+                "triggers": triggers or [],
+                "steps": [one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in steps],
+                "transitions": [
+                    one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in transitions or ()
+                ],
+                **({"start": start} if start else {}),
+            }
+        )
         workflow = workflow_from_draft(draft, await self.workflows.free_id(name))
         created = (await self.workflows.create(workflow, _WRITER)).workflow
         return {"workflow": workflow_document(created), **await self._found_in(created)}
@@ -154,9 +158,7 @@ class WorkflowTools:
         workflow: Reference,
         edits: Edits,
         preview: Annotated[bool, Field(description="only show what the edits would do")] = False,
-        expected_version: Annotated[
-            int | None, Field(ge=1, description="refuse unless it is the newest")
-        ] = None,
+        expected_version: Annotated[int | None, Field(ge=1, description="refuse unless it is the newest")] = None,
     ) -> JsonObject:
         """Change a workflow by typed edits, all or none, as a new version; what they do not name stays."""
         found = await self.find(workflow)
@@ -177,14 +179,10 @@ class WorkflowTools:
     @reported
     async def draw_diagram(
         self, workflow: Reference, format: DiagramFormat = "mermaid", version: Newest = None
-    ) -> JsonObject:  # fmt: skip
+    ) -> JsonObject:
         """Draw a workflow as a flowchart, in the language of the diagram."""
         drawn = await self.workflows.at((await self.find(workflow)).id, version)
-        return {
-            "workflow": named(drawn),
-            "format": format,
-            "diagram": await to_thread(diagram_of, drawn, format),
-        }
+        return {"workflow": named(drawn), "format": format, "diagram": await to_thread(diagram_of, drawn, format)}
 
     @reported
     async def import_workflow(
@@ -195,10 +193,7 @@ class WorkflowTools:
     ) -> JsonObject:
         """Create the workflows in a document of another tool; reports what did not fit."""
         parts = await self.workflows.read_documents(text, format)
-        return {
-            "preview": preview,
-            "documents": [await self._imported(part, preview=preview) for part in parts],
-        }
+        return {"preview": preview, "documents": [await self._imported(part, preview=preview) for part in parts]}
 
     @reported
     async def export_workflow(self, workflow: Reference, format: FormatName = "json") -> JsonObject:
@@ -207,9 +202,12 @@ class WorkflowTools:
         found = await self.find(workflow)
         exported = await to_thread(chosen.write, found)
         return {
-            "workflow": named(found), "format": chosen.name, "media_type": chosen.media_type,
-            "text": exported.text, "report": exported.report.as_dict(),
-        }  # fmt: skip
+            "workflow": named(found),
+            "format": chosen.name,
+            "media_type": chosen.media_type,
+            "text": exported.text,
+            "report": exported.report.as_dict(),
+        }
 
     @reported
     async def list_versions(self, workflow: Reference) -> JsonObject:
@@ -231,17 +229,17 @@ class WorkflowTools:
         self,
         message: Annotated[str, Field(min_length=1, max_length=32_000)],
         ctx: Context,
-        conversation_id: Annotated[
-            str | None, Field(description="to go on with; a new one unless given")
-        ] = None,
+        conversation_id: Annotated[str | None, Field(description="to go on with; a new one unless given")] = None,
         workflow: Annotated[str | None, Field(description="the open one: id, name or alias")] = None,
         mode: Mode | None = None,
     ) -> JsonObject:
         """Say something to the assistant in a conversation; it may search, create and change workflows."""
         asked = TurnRequest(
-            message=message, conversation_id=conversation_id, mode=mode,
+            message=message,
+            conversation_id=conversation_id,
+            mode=mode,
             workflow_id=(await self.find(workflow)).id if workflow else None,
-        )  # fmt: skip
+        )
         started = await self.services.chat.start(self.tenant, asked)
         async for event in (await stream_of(started)).events():
             if told_of := _progress(event):
@@ -250,16 +248,14 @@ class WorkflowTools:
 
     async def _found_in(self, workflow: Workflow) -> JsonObject:
         found = await self.workflows.findings_of(workflow)
-        return {
-            "findings": [one.as_dict() for one in found],
-            "counts": dict(Counter(one.severity for one in found)),
-        }
+        return {"findings": [one.as_dict() for one in found], "counts": dict(Counter(one.severity for one in found))}
 
     async def _imported(self, part: Part, *, preview: bool) -> JsonObject:
         shown: JsonObject = {
-            "document": part.number, "format": part.format.name if part.format else None,
+            "document": part.number,
+            "format": part.format.name if part.format else None,
             "problems": [one.as_dict() for one in part.problems],
-        }  # fmt: skip
+        }
         if part.imported is None:
             return shown
         workflow = part.imported.workflow
@@ -271,10 +267,12 @@ class WorkflowTools:
 
 def _changed(report: ChangeReport) -> JsonObject:
     return {
-        "workflow": workflow_document(report.after), "previous_version": report.before.version,
-        "preview": not report.is_stored, "changes": list(report.changes),
+        "workflow": workflow_document(report.after),
+        "previous_version": report.before.version,
+        "preview": not report.is_stored,
+        "changes": list(report.changes),
         "findings": [one.as_dict() for one in report.findings],
-    }  # fmt: skip
+    }
 
 
 def _progress(event: RunEvent) -> str | None:

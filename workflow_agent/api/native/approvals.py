@@ -11,14 +11,7 @@ from workflow_agent.api.creation import edits_from_body
 from workflow_agent.api.native.request_body import Body as RequestBody
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
-from workflow_agent.api.parameters import (
-    CLEAN_PATTERN,
-    MAX_NUMBER,
-    Expected,
-    TheServices,
-    WorkflowId,
-    etag,
-)
+from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER, Expected, TheServices, WorkflowId, etag
 from workflow_agent.api.replies import problem_replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.workflows.approvals import Decision, Publication, WaitingChange
@@ -86,14 +79,9 @@ async def list_previews(
 
 
 @router.post(
-    "/previews",
-    operation_id="propose_change",
-    status_code=201,
-    responses=problem_replies(*BODY_PROBLEMS, 404, 412),
+    "/previews", operation_id="propose_change", status_code=201, responses=problem_replies(*BODY_PROBLEMS, 404, 412)
 )
-async def propose_change(
-    body: Annotated[Proposal, Body()], services: TheServices, expected: Expected
-) -> WaitingChange:
+async def propose_change(body: Annotated[Proposal, Body()], services: TheServices, expected: Expected) -> WaitingChange:
     """Show edits without making them, and let them wait for somebody's decision."""
     edits = await to_thread(edits_from_body, body.edits)
     return await services.approvals.propose(body.workflow_id, edits, body.by, body.reason, expected=expected)
@@ -106,9 +94,7 @@ async def get_preview(preview_id: str, services: TheServices) -> WaitingChange:
 
 
 @router.post(
-    "/previews/{preview_id}",
-    operation_id="decide_preview",
-    responses=problem_replies(*BODY_PROBLEMS, 404, 409),
+    "/previews/{preview_id}", operation_id="decide_preview", responses=problem_replies(*BODY_PROBLEMS, 404, 409)
 )
 async def decide_preview(
     preview_id: str, body: Annotated[PreviewDecision, Body()], services: TheServices
@@ -117,14 +103,8 @@ async def decide_preview(
     return await services.approvals.decide(preview_id, body.decision, body.by)
 
 
-@router.get(
-    "/workflows/{workflow_id}/publication",
-    operation_id="get_publication",
-    responses=problem_replies(404, 422),
-)
-async def get_publication(
-    workflow_id: WorkflowId, services: TheServices, response: Response
-) -> PublicationState:
+@router.get("/workflows/{workflow_id}/publication", operation_id="get_publication", responses=problem_replies(404, 422))
+async def get_publication(workflow_id: WorkflowId, services: TheServices, response: Response) -> PublicationState:
     """Tell which version of a workflow is published, by whom, and whether it was changed since."""
     workflow = await services.workflows.get(services.approvals.workflows.tenant, workflow_id)
     found = await services.approvals.publication(workflow)
@@ -135,9 +115,7 @@ async def get_publication(
 
 
 @router.post(
-    "/workflows/{workflow_id}/publish",
-    operation_id="publish_workflow",
-    responses=problem_replies(*BODY_PROBLEMS, 404),
+    "/workflows/{workflow_id}/publish", operation_id="publish_workflow", responses=problem_replies(*BODY_PROBLEMS, 404)
 )
 async def publish_workflow(
     workflow_id: WorkflowId, body: Annotated[PublishRequest, Body()], services: TheServices

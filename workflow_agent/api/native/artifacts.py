@@ -20,18 +20,12 @@ from workflow_agent.conversations.artifacts import Artifact
 from workflow_agent.conversations.document import AgentReply, AttachedDocument, Conversation
 from workflow_agent.errors import ContentNotFound, CorruptDocument
 
-router = APIRouter(
-    prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
-)
+router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute)
 
 
 @router.get("/artifacts", operation_id="get_artifacts", responses=replies("ArtifactList", 404, 422))
 async def get_artifacts(
-    conversation_id: ConversationId,
-    services: TheServices,
-    tenant: Tenant,
-    cursor: Cursor = None,
-    limit: Limit = 100,
+    conversation_id: ConversationId, services: TheServices, tenant: Tenant, cursor: Cursor = None, limit: Limit = 100
 ) -> Response:
     """List what was attached, the latest first, then what tools returned in the turns that are not sealed.
 

@@ -26,9 +26,7 @@ _LINKS = {"self": link("get_conversation", conversation_id="$response.body#/id")
     operation_id="export_conversation",
     responses=replies("ConversationBundle", 404, 422, headers=("Content-Disposition",)),
 )
-async def export_conversation(
-    conversation_id: ConversationId, services: TheServices, tenant: Tenant
-) -> Response:
+async def export_conversation(conversation_id: ConversationId, services: TheServices, tenant: Tenant) -> Response:
     """Return a conversation as one document: every turn with its evidence, every content kept apart."""
     bundle = await bundles.exported(services.conversations, tenant, conversation_id, services.clock())
     name = f'attachment; filename="{bundle["conversation_id"]}.conversation.json"'
@@ -40,15 +38,7 @@ async def export_conversation(
     operation_id="import_conversation",
     status_code=201,
     responses=replies(
-        "ImportedConversation",
-        408,
-        409,
-        413,
-        415,
-        422,
-        status=201,
-        headers=("ETag", "Location"),
-        links=_LINKS,
+        "ImportedConversation", 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS
     ),
 )
 async def import_conversation(
@@ -80,12 +70,14 @@ async def import_conversation(
             return await create(services.new_id("cv"))
 
     made, replayed = await create_once(
-        services.keys, tenant, key,
+        services.keys,
+        tenant,
+        key,
         request=["import conversation", body.sha256, body.new_id],
         resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,
         create=create_anyhow if body.new_id and key is None else create_as_it_was,
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
-    )  # fmt: skip
+    )
     headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(_report(made, services), 201, headers)
 

@@ -44,9 +44,7 @@ class ModelList(BaseModel):
 async def list_models(services: TheServices) -> ModelList:
     """List the models that a message may name."""
     models = services.models
-    return ModelList(
-        items=sorted(models.by_name), default=models.default, takes_keys=models.with_key is not None
-    )
+    return ModelList(items=sorted(models.by_name), default=models.default, takes_keys=models.with_key is not None)
 
 
 @router.get("/formats", operation_id="list_formats", responses=replies("FormatList", 422))

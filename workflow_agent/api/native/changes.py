@@ -41,10 +41,14 @@ _OF_REPORT = {"workflow_id": "$response.body#/workflow/id"}
     "/edits",
     operation_id="edit_workflow",
     responses=replies(
-        "EditReport", *BODY_PROBLEMS, 404, 412, headers=("ETag",),
+        "EditReport",
+        *BODY_PROBLEMS,
+        404,
+        412,
+        headers=("ETag",),
         links={"workflow": link("get_workflow", **_OF_REPORT), "diff": link("diff_versions", **_OF_REPORT)},
     ),
-)  # fmt: skip
+)
 async def edit_workflow(
     workflow_id: WorkflowId,
     body: Annotated[EditList, Body()],
@@ -88,9 +92,13 @@ async def _put_on_record(
         return
     workflow = report.after
     change = HandChange(
-        workflow_id=workflow.id, name=workflow.name, version=workflow.version, action=action,
-        previous_version=report.before.version, changes=report.changes,
-    )  # fmt: skip
+        workflow_id=workflow.id,
+        name=workflow.name,
+        version=workflow.version,
+        action=action,
+        previous_version=report.before.version,
+        changes=report.changes,
+    )
     # Made of the change, so that the same request sent again is the same event.
     event_id = f"evt_{digest_of([change.workflow_id, change.version])[:24]}"
 
@@ -151,7 +159,7 @@ async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices,
     responses=replies(
         "Restored", 404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}
     ),
-)  # fmt: skip
+)
 async def restore_version(
     workflow_id: WorkflowId,
     v: Number,

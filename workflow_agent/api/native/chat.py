@@ -9,13 +9,7 @@ from starlette.responses import Response
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.native.request_shapes import ChatRequest
-from workflow_agent.api.parameters import (
-    KEY_PATTERN,
-    IdempotencyHeader,
-    services_of,
-    tenant_of,
-    user_of,
-)
+from workflow_agent.api.parameters import KEY_PATTERN, IdempotencyHeader, services_of, tenant_of, user_of
 from workflow_agent.api.replies import event_stream, json_reply, link, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response
@@ -32,10 +26,8 @@ _LINKS = {
     "conversation": link(
         "get_conversation", "The whole conversation.", conversation_id="$response.body#/conversation_id"
     ),
-    "history": link(
-        "get_history", "Its events.", conversation_id="$response.body#/conversation_id"
-    ),
-}  # fmt: skip
+    "history": link("get_history", "Its events.", conversation_id="$response.body#/conversation_id"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +67,18 @@ Headers = Annotated[TurnHeaders, Depends(_turn_headers)]
 async def _started(request: Request, body: ChatRequest, headers: TurnHeaders) -> StartedTurn:
     services, tenant = await services_of(request), await tenant_of(request)
     wanted = TurnRequest(
-        message=body.message, author=user_of(request, body.user),
-        conversation_id=body.conversation_id, workflow_id=body.workflow_id, mode=body.mode,
-        agent=body.agent, model=body.model,
-        context_utilization=body.context_utilization or headers.share, key=headers.key,
-        attachments=new_attachments(body.attachments), model_key=headers.model_key,
-    )  # fmt: skip
+        message=body.message,
+        author=user_of(request, body.user),
+        conversation_id=body.conversation_id,
+        workflow_id=body.workflow_id,
+        mode=body.mode,
+        agent=body.agent,
+        model=body.model,
+        context_utilization=body.context_utilization or headers.share,
+        key=headers.key,
+        attachments=new_attachments(body.attachments),
+        model_key=headers.model_key,
+    )
     return await services.chat.start(tenant, wanted)
 
 

@@ -57,10 +57,9 @@ async def list_compactions(
     operation_id="compact",
     status_code=201,
     responses=replies(
-        "Compaction", 404, 408, 409, 413, 415, 422, status=201,
-        links={"compactions": link("list_compactions", **_ID)},
+        "Compaction", 404, 408, 409, 413, 415, 422, status=201, links={"compactions": link("list_compactions", **_ID)}
     ),
-)  # fmt: skip
+)
 async def compact(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, key: IdempotencyKey
 ) -> Response:
@@ -74,9 +73,14 @@ async def compact(
         return compaction_named(conversation, compaction_id)
 
     made, replayed = await create_once(
-        services.keys, tenant, key, request=[conversation_id, "compact"],
-        resource_id=services.new_id("cmp"), create=create, find=find,
-    )  # fmt: skip
+        services.keys,
+        tenant,
+        key,
+        request=[conversation_id, "compact"],
+        resource_id=services.new_id("cmp"),
+        create=create,
+        find=find,
+    )
     return json_reply(made.model_dump(mode="json"), 201, replayed)
 
 

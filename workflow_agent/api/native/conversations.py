@@ -45,10 +45,15 @@ _LINKS = {
 
 def _item(summary: ConversationSummary) -> dict[str, Any]:
     return {
-        "id": summary.id, "title": summary.title, "phase": summary.phase, "version": summary.version,
-        "turns": summary.turns, "created_at": iso_milliseconds(summary.created_at),
-        "updated_at": iso_milliseconds(summary.updated_at), "bound_workflow_id": summary.bound_workflow_id,
-    }  # fmt: skip
+        "id": summary.id,
+        "title": summary.title,
+        "phase": summary.phase,
+        "version": summary.version,
+        "turns": summary.turns,
+        "created_at": iso_milliseconds(summary.created_at),
+        "updated_at": iso_milliseconds(summary.updated_at),
+        "bound_workflow_id": summary.bound_workflow_id,
+    }
 
 
 def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
@@ -77,10 +82,7 @@ async def list_conversations(
     ),
 )
 async def create_conversation(
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    body: Annotated[NewConversation, Body()] = _EMPTY,
+    services: TheServices, tenant: Tenant, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
 ) -> Response:
     """Create an empty conversation; the first message can do that as well."""
     if body.workflow_id is not None:
@@ -90,18 +92,26 @@ async def create_conversation(
     async def create(conversation_id: str) -> Conversation:
         return await services.conversations.create(
             Conversation(
-                id=conversation_id, tenant=tenant, title=body.title, created_at=at, updated_at=at,
-                mode_override=body.mode_override, bound_workflow_id=body.workflow_id, metadata=body.metadata,
+                id=conversation_id,
+                tenant=tenant,
+                title=body.title,
+                created_at=at,
+                updated_at=at,
+                mode_override=body.mode_override,
+                bound_workflow_id=body.workflow_id,
+                metadata=body.metadata,
             )
-        )  # fmt: skip
+        )
 
     made, replayed = await create_once(
-        services.keys, tenant, key,
+        services.keys,
+        tenant,
+        key,
         request=["conversation", body.model_dump(mode="json")],
         resource_id=body.id or services.new_id("cv"),
         create=create,
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
-    )  # fmt: skip
+    )
     headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(shown(made, at), 201, headers)
 
@@ -109,8 +119,7 @@ async def create_conversation(
 @router.get(
     "/{conversation_id}",
     operation_id="get_conversation",
-    responses=replies("Conversation", 404, 422, headers=("ETag",), links=_LINKS)
-    | {304: {"description": "Unchanged"}},
+    responses=replies("Conversation", 404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
 )
 async def get_conversation(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, known: KnownEtag
@@ -128,10 +137,8 @@ async def get_conversation(
 @router.patch(
     "/{conversation_id}",
     operation_id="change_conversation",
-    responses=replies(
-        "Conversation", 404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS
-    ),
-)  # fmt: skip
+    responses=replies("Conversation", 404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
+)
 async def change_conversation(
     conversation_id: ConversationId,
     body: Annotated[ConversationChange, Body()],

@@ -9,14 +9,7 @@ from starlette.responses import Response
 from workflow_agent.api.creation import create_once
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
-from workflow_agent.api.parameters import (
-    ConversationId,
-    Expected,
-    IdempotencyKey,
-    Tenant,
-    TheServices,
-    etag,
-)
+from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, Tenant, TheServices, etag
 from workflow_agent.api.replies import json_reply, link, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
@@ -34,15 +27,22 @@ from workflow_agent.conversations.phases import ALLOWED, PhaseChange, change_pha
 from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
 from workflow_agent.values.revisions import Revision
 
-router = APIRouter(
-    prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute
-)
+router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute)
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 _RECORDED = replies(
-    "RecordedEvent", 404, 408, 409, 412, 413, 415, 422, status=201, headers=("ETag",),
+    "RecordedEvent",
+    404,
+    408,
+    409,
+    412,
+    413,
+    415,
+    422,
+    status=201,
+    headers=("ETag",),
     links={"conversation": link("get_conversation", **_ID), "history": link("get_history", **_ID)},
-)  # fmt: skip
+)
 
 
 @router.post("/events", operation_id="post_event", status_code=201, responses=_RECORDED)
@@ -60,9 +60,7 @@ async def post_event(
         raise InvalidInput(message[0].upper() + message[1:] + ".", [Problem("/author", message)])
 
     def record(conversation: Conversation, event_id: str) -> tuple[Conversation, UserMessage]:
-        return post_message(
-            conversation, body.content, author=body.author, at=services.clock(), event_id=event_id
-        )
+        return post_message(conversation, body.content, author=body.author, at=services.clock(), event_id=event_id)
 
     return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
 
@@ -99,9 +97,12 @@ async def post_handoff(
 
     def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
         refuse_handoff(
-            current_agent(conversation, services.agents) or "user", body.to,
-            made=handoffs_since_message(conversation), most=services.max_handoffs, roster=services.agents,
-        )  # fmt: skip
+            current_agent(conversation, services.agents) or "user",
+            body.to,
+            made=handoffs_since_message(conversation),
+            most=services.max_handoffs,
+            roster=services.agents,
+        )
         handoff = Handoff(by="user", **body.model_dump())
         return hand_over(conversation, handoff, at=services.clock(), new_id=lambda _: event_id)
 
@@ -140,10 +141,14 @@ async def _recorded(
         raise NotFound(f"Conversation {conversation_id!r} has no event {event_id!r}.")
 
     (conversation, event), replayed = await create_once(
-        services.keys, tenant, key,
+        services.keys,
+        tenant,
+        key,
         request=[conversation_id, record.__qualname__, body],
-        resource_id=services.new_id("evt"), create=create, find=find,
-    )  # fmt: skip
+        resource_id=services.new_id("evt"),
+        create=create,
+        find=find,
+    )
     shown = {
         "conversation_id": conversation.id,
         "event": event.model_dump(mode="json"),

@@ -17,9 +17,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.verification import Whole
 
-router = APIRouter(
-    prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute
-)
+router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute)
 _LINKS = {"self": link("get_conversation", conversation_id="$response.body#/id")}
 
 
@@ -47,12 +45,14 @@ async def fork_conversation(
         return await fork(services.conversations, tenant, whole, new)
 
     made, replayed = await create_once(
-        services.keys, tenant, key,
+        services.keys,
+        tenant,
+        key,
         request=["fork", conversation_id, body.model_dump(mode="json")],
         resource_id=body.id or services.new_id("cv"),
         create=create,
         find=lambda fork_id: services.conversations.load(tenant, fork_id),
-    )  # fmt: skip
+    )
     headers = etag(made) | {"Location": f"/api/v1/conversations/{made.id}"} | replayed
     return json_reply(shown(made, services.clock()), 201, headers)
 

@@ -10,15 +10,7 @@ from starlette.responses import Response
 from workflow_agent.api.creation import create_workflow_once, named
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
-from workflow_agent.api.parameters import (
-    Flag,
-    IdempotencyKey,
-    Tenant,
-    TheServices,
-    WorkflowId,
-    Workflows,
-    etag,
-)
+from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, Workflows, etag
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.route_class import StrictRoute, only_post
 from workflow_agent.api.services import Services
@@ -81,21 +73,18 @@ def _shown(parts: Sequence[Part]) -> JsonObject:
 
 
 async def _create(
-    part: Part,
-    imported: Imported,
-    body: ImportRequest,
-    services: Services,
-    workflows: WorkflowService,
-    key: str | None,
+    part: Part, imported: Imported, body: ImportRequest, services: Services, workflows: WorkflowService, key: str | None
 ) -> tuple[Workflow, dict[str, str]]:
     number = [part.number] if part.number > 1 else []
     workflow_id = await workflows.free_id(imported.workflow.name)
     return await create_workflow_once(
-        services, workflows.tenant, key,
+        services,
+        workflows.tenant,
+        key,
         request=["import", body.model_dump(), *number],
         workflow=imported.workflow.model_copy(update={"id": workflow_id}),
         create=lambda named, by: workflows.store_imported(named, part, by),
-    )  # fmt: skip
+    )
 
 
 def _imported(part: Part, workflow: Workflow) -> JsonObject:
@@ -126,8 +115,7 @@ async def export_workflow(
     services: TheServices,
     tenant: Tenant,
     format: Annotated[
-        str,
-        Query(description="The format to write.", json_schema_extra={"enum": list(FORMATS)}, max_length=40),
+        str, Query(description="The format to write.", json_schema_extra={"enum": list(FORMATS)}, max_length=40)
     ] = "json",
 ) -> Response:
     """Write a workflow in another format, with a report of what did not fit."""
@@ -136,8 +124,11 @@ async def export_workflow(
     exported = await to_thread(chosen.write, workflow)
     return json_reply(
         {
-            "workflow": named(workflow), "format": chosen.name, "media_type": chosen.media_type,
-            "file_name": f"{workflow.id}.{chosen.extension}", "text": exported.text,
+            "workflow": named(workflow),
+            "format": chosen.name,
+            "media_type": chosen.media_type,
+            "file_name": f"{workflow.id}.{chosen.extension}",
+            "text": exported.text,
             "report": exported.report.as_dict(),
         }
-    )  # fmt: skip
+    )

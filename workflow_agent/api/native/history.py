@@ -27,9 +27,7 @@ from workflow_agent.conversations.history import Stretch
 from workflow_agent.values.stored import Value
 
 _Time = Annotated[AwareDatetime, BeforeValidator(time_in_words)]
-router = APIRouter(
-    prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
-)
+router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute)
 Part = TypeVar("Part", bound=Value)
 EventType = Literal["user_message", "agent_reply", "system_event"]
 Speaker = Literal["user", "agent", "tool"]
@@ -40,9 +38,7 @@ _EVIDENCE = {"iterations", "context"}
 
 
 def _page(
-    stretch: Stretch[Part],
-    total: int | None,
-    shown: Callable[[Part], Any] = lambda part: part.model_dump(mode="json"),
+    stretch: Stretch[Part], total: int | None, shown: Callable[[Part], Any] = lambda part: part.model_dump(mode="json")
 ) -> dict[str, Any]:
     following = None if stretch.following is None else str(stretch.following)
     return {"items": [shown(part) for part in stretch.items], "next_cursor": following, "total": total}
@@ -65,9 +61,7 @@ async def get_history(
     type: Annotated[EventType | None, Query(description="Only events of this type.")] = None,
     order: Annotated[Literal["oldest", "newest"], Query(description="Which come first.")] = "oldest",
     brief: Annotated[
-        bool,
-        Query(description="Leave out what a reply's run did, step by step."),
-        BeforeValidator(true_or_false),
+        bool, Query(description="Leave out what a reply's run did, step by step."), BeforeValidator(true_or_false)
     ] = False,
     cursor: Cursor = None,
     limit: Limit = 100,
@@ -134,11 +128,7 @@ async def get_calls(
 
 @router.get("/context", operation_id="get_context", responses=replies("ContextList", 404, 422))
 async def get_context(
-    conversation_id: ConversationId,
-    services: TheServices,
-    tenant: Tenant,
-    cursor: Cursor = None,
-    limit: Limit = 500,
+    conversation_id: ConversationId, services: TheServices, tenant: Tenant, cursor: Cursor = None, limit: Limit = 500
 ) -> Response:
     """List the context record of every turn, oldest first."""
     past = await past_of(services, tenant, conversation_id)

@@ -61,10 +61,9 @@ class Memory(BaseModel):
 class MemoryChange(RequestBody):
     """What to correct; fields left out stay as they are."""
 
-    text: (
-        Annotated[str, StringConstraints(min_length=1, max_length=MAX_FACT_CHARS, pattern=CLEAN_PATTERN)]
-        | None
-    ) = None
+    text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_FACT_CHARS, pattern=CLEAN_PATTERN)] | None = (
+        None
+    )
     kind: FactKind | None = Field(default=None)
 
 
@@ -90,11 +89,7 @@ async def get_memory_item(known_id: KnownId, services: TheServices, tenant: Tena
     "/{known_id}", operation_id="change_memory_item", responses=replies("MemoryItem", 404, 408, 413, 415, 422)
 )
 async def change_memory_item(
-    known_id: KnownId,
-    body: Annotated[MemoryChange, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    user: User,
+    known_id: KnownId, body: Annotated[MemoryChange, Body()], services: TheServices, tenant: Tenant, user: User
 ) -> Response:
     """Correct what is remembered; the text before is taken out of the person's conversations too.
 
@@ -112,9 +107,7 @@ async def change_memory_item(
     status_code=204,
     responses={204: {"description": "It is forgotten."}} | problem_replies(404, 422),
 )
-async def forget_memory_item(
-    known_id: KnownId, services: TheServices, tenant: Tenant, user: User
-) -> Response:
+async def forget_memory_item(known_id: KnownId, services: TheServices, tenant: Tenant, user: User) -> Response:
     """Forget one thing: also in the person's conversations each sentence that tells it becomes `[forgotten]`.
 
     By the id of a workflow it is forgotten that the person dealt with it.
@@ -138,12 +131,16 @@ async def forget_memory(services: TheServices, tenant: Tenant, user: User) -> Re
 def _items(known: WhatIsKnown) -> list[dict[str, Any]]:
     aliases = [
         {
-            "id": alias_id(one.workflow_id, alias), "kind": "alias", "text": alias,
-            "workflow_id": one.workflow_id, "source": _source(one), "at": iso_milliseconds(one.newest.at),
+            "id": alias_id(one.workflow_id, alias),
+            "kind": "alias",
+            "text": alias,
+            "workflow_id": one.workflow_id,
+            "source": _source(one),
+            "at": iso_milliseconds(one.newest.at),
         }
         for one in known.workflows
         for alias in given_aliases(one.name, one.aliases)
-    ]  # fmt: skip
+    ]
     return [*map(_fact, known.facts), *aliases]
 
 
@@ -153,9 +150,12 @@ def _fact(fact: Fact) -> dict[str, Any]:
 
 def _dealt_with(one: Known) -> dict[str, Any]:
     return {
-        "id": one.workflow_id, "name": one.name, "relation": one.newest.relation, "source": _source(one),
+        "id": one.workflow_id,
+        "name": one.name,
+        "relation": one.newest.relation,
+        "source": _source(one),
         "at": iso_milliseconds(one.newest.at),
-    }  # fmt: skip
+    }
 
 
 def _source(one: Known) -> dict[str, Any]:

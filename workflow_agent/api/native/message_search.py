@@ -6,15 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from workflow_agent.api.parameters import (
-    CLEAN_PATTERN,
-    ConversationId,
-    Cursor,
-    Limit,
-    Tenant,
-    TheServices,
-    page_start,
-)
+from workflow_agent.api.parameters import CLEAN_PATTERN, ConversationId, Cursor, Limit, Tenant, TheServices, page_start
 from workflow_agent.api.replies import json_reply, link, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
@@ -24,13 +16,14 @@ router = APIRouter(prefix="/api/v1", tags=["history"], route_class=StrictRoute)
 Words = Annotated[
     str,
     Query(
-        min_length=1, max_length=500, pattern=CLEAN_PATTERN, examples=["expense"],
+        min_length=1,
+        max_length=500,
+        pattern=CLEAN_PATTERN,
+        examples=["expense"],
         description="Words to look for, or a question; parts of words are found too.",
     ),
-]  # fmt: skip
-_TURN = link(
-    "get_turn", conversation_id="$response.body#/items/0/conversation_id", n="$response.body#/items/0/turn"
-)
+]
+_TURN = link("get_turn", conversation_id="$response.body#/items/0/conversation_id", n="$response.body#/items/0/turn")
 
 
 @router.get(
@@ -51,9 +44,7 @@ async def search_conversation(
 
 
 @router.get(
-    "/search/messages",
-    operation_id="search_messages",
-    responses=replies("MessageHitList", 422, links={"turn": _TURN}),
+    "/search/messages", operation_id="search_messages", responses=replies("MessageHitList", 422, links={"turn": _TURN})
 )
 async def search_messages(
     services: TheServices, tenant: Tenant, q: Words, cursor: Cursor = None, limit: Limit = 20
@@ -72,9 +63,10 @@ async def _found(services: Services, tenant: str, query: MessageQuery) -> Respon
 
 def _item(hit: MessageHit) -> dict[str, Any]:
     return {
-        "conversation_id": hit.conversation_id, "title": hit.title, "turn": hit.turn,
-        "event": {
-            "id": hit.event_id, "index": hit.index, "type": hit.type, "author": hit.author, "at": hit.at,
-        },
-        "run_id": hit.run_id, "snippet": hit.snippet,
-    }  # fmt: skip
+        "conversation_id": hit.conversation_id,
+        "title": hit.title,
+        "turn": hit.turn,
+        "event": {"id": hit.event_id, "index": hit.index, "type": hit.type, "author": hit.author, "at": hit.at},
+        "run_id": hit.run_id,
+        "snippet": hit.snippet,
+    }

@@ -61,9 +61,7 @@ class ChatRequest(Body):
     """Leads instead of the mode that would be inferred."""
     agent: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
     """Who answers; see /api/v1/agents."""
-    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = (
-        None
-    )
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = None
     """The model to answer with, where the server allows it."""
     user: UserName | None = None
     """Who says it; what is remembered is remembered of them. By itself the user of the key, or `user`."""
@@ -96,9 +94,7 @@ class NewConversation(Body):
 class ConversationChange(Body):
     """What to change of a conversation; fields left out stay as they are."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"title": "Expenses, second half"}], "minProperties": 1}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Expenses, second half"}], "minProperties": 1})
 
     title: Title = ""
     mode_override: Mode | None = None
@@ -125,9 +121,7 @@ class NewEvent(Body):
 class NewPhase(Body):
     """The phase to go to."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"to": "plan", "reason": "We know what we want."}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"to": "plan", "reason": "We know what we want."}]})
 
     to: Phase
     reason: Reason = ""
@@ -151,9 +145,7 @@ class NewForkBody(Body):
         }
     )
 
-    event_id: (
-        Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None
-    ) = None
+    event_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = None
     """The id of the last event that the fork holds."""
     index: Annotated[_Place, Field(ge=0)] | None = None
     """The number of the last event that the fork holds, from 0."""
@@ -177,12 +169,7 @@ class ConversationBundle(Body):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {
-                    "format": "workflow-agent/conversation",
-                    "format_version": 1,
-                    "payload": "{}",
-                    "sha256": "0" * 64,
-                }
+                {"format": "workflow-agent/conversation", "format_version": 1, "payload": "{}", "sha256": "0" * 64}
             ]
         }
     )
@@ -237,9 +224,7 @@ class EditList(Body):
     """Edits to a workflow: all are applied, or none."""
 
     model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"edits": [{"op": "rename_step", "step": "review", "name": "Review"}]}]
-        }
+        json_schema_extra={"examples": [{"edits": [{"op": "rename_step", "step": "review", "name": "Review"}]}]}
     )
 
     edits: Annotated[list[JsonObject], Field(min_length=1, max_length=MAX_EDITS)]

@@ -15,16 +15,13 @@ from workflow_agent.conversations.runs import Run
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"], route_class=StrictRoute)
 _LINKS = {
-    "conversation": link(
-        "get_conversation", "Its conversation.", conversation_id="$response.body#/conversation_id"
-    )
+    "conversation": link("get_conversation", "Its conversation.", conversation_id="$response.body#/conversation_id")
 }
 
 
 def _state(records: Records, run: Run) -> dict[str, Any]:
     shown = run.model_dump(
-        mode="json",
-        include={"run_id", "turn", "status", "attempt", "agent", "accepted_at", "completed_at", "error"},
+        mode="json", include={"run_id", "turn", "status", "attempt", "agent", "accepted_at", "completed_at", "error"}
     )
     outcome = outcome_of(records, run.run_id)
     return {"conversation_id": records.id, **shown, "reply": chat_response(outcome) if outcome else None}
@@ -49,12 +46,7 @@ async def stream_run(
     services: TheServices,
     tenant: Tenant,
     last_event_id: Annotated[
-        str,
-        Header(
-            alias="Last-Event-ID",
-            pattern="^[0-9]{1,9}$",
-            description="The id of the last event that arrived.",
-        ),
+        str, Header(alias="Last-Event-ID", pattern="^[0-9]{1,9}$", description="The id of the last event that arrived.")
     ] = "0",
 ) -> Response:
     """Follow a run from any of its events on, until ten minutes after its end."""
@@ -62,9 +54,7 @@ async def stream_run(
     return EventStream(own_frames(stream, request, after=int(last_event_id)))
 
 
-@router.post(
-    "/{run_id}/cancel", operation_id="cancel_run", responses=replies("RunState", 404, 422, links=_LINKS)
-)
+@router.post("/{run_id}/cancel", operation_id="cancel_run", responses=replies("RunState", 404, 422, links=_LINKS))
 async def cancel_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
     """Stop a run; one that has ended stays as it is."""
     await services.chat.cancel(tenant, run_id)

@@ -23,9 +23,7 @@ async def get_tokens(
     tenant: Tenant,
     conversation_id: Annotated[
         str | None,
-        Query(
-            json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, description="Only of this conversation."
-        ),
+        Query(json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, description="Only of this conversation."),
     ] = None,
     limit: Limit = 50,
 ) -> Response:

@@ -17,16 +17,12 @@ from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.records import Answer, RecordedTurn
 from workflow_agent.errors import NotFound
 
-router = APIRouter(
-    prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute
-)
+router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute)
 OfAgent = Annotated[
-    str | None,
-    Query(max_length=64, pattern=CLEAN_PATTERN, description="Of several that answered, only this agent's."),
+    str | None, Query(max_length=64, pattern=CLEAN_PATTERN, description="Of several that answered, only this agent's.")
 ]
 OfRun = Annotated[
-    str | None,
-    Query(max_length=200, pattern=CLEAN_PATTERN, description="Of several that answered, only this run's."),
+    str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Of several that answered, only this run's.")
 ]
 
 _OF_TURN = {"conversation_id": "$request.path.conversation_id", "n": "$request.path.n"}
@@ -37,9 +33,7 @@ _OF_TURN = {"conversation_id": "$request.path.conversation_id", "n": "$request.p
     operation_id="get_turn",
     responses=replies("Turn", 404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}),
 )
-async def get_turn(
-    conversation_id: ConversationId, n: Number, services: TheServices, tenant: Tenant
-) -> Response:
+async def get_turn(conversation_id: ConversationId, n: Number, services: TheServices, tenant: Tenant) -> Response:
     """Return one turn: the message, the reply and the run, and those of all agents that answered it."""
     past = await past_of(services, tenant, conversation_id)
     turn = await past.turn(n)
@@ -61,11 +55,7 @@ def _run(answer: Answer) -> Any:
     return answer.run.model_dump(mode="json", exclude={"iterations"}) if answer.run else None
 
 
-@router.get(
-    "/turns/{n}/iterations",
-    operation_id="get_iterations",
-    responses=replies("IterationList", 404, 422),
-)
+@router.get("/turns/{n}/iterations", operation_id="get_iterations", responses=replies("IterationList", 404, 422))
 async def get_iterations(
     conversation_id: ConversationId,
     n: Number,
@@ -85,16 +75,13 @@ async def get_iterations(
             "agent": answer.agent or None,
             "items": [one.model_dump(mode="json") for one in iterations],
             "runs": [
-                {"run_id": one.run_id, "agent": one.agent, "iterations": len(one.iterations)}
-                for one in turn.answers
+                {"run_id": one.run_id, "agent": one.agent, "iterations": len(one.iterations)} for one in turn.answers
             ],
         }
     )
 
 
-@router.get(
-    "/turns/{n}/iterations/{k}", operation_id="get_iteration", responses=replies("Iteration", 404, 422)
-)
+@router.get("/turns/{n}/iterations/{k}", operation_id="get_iteration", responses=replies("Iteration", 404, 422))
 async def get_iteration(
     conversation_id: ConversationId,
     n: Number,
@@ -109,8 +96,7 @@ async def get_iteration(
     found = [one for one in answer.iterations if one.number == k]
     if not found:
         raise NotFound(
-            f"Turn {n} of conversation {conversation_id!r} has no iteration {k}.",
-            count=len(answer.iterations),
+            f"Turn {n} of conversation {conversation_id!r} has no iteration {k}.", count=len(answer.iterations)
         )
     [whole] = await _contents(services, tenant, conversation_id).resolved(found[:1])
     return json_reply(whole.model_dump(mode="json"))
@@ -133,10 +119,8 @@ async def _answer(
 @router.put(
     "/turns/{n}/feedback",
     operation_id="rate_reply",
-    responses=replies(
-        "ReplyFeedback", 404, 408, 413, 415, 422, links={"turn": link("get_turn", **_OF_TURN)}
-    ),
-)  # fmt: skip
+    responses=replies("ReplyFeedback", 404, 408, 413, 415, 422, links={"turn": link("get_turn", **_OF_TURN)}),
+)
 async def rate_reply(
     conversation_id: ConversationId,
     n: Number,
@@ -160,9 +144,7 @@ async def keep_rating(
     services: Services, tenant: str, conversation_id: str, reply: AgentReply, rating: NewFeedback
 ) -> Feedback:
     """Keep what a reply was worth; return it, as it was where it says the same as before."""
-    given = Feedback(
-        turn=reply.turn, run_id=reply.run_id, rating=rating.rating, note=rating.note, at=services.clock()
-    )
+    given = Feedback(turn=reply.turn, run_id=reply.run_id, rating=rating.rating, note=rating.note, at=services.clock())
 
     def rated(conversation: Conversation) -> Conversation:
         before = conversation.feedback.get(reply.id)
@@ -215,8 +197,7 @@ async def _reply(
 async def get_blob(
     conversation_id: ConversationId,
     digest: Annotated[
-        str,
-        Path(pattern="^(sha256:)?[0-9a-f]{64}$", description="A `content_ref`, or the digest in it."),
+        str, Path(pattern="^(sha256:)?[0-9a-f]{64}$", description="A `content_ref`, or the digest in it.")
     ],
     services: TheServices,
     tenant: Tenant,

@@ -59,9 +59,7 @@ async def diff_versions(
         BeforeValidator(whole_number),
     ] = None,
     to: Annotated[
-        int | None,
-        Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."),
-        BeforeValidator(whole_number),
+        int | None, Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."), BeforeValidator(whole_number)
     ] = None,
 ) -> Response:
     """Tell what changed between two versions."""
@@ -81,9 +79,7 @@ async def diff_versions(
     )
 
 
-@router.get(
-    "/{workflow_id}/analysis", operation_id="analyze_workflow", responses=replies("Analysis", 404, 422)
-)
+@router.get("/{workflow_id}/analysis", operation_id="analyze_workflow", responses=replies("Analysis", 404, 422))
 async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
     """Find what can go wrong in a workflow, the most severe first, with fixes as edits."""
     workflow = await workflows.at(workflow_id)
@@ -103,18 +99,20 @@ async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Res
     responses=replies("Simulation", 404, 408, 413, 415, 422),
 )
 async def simulate_workflow(
-    workflow_id: WorkflowId,
-    body: Annotated[SimulationRequest, Body()],
-    services: TheServices,
-    tenant: Tenant,
+    workflow_id: WorkflowId, body: Annotated[SimulationRequest, Body()], services: TheServices, tenant: Tenant
 ) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
     workflow = await services.workflows.get(tenant, workflow_id)
     assumed = Assumptions(
-        case=body.case, chances=body.chances, staff=body.staff, hourly_costs=body.hourly_costs,
+        case=body.case,
+        chances=body.chances,
+        staff=body.staff,
+        hourly_costs=body.hourly_costs,
         times={step: seconds_of(length) for step, length in body.times.items()},
-        per_day=body.per_day, runs=body.runs, seed=body.seed,
-    )  # fmt: skip
+        per_day=body.per_day,
+        runs=body.runs,
+        seed=body.seed,
+    )
     return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
 
 
@@ -131,9 +129,7 @@ async def draw_diagram(
         bool, BeforeValidator(true_or_false), Query(description="Highlight what the version changed.")
     ] = False,
     version: Annotated[
-        int | None,
-        Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."),
-        BeforeValidator(whole_number),
+        int | None, Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."), BeforeValidator(whole_number)
     ] = None,
     collapse: Annotated[
         Collapse, Query(description="Hide steps that are inside others; `auto` where there are many.")
@@ -158,14 +154,7 @@ async def draw_diagram(
     last = await _last_changes(workflows, workflow) if changes else None
     folded = None if fold is None else fold.split(",")
     drawn = await to_thread(
-        diagram_of,
-        workflow,
-        format,
-        findings=found,
-        changes=last,
-        collapse=collapse,
-        fold=folded,
-        by_role=lanes,
+        diagram_of, workflow, format, findings=found, changes=last, collapse=collapse, fold=folded, by_role=lanes
     )
     if format == "svg" and _SVG in request.headers.get("accept", ""):
         return Response(drawn, headers=_PICTURE_HEADERS, media_type=_SVG)
@@ -179,9 +168,7 @@ async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Chang
     return changes_of(diff_workflows(before, workflow))
 
 
-@router.post(
-    "/validate", operation_id="validate_workflow", responses=replies("Validation", 408, 413, 415, 422)
-)
+@router.post("/validate", operation_id="validate_workflow", responses=replies("Validation", 408, 413, 415, 422))
 async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))

@@ -50,9 +50,7 @@ async def add_webhook(body: Annotated[NewWebhook, Body()], services: TheServices
     return MadeWebhook(**made.model_dump(), key=services.webhooks.rules.key_of(made.id))
 
 
-@router.delete(
-    "/{webhook_id}", operation_id="remove_webhook", status_code=204, responses=problem_replies(404, 422)
-)
+@router.delete("/{webhook_id}", operation_id="remove_webhook", status_code=204, responses=problem_replies(404, 422))
 async def remove_webhook(webhook_id: str, services: TheServices) -> None:
     """Tell an address no more."""
     await services.webhooks.remove(webhook_id)

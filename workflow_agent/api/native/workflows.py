@@ -43,11 +43,7 @@ TagFilter = Annotated[
 ]
 TriggerFilter = Annotated[
     str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CLEAN_PATTERN,
-        description="Only workflows started so, such as `schedule`.",
-    ),
+    Query(max_length=_LONGEST, pattern=CLEAN_PATTERN, description="Only workflows started so, such as `schedule`."),
 ]
 RoleFilter = Annotated[
     str | None,
@@ -65,9 +61,7 @@ ServiceFilter = Annotated[
         description="Only workflows that call this service, such as `slack`.",
     ),
 ]
-StepTypeFilter = Annotated[
-    StepType | None, Query(description="Only workflows that have a step of this type.")
-]
+StepTypeFilter = Annotated[StepType | None, Query(description="Only workflows that have a step of this type.")]
 CalledFilter = Annotated[
     str | None,
     Query(
@@ -176,11 +170,13 @@ async def create_workflow(
             raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
         document = {"id": await workflows.free_id(name), **document}
     made, replayed = await create_workflow_once(
-        services, workflows.tenant, key,
+        services,
+        workflows.tenant,
+        key,
         request=["workflow", asked],
         workflow=await to_thread(workflow_from_body, document),
         create=partial(workflows.create, is_id_chosen=is_named),
-    )  # fmt: skip
+    )
     headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(workflow_document(made), 201, headers)
 
@@ -188,12 +184,9 @@ async def create_workflow(
 @router.get(
     "/{workflow_id}",
     operation_id="get_workflow",
-    responses=replies("Workflow", 404, 422, headers=("ETag",), links=LINKS)
-    | {304: {"description": "Unchanged"}},
+    responses=replies("Workflow", 404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
 )
-async def get_workflow(
-    workflow_id: WorkflowId, services: TheServices, tenant: Tenant, known: KnownEtag
-) -> Response:
+async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: Tenant, known: KnownEtag) -> Response:
     """Return the newest version of a workflow."""
     workflow = await services.workflows.get(tenant, workflow_id)
     tag = etag(workflow)
@@ -208,10 +201,7 @@ async def get_workflow(
     responses=replies("Workflow", *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
 )
 async def replace_workflow(
-    workflow_id: WorkflowId,
-    document: Annotated[JsonObject, Body()],
-    workflows: Workflows,
-    expected: Required,
+    workflow_id: WorkflowId, document: Annotated[JsonObject, Body()], workflows: Workflows, expected: Required
 ) -> Response:
     """Replace a workflow by another document; the old one stays readable as a version."""
     if document.get("id", workflow_id) != workflow_id:

@@ -127,9 +127,12 @@ class Chunks:
 
     def _frame(self, content: dict[str, Any]) -> bytes:
         whole = {
-            "id": f"chatcmpl-{self.started.run_id}", "object": "chat.completion.chunk",
-            "created": self.created, "model": self.model, **content,
-        }  # fmt: skip
+            "id": f"chatcmpl-{self.started.run_id}",
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            **content,
+        }
         return b"data: %s\n\n" % orjson.dumps(whole)
 
 
@@ -167,9 +170,12 @@ async def create_completion(
         await remember(services, tenant, ask, outcome.conversation_id, text)
         return json_reply(completion(outcome, body.model, text), headers=head)
     chunks = Chunks(
-        started, body.model, int(services.clock().timestamp()), request,
+        started,
+        body.model,
+        int(services.clock().timestamp()),
+        request,
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
-    )  # fmt: skip
+    )
     written = frames(await stream_of(started), request, chunks.render)
     kept = remembering(written, lambda: chunks.reply, services, tenant, ask, started.conversation_id)
     return EventStream(kept, head)
@@ -199,12 +205,9 @@ def _rating_in(metadata: Mapping[str, str]) -> NewFeedback:
     try:
         return NewFeedback.model_validate(metadata)
     except ValidationError as error:
-        problems = [
-            replace(one, pointer=f"/metadata{one.pointer}") for one in problems_of(error, dict(metadata))
-        ]
+        problems = [replace(one, pointer=f"/metadata{one.pointer}") for one in problems_of(error, dict(metadata))]
         raise InvalidInput(
-            "The metadata of a completion is a rating here: 'rating' is 'up' or 'down', 'note' says why.",
-            problems,
+            "The metadata of a completion is a rating here: 'rating' is 'up' or 'down', 'note' says why.", problems
         ) from error
 
 

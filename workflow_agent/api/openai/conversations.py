@@ -14,9 +14,7 @@ from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import with_history
 
-router = APIRouter(
-    prefix="/v1/conversations", tags=["openai"], route_class=StrictRoute, include_in_schema=False
-)
+router = APIRouter(prefix="/v1/conversations", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
 _EMPTY = NewConversation()
 
 
@@ -32,10 +30,7 @@ def _object(conversation: Conversation) -> dict[str, Any]:
 
 @router.post("", operation_id="openai_create_conversation")
 async def create_conversation(
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    body: Annotated[NewConversation, Body()] = _EMPTY,
+    services: TheServices, tenant: Tenant, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
 ) -> Response:
     """Create a conversation, with what was said before where there is something."""
     at = services.clock()
@@ -43,23 +38,21 @@ async def create_conversation(
 
     async def create(conversation_id: str) -> Conversation:
         empty = Conversation(
-            id=conversation_id,
-            tenant=tenant,
-            created_at=at,
-            updated_at=at,
-            metadata=dict(body.metadata or {}),
+            id=conversation_id, tenant=tenant, created_at=at, updated_at=at, metadata=dict(body.metadata or {})
         )
         return await services.conversations.create(
             with_history(empty, said, author="user", at=at, new_id=services.new_id)
         )
 
     made, replayed = await create_once(
-        services.keys, tenant, key,
+        services.keys,
+        tenant,
+        key,
         request=["openai-conversation", body.model_dump(mode="json")],
         resource_id=services.new_id("conv"),
         create=create,
         find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
-    )  # fmt: skip
+    )
     return json_reply(_object(made), headers=replayed)
 
 

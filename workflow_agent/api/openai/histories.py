@@ -149,9 +149,13 @@ async def remember(services: Services, tenant: str, ask: Ask, conversation_id: s
 
 
 async def remembering(
-    written: AsyncGenerator[bytes], reply: Callable[[], str | None], services: Services, tenant: str,
-    ask: Ask, conversation_id: str,
-) -> AsyncGenerator[bytes]:  # fmt: skip
+    written: AsyncGenerator[bytes],
+    reply: Callable[[], str | None],
+    services: Services,
+    tenant: str,
+    ask: Ask,
+    conversation_id: str,
+) -> AsyncGenerator[bytes]:
     """Yield what is written; before the last piece, see to it that the next request finds this conversation.
 
     Args:

@@ -58,9 +58,12 @@ def listing(items: Iterable[dict[str, Any]], *, has_more: bool = False) -> dict[
     """Return items as OpenAI lists them."""
     data = list(items)
     return {
-        "object": "list", "data": data, "has_more": has_more,
-        "first_id": data[0]["id"] if data else "", "last_id": data[-1]["id"] if data else "",
-    }  # fmt: skip
+        "object": "list",
+        "data": data,
+        "has_more": has_more,
+        "first_id": data[0]["id"] if data else "",
+        "last_id": data[-1]["id"] if data else "",
+    }
 
 
 def no_such_item(item_id: str, what: str) -> InvalidInput:

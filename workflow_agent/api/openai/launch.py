@@ -14,10 +14,15 @@ async def start(services: Services, tenant: str, ask: Ask) -> StartedTurn:
     conversation_id = ask.conversation_id or await own_history(services, tenant, ask)
     conversation = await _opened(services, tenant, conversation_id, ask)
     request = TurnRequest(
-        message=ask.script.message, author=ask.author, conversation_id=conversation.id, agent=ask.agent,
-        instructions=ask.script.instructions or None, attachments=ask.attachments, echoed=ask.echoed,
+        message=ask.script.message,
+        author=ask.author,
+        conversation_id=conversation.id,
+        agent=ask.agent,
+        instructions=ask.script.instructions or None,
+        attachments=ask.attachments,
+        echoed=ask.echoed,
         key=ask.key or key_of(conversation, ask, services.clock()),
-    )  # fmt: skip
+    )
     return await services.chat.start(tenant, request)
 
 

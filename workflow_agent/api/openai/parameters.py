@@ -15,8 +15,12 @@ _NO_PROBABILITIES = "log probabilities are not available"
 _MOST_SHOWN = 60
 _ARTICLES = {"decimal": "a decimal", "integer": "an integer"}
 _KINDS: Mapping[type, str] = {
-    bool: "a boolean", str: "a string", list: "an array", dict: "an object", float: "a decimal",
-}  # fmt: skip
+    bool: "a boolean",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+    float: "a decimal",
+}
 _CALLED_BY_CLIENTS = ("function", "custom")
 
 
@@ -28,8 +32,7 @@ def _outside(low: float, high: float, *, whole: bool = False) -> Test:
     """Return what is no number between two; true is none."""
     kinds = (int,) if whole else (int, float)
     return lambda value: (
-        value is not None
-        and (isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high)
+        value is not None and (isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high)
     )
 
 
@@ -103,7 +106,8 @@ _RULES: Mapping[str, Rule] = {
     "logit_bias": Rule(_other_than(None, {}), "single tokens cannot be weighed"),
     "response_format": Rule(_no_plain_text, _TEXT),
     "text": Rule(
-        lambda value: _no_plain_text(_text_options(value).get("format")), _TEXT,
+        lambda value: _no_plain_text(_text_options(value).get("format")),
+        _TEXT,
         lambda value: bool(_text_options(value).get("verbosity")),
     ),
     "modalities": Rule(_other_than(None, ["text"]), _TEXT),
@@ -111,9 +115,7 @@ _RULES: Mapping[str, Rule] = {
     "functions": Rule(_other_than(None, []), _OWN_TOOLS),
     "function_call": Rule(_other_than(None, "auto", "none"), _OWN_TOOLS),
     "tools": Rule(_hosted, _OWN_TOOLS, bool),
-    "tool_choice": Rule(
-        _other_than(None, "auto", "none"), "it has tools of its own and chooses by itself"
-    ),
+    "tool_choice": Rule(_other_than(None, "auto", "none"), "it has tools of its own and chooses by itself"),
     "prompt": Rule(_other_than(None), "stored prompts are not kept here"),
     "web_search_options": Rule(_other_than(None), "it does not search the web"),
     "moderation": Rule(_other_than(None), "nothing is moderated here"),
@@ -126,7 +128,7 @@ _RULES: Mapping[str, Rule] = {
     "max_output_tokens": _count(1),
     "truncation": Rule(_never, is_ignored=_other_than(None, "auto")),
     "store": Rule(_never, is_ignored=_other_than(None, True)),
-}  # fmt: skip
+}
 _ANY_OTHER = Rule(_never, is_ignored=_other_than(None))
 
 

@@ -80,9 +80,7 @@ class ResponseRequest(Open):
     """The body of `POST /v1/responses`."""
 
     model: Annotated[str, StringConstraints(min_length=1, max_length=200)]
-    input: Annotated[
-        list[InputItem], BeforeValidator(_as_items), Field(min_length=1, max_length=MAX_MESSAGES)
-    ]
+    input: Annotated[list[InputItem], BeforeValidator(_as_items), Field(min_length=1, max_length=MAX_MESSAGES)]
     instructions: Text | None = None
     previous_response_id: Annotated[str, StringConstraints(max_length=200)] | None = None
     conversation: Annotated[str | None, BeforeValidator(_as_id)] = None

@@ -131,10 +131,7 @@ class _Item:
         """Yield what a piece of its text makes."""
         if not self._is_open:
             self._is_open = True
-            yield (
-                "response.output_item.added",
-                {"output_index": self.index, "item": output_item(self.id, None)},
-            )
+            yield ("response.output_item.added", {"output_index": self.index, "item": output_item(self.id, None)})
             yield "response.content_part.added", {**self._place(), "part": output_text("")}
             text = self.name + text
         self.text += text

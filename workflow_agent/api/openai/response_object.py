@@ -46,9 +46,7 @@ def response_id(run_id: str) -> str:
     return _RESPONSE_PREFIX + run_id.removeprefix(_RUN_PREFIX)
 
 
-async def recorded_response(
-    services: Services, tenant: str, given: str, param: str | None = None
-) -> Recorded:
+async def recorded_response(services: Services, tenant: str, given: str, param: str | None = None) -> Recorded:
     """Return the response of this id.
 
     Args:

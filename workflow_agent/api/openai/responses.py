@@ -14,13 +14,7 @@ from workflow_agent.api.openai.models import agent_of
 from workflow_agent.api.openai.parameters import ignored_parameters
 from workflow_agent.api.openai.requests import ResponseRequest
 from workflow_agent.api.openai.response_events import ResponseEvents
-from workflow_agent.api.openai.response_object import (
-    Recorded,
-    input_item,
-    recorded_response,
-    response_id,
-    response_of,
-)
+from workflow_agent.api.openai.response_object import Recorded, input_item, recorded_response, response_id, response_of
 from workflow_agent.api.openai.texts import Script, Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import ResponseNotFound
@@ -62,19 +56,21 @@ async def create_response(
     return EventStream(kept, head)
 
 
-async def _ask(
-    request: Request, body: ResponseRequest, services: Services, tenant: str, key: str | None
-) -> Ask:
+async def _ask(request: Request, body: ResponseRequest, services: Services, tenant: str, key: str | None) -> Ask:
     if body.conversation is not None and body.previous_response_id is not None:
         message = "cannot be given together with `conversation`: either names what this goes on with"
         raise InvalidInput(f"previous_response_id {message}.", [Problem("/previous_response_id", message)])
     script = _script(body)
     ask = Ask(
-        script=script, agent=agent_of(body.model, services.agents),
+        script=script,
+        agent=agent_of(body.model, services.agents),
         conversation_id=conversation_named(request.headers, body.conversation, "/conversation"),
-        author=user_of(request, body.user or None), is_repeated=is_repeated(request.headers), key=key,
-        attachments=new_attachments(body.attachments) + script.files, echoed=_echoed(body),
-    )  # fmt: skip
+        author=user_of(request, body.user or None),
+        is_repeated=is_repeated(request.headers),
+        key=key,
+        attachments=new_attachments(body.attachments) + script.files,
+        echoed=_echoed(body),
+    )
     if body.previous_response_id is None:
         return ask
     before = await recorded_response(services, tenant, body.previous_response_id, "previous_response_id")
@@ -92,11 +88,7 @@ def _script(body: ResponseRequest) -> Script:
         for at, one in enumerate(body.input)
         if one.type == "message"
     ]
-    told = (
-        [Sent("system", [{"type": "text", "text": body.instructions}], "/instructions")]
-        if body.instructions
-        else []
-    )
+    told = [Sent("system", [{"type": "text", "text": body.instructions}], "/instructions")] if body.instructions else []
     return script_of([*told, *sent], "/input")
 
 
@@ -126,8 +118,7 @@ async def _followed(services: Services, tenant: str, recorded: Recorded, startin
         if recorded.newest.status == "completed" and recorded.outcome and starting_after < 0:
             return stream_of_outcome(recorded.outcome)
         raise ResponseNotFound(
-            "The single events of this response are not kept any more. Retrieve it without `stream`.",
-            param="stream",
+            "The single events of this response are not kept any more. Retrieve it without `stream`.", param="stream"
         ) from error
 
 

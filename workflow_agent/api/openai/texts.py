@@ -15,12 +15,7 @@ from workflow_agent.values.stored import JsonObject
 
 _DATA_URL = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+)?(?:;[\w.+-]+=[\w.+-]+)*;base64,")
 KINDS = ("file", "input_file")
-_FINISHED = {
-    "length": "length",
-    "cut": "length",
-    "content_filter": "content_filter",
-    "refusal": "content_filter",
-}
+_FINISHED = {"length": "length", "cut": "length", "content_filter": "content_filter", "refusal": "content_filter"}
 
 
 def file_in(part: JsonObject, pointer: str) -> NewAttachment:
@@ -38,16 +33,16 @@ def file_in(part: JsonObject, pointer: str) -> NewAttachment:
     given = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
     data = given.get("file_data")
     if not isinstance(data, str):
-        raise _refused(
-            pointer, "must carry its content in `file_data`; files kept elsewhere are not read here"
-        )
+        raise _refused(pointer, "must carry its content in `file_data`; files kept elsewhere are not read here")
     url = _DATA_URL.match(data)
     media_type = (url["media"] if url else None) or None
     try:
         attachment = RequestAttachment(
-            content=data[url.end() :] if url else data, title=given.get("filename"), media_type=media_type,
+            content=data[url.end() :] if url else data,
+            title=given.get("filename"),
+            media_type=media_type,
             encoding="base64",
-        )  # fmt: skip
+        )
     except ValidationError as error:
         raise _refused(pointer, f"is not a file: {error.errors()[0]['msg']}") from error
     return new_attachments([attachment])[0]
@@ -149,9 +144,7 @@ def text_of(sent: Sent) -> str:
 
 def readable_text_of(sent: Sent) -> str:
     """Return a message's text, without the parts that are none."""
-    texts = (
-        part.get("text", part.get("refusal")) for part, _ in sent.parts() if part.get("type") in _TEXT_PARTS
-    )
+    texts = (part.get("text", part.get("refusal")) for part, _ in sent.parts() if part.get("type") in _TEXT_PARTS)
     return "".join(text for text in texts if isinstance(text, str))
 
 

@@ -37,10 +37,7 @@ class Ask:
     def digest(self) -> str:
         """Return what tells a re-sent request from another one."""
         said = [[one.role, one.text] for one in self.script.earlier]
-        sent = [
-            self.conversation_id, self.author, self.agent, self.script.instructions, said,
-            self.script.message,
-        ]  # fmt: skip
+        sent = [self.conversation_id, self.author, self.agent, self.script.instructions, said, self.script.message]
         echoed = [self.echoed] if self.echoed else []
         return digest_of([*sent, *(asdict(one) for one in self.attachments), *echoed])
 

@@ -51,7 +51,7 @@ _SMALL_WORDS: Final[Mapping[str, frozenset[str]]] = {
         "hu": "a az és hogy nem egy is van ez de volt meg csak mint már még el vagy aki ami lesz",
         "id": "dan yang di untuk ini itu dengan tidak dari pada adalah ke akan oleh atau dalam juga sudah",
     }.items()
-}  # fmt: skip
+}
 
 
 def is_about(text: str, other: str) -> bool:
@@ -104,10 +104,7 @@ def language_of(text: str) -> str | None:
     if script != "LATIN":
         return script
     said = Counter(words)
-    share = {
-        name: sum(said[word] for word in small & said.keys()) / len(words)
-        for name, small in _SMALL_WORDS.items()
-    }
+    share = {name: sum(said[word] for word in small & said.keys()) / len(words) for name, small in _SMALL_WORDS.items()}
     best = max(share, key=lambda name: share[name])
     return best if share[best] >= _SPOKEN else None
 

@@ -5,13 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from workflow_agent.assistant.compaction import facts
-from workflow_agent.assistant.compaction.extracts import (
-    chosen,
-    extracts_of,
-    extracts_text,
-    lost,
-    sentences_of,
-)
+from workflow_agent.assistant.compaction.extracts import chosen, extracts_of, extracts_text, lost, sentences_of
 from workflow_agent.assistant.compaction.ledger import ledger_of, merged
 from workflow_agent.assistant.compaction.policy import (
     Cut,
@@ -110,18 +104,28 @@ def drafted(
     taken = count("\n".join(one.content for one in cut.taken))
     latest = newest(conversation)
     made = Compaction(
-        id=compaction_id, from_turn=cut.from_turn, to_turn=cut.to_turn, at=at, trigger=cut.trigger,
-        tokens_before=before + taken, tokens_after=0, summary=summary, ledger=own,
-        carried=all_facts(conversation), source_tokens=(latest.source_tokens if latest else 0) + taken,
+        id=compaction_id,
+        from_turn=cut.from_turn,
+        to_turn=cut.to_turn,
+        at=at,
+        trigger=cut.trigger,
+        tokens_before=before + taken,
+        tokens_after=0,
+        summary=summary,
+        ledger=own,
+        carried=all_facts(conversation),
+        source_tokens=(latest.source_tokens if latest else 0) + taken,
         event_ids=tuple(one.id for one in cut.events),
-    )  # fmt: skip
+    )
     bare = _shown_tokens(_with(conversation, made), count)
     most = round(before + taken * (1 - LEAST_SAVING))
     allowed = max(round(made.source_tokens * share), _LEAST_TOKENS)
     extracts = chosen(
-        [*extracts_of(in_force(conversation)), *sentences_of(cut.events)], _known(conversation, made)[0],
-        min(most, allowed) - bare - count(EXTRACTS_TITLE), count,
-    )  # fmt: skip
+        [*extracts_of(in_force(conversation)), *sentences_of(cut.events)],
+        _known(conversation, made)[0],
+        min(most, allowed) - bare - count(EXTRACTS_TITLE),
+        count,
+    )
     made = made.model_copy(update={"extracts": extracts})
     return made.model_copy(update={"tokens_after": _shown_tokens(_with(conversation, made), count)})
 
@@ -142,10 +146,14 @@ def completed(draft: Compaction, conversation: Conversation, cut: Cut, result: S
     return draft.model_copy(
         update={
             "dropped": dropped.model_copy(update={"sentences": sentences}),
-            "unsupported": result.unsupported, "model": result.model, "usage": result.usage,
-            "cost": result.cost, "duration_ms": result.duration_ms, "fallback": result.fallback,
+            "unsupported": result.unsupported,
+            "model": result.model,
+            "usage": result.usage,
+            "cost": result.cost,
+            "duration_ms": result.duration_ms,
+            "fallback": result.fallback,
         }
-    )  # fmt: skip
+    )
 
 
 def _known(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
@@ -154,11 +162,7 @@ def _known(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[st
     held = {entry for name in Ledger.model_fields for entry in getattr(kept, name)}
     told = (all_facts(conversation), draft.ledger)
     gone = tuple(
-        entry
-        for one in told
-        for name in Ledger.model_fields
-        for entry in getattr(one, name)
-        if entry not in held
+        entry for one in told for name in Ledger.model_fields for entry in getattr(one, name) if entry not in held
     )
     return ledger_text(kept) + "\n" + _summary_in_force(conversation, draft.summary), gone
 
@@ -169,9 +173,7 @@ def _told_before(conversation: Conversation, gone: tuple[str, ...]) -> list[Extr
     if latest is None:
         return []
     lines = [*gone, *(summary_text(summary).splitlines() if summary else ())]
-    told = [
-        Extract(turn=latest.to_turn, speaker="user", text=one) for one in facts.sentences("\n".join(lines))
-    ]
+    told = [Extract(turn=latest.to_turn, speaker="user", text=one) for one in facts.sentences("\n".join(lines))]
     return [*extracts_of(in_force(conversation)), *told]
 
 

@@ -82,13 +82,9 @@ _SAME_MATTER: Final = 0.6
 _FEWEST_AROUND: Final = 2
 _REPLACES: Final = re.compile(r"\breplac(?:e|es|ed|ing)\b", re.IGNORECASE)
 _AGENT: Final = re.compile(r"\w+ed by (?:the |an? |our |their )?(?!\w+ing\b)([^\W\d_]+)")
-_PLACED: Final = re.compile(
-    r"\b(by|to|with|from|in|at|for|via|through) (?:the |an? )?([^\W\d_]+)", re.IGNORECASE
-)
+_PLACED: Final = re.compile(r"\b(by|to|with|from|in|at|for|via|through) (?:the |an? )?([^\W\d_]+)", re.IGNORECASE)
 _A_UNIT: Final = re.compile(r"\ban? (?:minute|hour|day|week|month|quarter|year)\b", re.IGNORECASE)
-_OPEN: Final = re.compile(
-    r"\b(?:whether|open|unclear|asked|asks|question|wonders?|unanswered)\b", re.IGNORECASE
-)
+_OPEN: Final = re.compile(r"\b(?:whether|open|unclear|asked|asks|question|wonders?|unanswered)\b", re.IGNORECASE)
 _NUMBER: Final = r"(?:[€$£] ?)?(\d[\d.,]*|\w+)"
 _AT_MOST: Final = re.compile(
     r"\b(?:up to|at most|no more than|not more than|under|below|less than|fewer than|within|maximum(?: of)?|"
@@ -191,9 +187,7 @@ class Evidence:
         if first is None or not first[0][0].isupper() or stem(first[0].casefold()) in self._uncapitalised:
             return said.values
         word = stem(first[0].casefold())
-        is_ordinary = (
-            first[0].casefold().endswith(("s", "ing", "ed", "ion", "ment", "al", "ly", "er", "e", "t"))
-        )
+        is_ordinary = first[0].casefold().endswith(("s", "ing", "ed", "ion", "ment", "al", "ly", "er", "e", "t"))
         is_ordinary = is_ordinary or says_little(word) or first[0].casefold() in _STARTERS
         if word not in said.words or (word not in self._words and is_ordinary):
             return said.values
@@ -226,9 +220,10 @@ class Evidence:
                 part
                 for one in held
                 for part in _parts_of(one)
-                if others <= set(part.words) and place not in part.words
+                if others <= set(part.words)
+                and place not in part.words
                 and any(same == preposition and rival not in words for same, rival in _placed(part.text))
-            ]  # fmt: skip
+            ]
             if held and len(swapped) == len(held):
                 return f"{place!r} is said of something else"
         return None
@@ -348,9 +343,7 @@ class Evidence:
 
     def _unknown_deed(self, said: Statement, *, is_deed: bool) -> str | None:
         text = said.text
-        found = [
-            one[1].casefold() for one in _DEED.finditer(text) if not _NO_DEED.search(text[: one.start()])
-        ]
+        found = [one[1].casefold() for one in _DEED.finditer(text) if not _NO_DEED.search(text[: one.start()])]
         if not found and is_deed and not self._nearest(said):
             return "nothing of the kind was done"
         verbs = [one for one in found if not said.is_negated and not _OPEN.search(text)]
@@ -381,9 +374,7 @@ def _kind(value: str) -> str:
 def _bounds(text: str) -> dict[str, str]:
     """Return the numbers of a text that are a bound, and which."""
     found: dict[str, str] = {}
-    read = re.sub(
-        r"\b(?:no|not) (?:more than|exceeding)", "up to", re.sub(r"\bno less than", "at least", text)
-    )
+    read = re.sub(r"\b(?:no|not) (?:more than|exceeding)", "up to", re.sub(r"\bno less than", "at least", text))
     for pattern, bound in ((_AT_MOST, "at most"), (_AT_LEAST, "more than")):
         for match in pattern.finditer(read):
             value = next(iter(statement_of(f"a {match[1] or match[2]}").values), None)
@@ -449,8 +440,6 @@ def supported(summary: Summary, evidence: Evidence) -> tuple[Summary, tuple[str,
             gone.extend([f"{one} ({why})"] if why else [])
         return held
 
-    lists = {
-        name: tuple(kept(getattr(summary, name), name)) for name in Summary.model_fields if name != "text"
-    }
+    lists = {name: tuple(kept(getattr(summary, name), name)) for name in Summary.model_fields if name != "text"}
     text = " ".join(kept(facts.sentences(summary.text)))
     return Summary(**lists, text=text), tuple(gone), checked

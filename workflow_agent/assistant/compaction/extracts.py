@@ -74,10 +74,7 @@ def chosen(
     common = _common(stated)
     known = {word for line in shown.splitlines() for word in statement_of(line).words}
     binding = [bool(kinds_of(one.text, is_users=one.speaker == "user")) for one in candidates]
-    pieces = [
-        one.text if binds else gist_of(one.text, common)
-        for one, binds in zip(candidates, binding, strict=True)
-    ]
+    pieces = [one.text if binds else gist_of(one.text, common) for one, binds in zip(candidates, binding, strict=True)]
     sizes = [count(one) + _LINE_TOKENS for one in pieces]
 
     def worth(at: int) -> float:

@@ -78,11 +78,32 @@ _DATE: Final = re.compile(
 )
 _NUMBER_WORDS: Final = frozenset(
     {
-        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen",
-        "twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred", "thousand", "million", "dozen",
-        "half", "twice",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "fifteen",
+        "twenty",
+        "thirty",
+        "forty",
+        "fifty",
+        "sixty",
+        "ninety",
+        "hundred",
+        "thousand",
+        "million",
+        "dozen",
+        "half",
+        "twice",
     }
-)  # fmt: skip
+)
 _PERSON: Final = re.compile(r"(?<=[a-zà-ÿ0-9,] )[A-Z][a-zà-ÿ]{1,30}(?: [A-Z][a-zà-ÿ]{1,30}){1,3}\b")
 DECISION: Final = re.compile(
     r"\bwe(?:'ve| have)? (?:agreed?|decided|settled|concluded|chose|chosen)\b"
@@ -170,9 +191,7 @@ def identifiers(text: str) -> list[str]:
 def slugs(text: str) -> list[str]:
     """Return what may be the id of a step: words joined by underscores, or marked as code."""
     found = (one[0] for one in _SLUG.finditer(text[:_READ_CHARS]))
-    return [
-        one for one in dict.fromkeys(found) if not one.startswith(("wf_", "run_", "evt_", "cv_", "call_"))
-    ]
+    return [one for one in dict.fromkeys(found) if not one.startswith(("wf_", "run_", "evt_", "cv_", "call_"))]
 
 
 def numbers(text: str) -> list[str]:

@@ -16,29 +16,25 @@ from workflow_agent.values.stored import JsonObject
 MOST_CHARS: Final = 24_000
 """Of all entries together; what is over goes oldest first, and into the loss record."""
 _FIRST_TO_GO: Final = (
-    "run_ids", "errors", "pending", "numbers", "dates", "names", "step_ids", "events", "workflow_ids",
-    "decisions", "instructions",
-)  # fmt: skip
+    "run_ids",
+    "errors",
+    "pending",
+    "numbers",
+    "dates",
+    "names",
+    "step_ids",
+    "events",
+    "workflow_ids",
+    "decisions",
+    "instructions",
+)
 _ERROR_CHARS: Final = 200
 _LOOK: Final = re.compile(
     r"turn (?P<first>\d+)(?:, again in (?P<last>\d+))?: "
     r"(?P<look>(?:viewed|discussed|analysed) wf_\S+) (?P<name>.*)"
 )
 _STEP_ARGUMENTS: Final = frozenset(
-    {
-        "step",
-        "step_id",
-        "steps",
-        "before",
-        "after",
-        "between",
-        "from",
-        "to",
-        "from_step",
-        "to_step",
-        "start",
-        "target",
-    }
+    {"step", "step_id", "steps", "before", "after", "between", "from", "to", "from_step", "to_step", "start", "target"}
 )
 
 
@@ -85,9 +81,7 @@ def _from_message(message: UserMessage, found: dict[str, list[str]]) -> None:
         found["decisions"] += decisions
         found["instructions"] += (one for one in instructions if one not in decisions)
         found["pending"] += (f"turn {message.turn}: {one}" for one in facts.matching(facts.PENDING, told))
-    found["errors"] += (
-        f"turn {message.turn}: {one}"[:_ERROR_CHARS] for one in facts.matching(facts.ERROR, told)
-    )
+    found["errors"] += (f"turn {message.turn}: {one}"[:_ERROR_CHARS] for one in facts.matching(facts.ERROR, told))
     # A sentence that binds is kept whole: its figures are in it.
     _figures([one for one in told if one not in binding], found)
     if not message.is_external:

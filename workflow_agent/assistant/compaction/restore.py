@@ -4,11 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workflow_agent.assistant.compaction.compaction import compaction_named
-from workflow_agent.assistant.compaction.policy import (
-    first_turn_undone,
-    hidden_events,
-    sent_and_budget_tokens,
-)
+from workflow_agent.assistant.compaction.policy import first_turn_undone, hidden_events, sent_and_budget_tokens
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import Past
@@ -32,10 +28,7 @@ class SealedAway:
 
 
 async def sealed_with(
-    store: ConversationStore,
-    conversation: Conversation,
-    compaction_id: str,
-    count: Callable[[str], int],
+    store: ConversationStore, conversation: Conversation, compaction_id: str, count: Callable[[str], int]
 ) -> SealedAway:
     """Return the sealed parts that hold a compaction and the turns it would bring back; often none.
 

@@ -85,9 +85,7 @@ class Compactor:
     share: float = 0.25
     """How much of what was compacted may be shown in its place."""
     _tasks: dict[Key, asyncio.Task[None]] = field(default_factory=dict[Key, asyncio.Task[None]])
-    _locks: WeakValueDictionary[Key, asyncio.Lock] = field(
-        default_factory=WeakValueDictionary[Key, asyncio.Lock]
-    )
+    _locks: WeakValueDictionary[Key, asyncio.Lock] = field(default_factory=WeakValueDictionary[Key, asyncio.Lock])
     _under_way: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
 
     def after_reply(self, conversation: Conversation, count: Count) -> None:
@@ -156,9 +154,7 @@ class Compactor:
                     f"No turn of conversation {conversation_id!r} may leave the window: the newest "
                     f"{self.rule.kept_turns} stay, and what waits for an answer does. Go on talking."
                 )
-            made = await self._made(
-                current, cut, self.count(), count_spending=True, compaction_id=compaction_id
-            )
+            made = await self._made(current, cut, self.count(), count_spending=True, compaction_id=compaction_id)
         if made.compaction is None:
             raise NothingToCompact(
                 f"The oldest turns of conversation {conversation_id!r} are no longer than the record that "
@@ -245,9 +241,8 @@ class Compactor:
 
         def drafted_with(summary: Summary | None) -> Compaction:
             return drafted(
-                conversation, cut, own, summary,
-                compaction_id=at, at=self.now(), count=count, share=self.share,
-            )  # fmt: skip
+                conversation, cut, own, summary, compaction_id=at, at=self.now(), count=count, share=self.share
+            )
 
         draft = drafted_with(None)
         if not saves_enough(draft, conversation, count):
@@ -264,17 +259,16 @@ class Compactor:
             made = completed(draft, conversation, cut, result)
             stored = await asyncio.shield(
                 self.store.update(
-                    conversation.tenant, conversation.id,
+                    conversation.tenant,
+                    conversation.id,
                     lambda now: with_compaction(now, made, cut, count_spending=count_spending),
                 )
-            )  # fmt: skip
+            )
             is_in_force = any(one.id == made.id for one in stored.compactions)
             trace.ended(made, is_in_force=is_in_force)
         return Made(made, stored, is_in_force=is_in_force)
 
-    async def _summarised(
-        self, conversation: Conversation, cut: Cut, own: Ledger, count: Count
-    ) -> Summarised:
+    async def _summarised(self, conversation: Conversation, cut: Cut, own: Ledger, count: Count) -> Summarised:
         if not may_ask(conversation):
             return Summarised(None, "the summariser failed before and is not asked again yet")
         material = Material(last_summary(conversation), new_ledger(conversation, own), cut.events)

@@ -82,11 +82,34 @@ _DENIALS: Final = _words(
     "dislikes dislike disliked hates hate hated unwanted ruled"
 )
 _DIGITS_OF: Final = {
-    "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20",
-    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100",
-    "thousand": "1000", "million": "1000000", "dozen": "12", "half": "half", "twice": "2x", "once": "1x",
-}  # fmt: skip
+    "zero": "0",
+    "one": "1",
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+    "eleven": "11",
+    "twelve": "12",
+    "fifteen": "15",
+    "twenty": "20",
+    "thirty": "30",
+    "forty": "40",
+    "fifty": "50",
+    "sixty": "60",
+    "ninety": "90",
+    "hundred": "100",
+    "thousand": "1000",
+    "million": "1000000",
+    "dozen": "12",
+    "half": "half",
+    "twice": "2x",
+    "once": "1x",
+}
 _CLOSED: Final = _words(
     "red blue green yellow orange purple black white grey gray brown pink amber monday tuesday "
     "wednesday thursday friday saturday sunday january february march april june july august "
@@ -96,11 +119,25 @@ _CLOSED: Final = _words(
 )
 """Words that have no synonym: another one of them is another fact."""
 _SAME: Final = {
-    "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
-    "annually": "year", "nightly": "night", "euro": "eur", "euros": "eur", "dollar": "usd",
-    "dollars": "usd", "pounds": "gbp", "sent": "send", "ran": "run", "paid": "pay", "made": "make",
-    "built": "build", "chose": "choose",
-}  # fmt: skip
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+    "annually": "year",
+    "nightly": "night",
+    "euro": "eur",
+    "euros": "eur",
+    "dollar": "usd",
+    "dollars": "usd",
+    "pounds": "gbp",
+    "sent": "send",
+    "ran": "run",
+    "paid": "pay",
+    "made": "make",
+    "built": "build",
+    "chose": "choose",
+}
 _RULE: Final = re.compile(
     r"\b(?:must|have to|has to|needs? to|may only|only|goes? to|go to|at least|at most|no more than"
     r"|not allowed|allowed|requires?|required|responsible|owns?|approves?|signs?|limit|maximum|minimum)\b",
@@ -109,9 +146,7 @@ _RULE: Final = re.compile(
 _PREFERENCE: Final = re.compile(
     r"\bi(?:'d)? (?:really )?(?:prefer|like|love|hate|dislike|want|rather)\b", re.IGNORECASE
 )
-_DEADLINE: Final = re.compile(
-    r"\b(?:deadline|due|no later than|expires?|by the end of|until)\b", re.IGNORECASE
-)
+_DEADLINE: Final = re.compile(r"\b(?:deadline|due|no later than|expires?|by the end of|until)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=20_000)
@@ -122,9 +157,7 @@ def stem(word: str) -> str:
     ending = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= _LEAST_STEM), "")
     root = word[: len(word) - len(ending)]
     # "Sundays" has the stem of "Sunday".
-    return (root[:-1] if ending == "s" and root[-1] == "y" and len(root) > _LEAST_STEM else root)[
-        :_STEM_CHARS
-    ]
+    return (root[:-1] if ending == "s" and root[-1] == "y" and len(root) > _LEAST_STEM else root)[:_STEM_CHARS]
 
 
 _UNITS: Final = frozenset(map(stem, _CLOSED)) | {"may"}

@@ -59,9 +59,7 @@ class Form(Generic[Answer]):
         schema = kind.model_json_schema()
         schema.pop("title", None)
         about = schema.pop("description", None)
-        return cls(
-            ToolDefinition(name=name, parameters_json_schema=schema, description=about, kind="output"), read
-        )
+        return cls(ToolDefinition(name=name, parameters_json_schema=schema, description=about, kind="output"), read)
 
     def answer_in(self, response: ModelResponse) -> Answer:
         """Return the answer in a response.
@@ -123,9 +121,7 @@ class Aside:
                 fill the form in however often it was asked.
             TimeoutError: It took too long.
         """
-        parameters = ModelRequestParameters(
-            output_mode="tool", output_tools=[form.tool], allow_text_output=False
-        )
+        parameters = ModelRequestParameters(output_mode="tool", output_tools=[form.tool], allow_text_output=False)
         messages: list[ModelMessage] = [_request(document)]
         async with asyncio.timeout(self.timeout_seconds):
             for _ in range(retries + 1):
@@ -137,9 +133,7 @@ class Aside:
                     messages += [response, told]
         raise UnexpectedModelBehavior(f"Exceeded maximum output retries ({retries})")
 
-    async def _asked(
-        self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters
-    ) -> ModelResponse:
+    async def _asked(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> ModelResponse:
         parameters = replace(parameters, instruction_parts=[InstructionPart(content=self.instructions)])
         observed = self.instrumentation or False
         if not self.is_streamed:
@@ -227,15 +221,24 @@ class Summarizer:
                 fallback = f"{len(unsupported)} of its {checked} sentences are not in the turns"
         elapsed_ms = round((time.perf_counter() - started) * 1_000, 3)
         return Summarised(
-            summary=summary if fallback is None else None, fallback=fallback, model=self.model.model_name,
-            usage=costs.usage, cost=costs.cost, duration_ms=elapsed_ms, unsupported=unsupported,
-        )  # fmt: skip
+            summary=summary if fallback is None else None,
+            fallback=fallback,
+            model=self.model.model_name,
+            usage=costs.usage,
+            cost=costs.cost,
+            duration_ms=elapsed_ms,
+            unsupported=unsupported,
+        )
 
     async def _asked(self, source: str, spent: Spent) -> tuple[Summary | None, str | None]:
         aside = Aside(
-            self.model, self.prompt, spent, self.timeout_seconds,
-            is_streamed=False, instrumentation=self.instrumentation,
-        )  # fmt: skip
+            self.model,
+            self.prompt,
+            spent,
+            self.timeout_seconds,
+            is_streamed=False,
+            instrumentation=self.instrumentation,
+        )
         try:
             return await aside.filled(source, _SUMMARY, retries=1), None
         except TimeoutError:
@@ -277,10 +280,7 @@ def material_text(material: Material, most_chars: int) -> str:
     The longest messages give way first, visibly.
     """
     earlier = summary_text(material.earlier) if material.earlier else ""
-    frames = [
-        ("summary_so_far", earlier or "none"),
-        ("ledger", ledger_text(material.ledger)),
-    ]
+    frames = [("summary_so_far", earlier or "none"), ("ledger", ledger_text(material.ledger))]
     head = "\n".join(f"<{name}>\n{_inside(text)}\n</{name}>" for name, text in frames)
     lines = [_line(event) for event in material.events]
     longest = max(map(len, lines), default=0)
@@ -297,9 +297,7 @@ def _line(event: Event) -> str:
             return f"[turn {event.turn}] {speaker}: {event.content}"
         case AgentReply():
             done = "; ".join(f"{one.change} {one.id} ({one.name})" for one in event.workflows_touched)
-            return f"[turn {event.turn}] {event.author}: {event.content}" + (
-                f"\n[did] {done}" if done else ""
-            )
+            return f"[turn {event.turn}] {event.author}: {event.content}" + (f"\n[did] {done}" if done else "")
         case SystemEvent():
             return f"[note] {event.content}"
 

@@ -23,9 +23,7 @@ _ASKS_FIRST: Final = re.compile(
 _AROUND: Final = re.compile(r"^(?:(?:the|our|my|please) )+|,? please$")
 
 
-def mode_asked_for(
-    conversation: Conversation, message: str, *, workflow_id: str | None = None
-) -> ModeDecision:
+def mode_asked_for(conversation: Conversation, message: str, *, workflow_id: str | None = None) -> ModeDecision:
     """Return the mode that a message asks for, with the reasons.
 
     Args:

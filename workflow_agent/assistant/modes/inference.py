@@ -51,10 +51,7 @@ def infer_mode(
     said, hinted = phrase_scores(evidence), sign_scores(signs)
     scores: dict[Mode, float] = {mode: round(said[mode] + hinted[mode], 3) for mode in MODES}
     mode = most_likely(scores)
-    reasons = [
-        *(item for item in evidence if item.mode == mode and item.weight > 0),
-        *sign_evidence(signs, mode),
-    ]
+    reasons = [*(item for item in evidence if item.mode == mode and item.weight > 0), *sign_evidence(signs, mode)]
     return ModeDecision(mode, _confidence(scores, mode), _readable(reasons), scores)
 
 

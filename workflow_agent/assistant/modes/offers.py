@@ -43,9 +43,12 @@ def confirmed_offer(conversation: Conversation, message: str, roster: Roster) ->
     if not wanted or mode not in WRITING:
         return None
     return Handoff(
-        by=reply.author, to=_whose_field(roster, mode), summary=f"The user said yes to: {wanted}",
-        reason=f"the user wants the change, and {reply.author} changes nothing", confirms=wanted,
-    )  # fmt: skip
+        by=reply.author,
+        to=_whose_field(roster, mode),
+        summary=f"The user said yes to: {wanted}",
+        reason=f"the user wants the change, and {reply.author} changes nothing",
+        confirms=wanted,
+    )
 
 
 def carried_out(conversation: Conversation, message: UserMessage) -> Handoff | None:

@@ -111,9 +111,7 @@ class PhraseIndex:
         for phrase in phrases:
             for name in phrase.first:
                 index[name].append(phrase)
-        self._by_class: Mapping[str, tuple[Phrase, ...]] = {
-            name: tuple(found) for name, found in index.items()
-        }
+        self._by_class: Mapping[str, tuple[Phrase, ...]] = {name: tuple(found) for name, found in index.items()}
 
     def found_in(self, words: Sequence[frozenset[str]]) -> Iterator[tuple[Phrase, int, int]]:
         """Yield every phrase that occurs, at its first place, with start and end."""

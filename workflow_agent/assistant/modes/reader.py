@@ -72,10 +72,7 @@ def read(message: str) -> Reading:
         message = f"{message[:HEAD_CHARS]}\n{message[-TAIL_CHARS:]}"
     # A list may begin with the message: its first bullet is known by the line break before it.
     tokens = _tokens("\n" + message.lower().translate(_STRAIGHT).lstrip("\n"))
-    pairs = [
-        *(pair for at, pair in enumerate(tokens) if at or pair[0] != "\n"),
-        (".", _MARKS["stop"] | {"LAST"}),
-    ]
+    pairs = [*(pair for at, pair in enumerate(tokens) if at or pair[0] != "\n"), (".", _MARKS["stop"] | {"LAST"})]
     words, classes = zip(*pairs, strict=True)
     return Reading(words, tuple(_with_requests(classes)))
 
@@ -142,9 +139,7 @@ def _state_after(found: frozenset[str], state: frozenset[str]) -> frozenset[str]
 def _requested(classes: Sequence[frozenset[str]], at: int, state: frozenset[str]) -> frozenset[str]:
     """Return the classes of a word where a clause starts: a verb is to be done, unless it is a subject."""
     found = classes[at]
-    asked = {
-        f"DO_{name}" for name in REQUESTABLE if name in found or ("ASKED" in state and f"{name}_ING" in found)
-    }
+    asked = {f"DO_{name}" for name in REQUESTABLE if name in found or ("ASKED" in state and f"{name}_ING" in found)}
     if asked and _is_subject(classes, at):
         asked = set[str]()
     if not asked and "ASKED" in state and _FREE.isdisjoint(found):

@@ -8,12 +8,7 @@ from typing import Final, cast
 from workflow_agent.assistant.modes import phrases
 from workflow_agent.assistant.modes.patterns import Phrase, PhraseIndex, compile_phrase
 from workflow_agent.assistant.modes.reader import Reading
-from workflow_agent.assistant.modes.shape import (
-    around_message,
-    last_telling,
-    shape_signals,
-    topic_strength,
-)
+from workflow_agent.assistant.modes.shape import around_message, last_telling, shape_signals, topic_strength
 from workflow_agent.conversations.modes import MODES, Evidence, Mode
 
 DISCOUNT: Final = 0.6
@@ -41,9 +36,7 @@ _WORDS: Final = {sign: weights for sign, weights in WORD_WEIGHTS.items() if sign
 
 
 def _compiled(table: Mapping[str, str]) -> list[Phrase]:
-    lines = (
-        (mode, line.split(None, 1)) for mode, text in table.items() for line in text.strip().splitlines()
-    )
+    lines = ((mode, line.split(None, 1)) for mode, text in table.items() for line in text.strip().splitlines())
     return [compile_phrase(phrase, mode, float(weight)) for mode, (weight, phrase) in lines]
 
 
@@ -109,9 +102,7 @@ LENGTH_BANDS: Final = (2, 4, 7, 12, 20, 35)
 """A message's length counts as the number of these word counts that it exceeds."""
 
 
-def signs_in(
-    reading: Reading, previous_tools: Sequence[str], *, workflow_loaded: bool, dependence: float
-) -> set[str]:
+def signs_in(reading: Reading, previous_tools: Sequence[str], *, workflow_loaded: bool, dependence: float) -> set[str]:
     """Return every sign: words, classes, neighbours, how the message begins and ends, and its circumstances.
 
     `could` is a word, `DO_CHANGE` a class, `put DEF` and `DEF step` a word and its neighbour's class,

@@ -38,21 +38,14 @@ def amended(draft: Drafted, text: str) -> Drafted:
             plan_orders(plan, read_tokens(said))
         except (StepUnclear, Asked):
             continue
-        if (
-            plan.edits
-            and not plan.unread
-            and not plan.notes
-            and all(edit["op"] in _SETS for edit in plan.edits)
-        ):
+        if plan.edits and not plan.unread and not plan.notes and all(edit["op"] in _SETS for edit in plan.edits):
             workflow = plan.workflow
             read |= {token.lower for token in sentence}
             undrawn = [one for one in undrawn if one not in told]
     if not read:
         return draft
     unread = tuple(word for word in draft.unread if word.casefold() not in read)
-    return replace(
-        draft, arguments={**draft.arguments, **_parts(workflow)}, unread=unread, undrawn=tuple(undrawn)
-    )
+    return replace(draft, arguments={**draft.arguments, **_parts(workflow)}, unread=unread, undrawn=tuple(undrawn))
 
 
 def _parts(workflow: Workflow) -> JsonObject:
@@ -82,9 +75,7 @@ def _named(draft: Drafted) -> Drafted:
         return draft
     thing = events[0].partition(".")[0].replace("_", " ")
     approves = any(
-        akin(word.lower(), "approve")
-        for step in draft.arguments["steps"]
-        for word in step["name"].split()[:1]
+        akin(word.lower(), "approve") for step in draft.arguments["steps"] for word in step["name"].split()[:1]
     )
     if len(thing) < 3 or not approves:
         return draft

@@ -73,37 +73,60 @@ _MADE_SO = re.compile(
     r"setup|model|design|draft)\s+(?!it\b|a step|a copy|one like)",
     re.IGNORECASE,
 )
-_ASKING = word_set("answering.asking")  # fmt: skip
+_ASKING = word_set("answering.asking")
 _LIST = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+\S")
 _ARROW = re.compile(r"->|=>|→|⇒|➔|➜")
 _STOPS = re.compile(r"[a-z0-9)][.!;](?:\s|$)")
 
 Act = Callable[[Turn, Request], Skill]
 _SKILLS: Mapping[str, Act] = {
-    "find": listing.find, "list_all": listing.list_all, "count_workflows": listing.count_workflows,
+    "find": listing.find,
+    "list_all": listing.list_all,
+    "count_workflows": listing.count_workflows,
     "show": listing.show,
-    "show_version": listing.show, "explain": listing.explain, "diagram": listing.diagram,
+    "show_version": listing.show,
+    "explain": listing.explain,
+    "diagram": listing.diagram,
     "analyse": analysis.analyse,
-    "validate": analysis.validate, "deadlock": analysis.deadlock, "stuck": analysis.stuck,
-    "is_gone": versions.is_gone, "fix": analysis.fix, "compare": comparing.compare,
+    "validate": analysis.validate,
+    "deadlock": analysis.deadlock,
+    "stuck": analysis.stuck,
+    "is_gone": versions.is_gone,
+    "fix": analysis.fix,
+    "compare": comparing.compare,
     "compare_workflows": comparing.compare_workflows,
-    "compare_both": comparing.compare_both, "versions": versions.versions,
+    "compare_both": comparing.compare_both,
+    "versions": versions.versions,
     "show_before": versions.show_before,
-    "list_changes": comparing.list_changes, "import": portability.import_document,
+    "list_changes": comparing.list_changes,
+    "import": portability.import_document,
     "export": portability.export,
-    "export_all": portability.export_all, "copy": portability.copy, "undo": versions.undo,
+    "export_all": portability.export_all,
+    "copy": portability.copy,
+    "undo": versions.undo,
     "undo_weighed": versions.undo,
-    "redo": versions.undo, "restore": versions.undo, "restore_weighed": versions.undo,
+    "redo": versions.undo,
+    "restore": versions.undo,
+    "restore_weighed": versions.undo,
     "restore_first": versions.undo,
-    "delete_workflow": confirming.delete_workflow, "delete_all": confirming.delete_workflow,
+    "delete_workflow": confirming.delete_workflow,
+    "delete_all": confirming.delete_workflow,
     "count_calls": computing.count_calls,
-    "tools_used": computing.tools_used, "as_table": computing.as_table, "first_question": history.first,
-    "why_changed": history.why_changed, "changed_then": history.changed_then, "last_question": history.last,
+    "tools_used": computing.tools_used,
+    "as_table": computing.as_table,
+    "first_question": history.first,
+    "why_changed": history.why_changed,
+    "changed_then": history.changed_then,
+    "last_question": history.last,
     "nth": history.nth,
-    "so_far": history.so_far, "recall": history.recall, "hand_over": agents.hand_over,
+    "so_far": history.so_far,
+    "recall": history.recall,
+    "hand_over": agents.hand_over,
     "who_is_there": agents.who_is_there,
-    "phase": agents.enter_phase, "remember": memory.remember, "remembered": memory.remembered,
-}  # fmt: skip
+    "phase": agents.enter_phase,
+    "remember": memory.remember,
+    "remembered": memory.remembered,
+}
 
 
 @dataclass(frozen=True)
@@ -189,9 +212,7 @@ class Answering:
             case Suggestion() if answer == "yes":
                 return self._again(turn, offer.request)
             case Choice() if chosen := picked(turn.text, offer) or _only_one(offer, answer):
-                return self._again(
-                    replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request
-                )
+                return self._again(replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request)
             case Completion() if (
                 answer is None
                 and not turn.text.strip().endswith("?")
@@ -231,16 +252,9 @@ class Answering:
         asks = (
             text.strip()
             .lower()
-            .startswith(
-                ("what", "how", "who", "where", "which", "list", "is ", "are ", "does ", "do ", "can ")
-            )
+            .startswith(("what", "how", "who", "where", "which", "list", "is ", "are ", "does ", "do ", "can "))
         )
-        if (
-            found.kind not in ("explain", "show", "analyse", "stuck")
-            or not phrase
-            or not asks
-            or focus(turn) is None
-        ):
+        if found.kind not in ("explain", "show", "analyse", "stuck") or not phrase or not asks or focus(turn) is None:
             return False
         return not (is_pronoun(phrase) or names_workflow(turn, phrase))
 
@@ -250,13 +264,14 @@ class Answering:
         tokens = read_tokens(text)
         is_asked = text.strip().endswith("?") and not text.lower().startswith(("would you", "will you"))
         checks: dict[str, patterns.Check] = {
-            "format": portability.is_format, "phase": agents.is_phase,
+            "format": portability.is_format,
+            "phase": agents.is_phase,
             "agents": lambda said: agents.are_named(turn, said),
-            "time": lambda said: comparing.is_time(turn, said), "query": _is_topic, "workflow": _may_be_name,
-        }  # fmt: skip
-        found = patterns.match(tokens, text, "talk.tsv", checks) or patterns.match(
-            tokens, text, "commands.tsv", checks
-        )
+            "time": lambda said: comparing.is_time(turn, said),
+            "query": _is_topic,
+            "workflow": _may_be_name,
+        }
+        found = patterns.match(tokens, text, "talk.tsv", checks) or patterns.match(tokens, text, "commands.tsv", checks)
         if found is None or (not forced and self._is_about_parts(turn, found, text)):
             return None
         if found.kind in spoken() or found.kind in _SPOKEN:
@@ -305,9 +320,11 @@ def changing_unread(turn: Turn) -> Skill:
     """Say that a block was not taken in: nothing around it says what to do with it."""
     yield from ()
     del turn
-    return Reply("I don't know that format, and read nothing of it as prose. I can import BPMN, Step "
+    return Reply(
+        "I don't know that format, and read nothing of it as prose. I can import BPMN, Step "
         "Functions, GitHub Actions, "
-                 "Argo, n8n, Airflow, JSON and YAML workflows: say “import this:” in front.")  # fmt: skip
+        "Argo, n8n, Airflow, JSON and YAML workflows: say “import this:” in front."
+    )
 
 
 _SPOKEN = {"offended": "insult", "repeat": "unknown"}
@@ -329,7 +346,7 @@ def is_other_language(text: str) -> bool:
     )
 
 
-_NO_TOPIC = word_set("answering.no_topic")  # fmt: skip
+_NO_TOPIC = word_set("answering.no_topic")
 
 
 def _may_be_name(said: str) -> bool:
@@ -357,9 +374,7 @@ def _is_topic(said: str) -> bool:
         or (first.entry.verb and first.entry.form == "s" and not first.has("noun"))
     ):
         return False
-    return not any(t.lower in _NO_TOPIC or t.kind == "number" for t in tokens) and any(
-        t.is_content for t in tokens
-    )
+    return not any(t.lower in _NO_TOPIC or t.kind == "number" for t in tokens) and any(t.is_content for t in tokens)
 
 
 @cache
@@ -404,11 +419,7 @@ def _described(turn: Turn, text: str) -> Drafted | None:
 def _lists_work(text: str) -> bool:
     """Say whether what reads like an order tells three steps of work and nothing of a workflow."""
     said = read_tokens(text)
-    if (
-        not said
-        or said[0].among("answering.edits")
-        or any(token.among("catalogue.workflow") for token in said)
-    ):
+    if not said or said[0].among("answering.edits") or any(token.among("catalogue.workflow") for token in said):
         return False
     draft = _drafted(text)
     return draft is not None and not draft.undrawn and len(draft.arguments["steps"]) > 3
@@ -465,8 +476,7 @@ _ORDERED = re.compile(
 )
 _DOCUMENT = re.compile(r"[{<\[]|^[ \t]*[\w.$\"'-]+:(?:\s|$)|```|~~~", re.MULTILINE)
 _NAME = re.compile(
-    r"\b(?:called|named|name it|call it|under the name)\s+(\"[^\"\n]{1,100}\"|[^:\n{<\[`]{1,100})",
-    re.IGNORECASE,
+    r"\b(?:called|named|name it|call it|under the name)\s+(\"[^\"\n]{1,100}\"|[^:\n{<\[`]{1,100})", re.IGNORECASE
 )
 _ORDERED_PLAINLY = re.compile(r"(?:please |now |can you |could you ){0,4}import\b", re.IGNORECASE)
 _MOST_INTRODUCING_CHARS = 400

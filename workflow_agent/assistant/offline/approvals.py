@@ -46,9 +46,7 @@ def _amount(tokens: Tokens) -> tuple[int, int] | None:
     for at in range(len(tokens)):
         end, kinds = phrase_at(tokens, at, "markers.tsv")
         if set(kinds) & {"above", "below"} and end < len(tokens) and tokens[end].kind in ("number", "punct"):
-            while end < len(tokens) and (
-                tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in _MONEY
-            ):
+            while end < len(tokens) and (tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in _MONEY):
                 end += 1
             return (at, end) if any(t.kind == "number" for t in tokens[at:end]) else None
     return None
@@ -79,12 +77,11 @@ def _insert(plan: Plan, who: str, condition: str, where: JsonObject | None) -> N
     Where the same person approves already, the case becomes that approval's.
     """
     mine = [
-        step for step in plan.workflow.steps
+        step
+        for step in plan.workflow.steps
         if (step.assignee or "").casefold() == who.casefold() and _is_approval(step.name)
-    ]  # fmt: skip
-    if where is None and len(mine) == 1 and (
-        _changed(plan, mine[0], condition) or _limited(plan, mine[0], condition)
-    ):  # fmt: skip
+    ]
+    if where is None and len(mine) == 1 and (_changed(plan, mine[0], condition) or _limited(plan, mine[0], condition)):
         return
     if where is None:
         steps = [step for step in plan.workflow.steps if step.type not in ("end", "fork", "join")]
@@ -96,9 +93,7 @@ def _insert(plan: Plan, who: str, condition: str, where: JsonObject | None) -> N
         if len(reviews) != 1:
             raise Asked(f"Where does {who} approve that?", plan.text.rstrip(" .!") + " ", "")
         where = {"after": reviews[0].id}
-        plan.notes.append(
-            f"you did not say where: I would put it after “{reviews[0].name}”, which approves now"
-        )
+        plan.notes.append(f"you did not say where: I would put it after “{reviews[0].name}”, which approves now")
     draft = plan.draft_named(f"{who[:1].upper()}{who[1:]} approval", who)
     draft |= {"type": "human", "assignee": who, "when": {"text": condition}}
     plan.do({"op": "insert_step", "step": draft, **where})
@@ -121,9 +116,7 @@ def _changed(plan: Plan, step: Step, condition: str) -> bool:
     if new is None or told is None or _is_below(told) != _is_below(condition):
         return False
     edge = ways[0]
-    plan.do(
-        {"op": "update_transition", "transition": edge.id, "set": {"when": {"text": with_number(told, new)}}}
-    )
+    plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": with_number(told, new)}}})
     asking = plan.workflow.step(edge.from_)
     if asking is not None and asking.name.strip("?").casefold() == told.casefold():
         plan.do({"op": "rename_step", "step": asking.id, "name": with_number(asking.name, new)})

@@ -82,11 +82,7 @@ def is_actor_word(token: Token) -> bool:
     if token.lemma in roles() or token.lower in roles():
         return True
     noun = token.entry.noun or token.lower
-    is_agent = (
-        len(noun) > 5
-        and noun.endswith(("er", "or", "ist", "eer", "holder", "man"))
-        and noun not in _NO_ACTORS
-    )
+    is_agent = len(noun) > 5 and noun.endswith(("er", "or", "ist", "eer", "holder", "man")) and noun not in _NO_ACTORS
     return token.kind == "word" and token.has("noun") and not token.has("aux") and is_agent
 
 
@@ -140,25 +136,16 @@ def parted(tokens: Sequence[Token], mask: frozenset[int]) -> tuple[Tokens, tuple
     while at < len(tokens):
         token = tokens[at]
         end, kinds = (at, []) if token.start in mask else phrase_at(tokens, at, "markers.tsv")
-        if (
-            not kinds
-            and token.is_("first", "last")
-            and at == len(tokens) - 1
-            and at
-            and not tokens[at - 1].has("det")
-        ):
+        if not kinds and token.is_("first", "last") and at == len(tokens) - 1 and at and not tokens[at - 1].has("det"):
             end, kinds = at + 1, ["start" if token.is_("first") else "end"]
         if kinds and not _is_no_marker(tokens, at, end):
             how = (
-                [heads[-1][1].pop()]
-                if heads[-1][1] and heads[-1][1][-1].lower in _HOW and kinds[0] in _FRONTED
-                else []
+                [heads[-1][1].pop()] if heads[-1][1] and heads[-1][1][-1].lower in _HOW and kinds[0] in _FRONTED else []
             )
             heads.append((kinds[0], [], [*how, *tokens[at:end]]))
             at = end
         elif token.text == "," and (
-            (heads[-1][0] in _CUT and heads[-1][1])
-            or (at + 1 < len(tokens) and tokens[at + 1].is_("not", "instead"))
+            (heads[-1][0] in _CUT and heads[-1][1]) or (at + 1 < len(tokens) and tokens[at + 1].is_("not", "instead"))
         ):
             heads.append(("tail", [], [token]))
             at += 1
@@ -185,9 +172,7 @@ def _is_no_marker(tokens: Sequence[Token], at: int, end: int) -> bool:
         t.kind == "number" or t.value for t in tokens[end : end + 3]
     ):
         return True
-    return (
-        tokens[at].is_("once") and end < len(tokens) and tokens[end].is_("a", "every", "per", "more", "again")
-    )
+    return tokens[at].is_("once") and end < len(tokens) and tokens[end].is_("a", "every", "per", "more", "again")
 
 
 def begins_with(tokens: Sequence[Token], *markers: str) -> bool:
@@ -307,8 +292,7 @@ def _fronted(rest: Tokens, mask: frozenset[int]) -> tuple[Part, Tokens] | None:
         return Part(kinds[0], rest[end:comma], rest[:end]), rest[comma + 1 :]
     if kinds[0] == "from":
         at = next(
-            (i for i in range(end + 1, len(rest)) if rest[i].is_("back", "go", "straight", "loop", "return")),
-            None,
+            (i for i in range(end + 1, len(rest)) if rest[i].is_("back", "go", "straight", "loop", "return")), None
         )
         return (Part("from", rest[end:at], rest[:end]), rest[at:]) if at is not None else None
     if kinds[0] in ("before", "after"):
@@ -317,11 +301,7 @@ def _fronted(rest: Tokens, mask: frozenset[int]) -> tuple[Part, Tokens] | None:
                 i
                 for i in range(end + 1, len(rest) - 1)
                 if _opens_clause(rest, i, mask)
-                or (
-                    rest[i].has("det")
-                    and any(t.is_content for t in rest[end:i])
-                    and _begins_statement(rest, i, mask)
-                )
+                or (rest[i].has("det") and any(t.is_content for t in rest[end:i]) and _begins_statement(rest, i, mask))
             ),
             None,
         )
@@ -340,12 +320,7 @@ _OPENERS = word_set("clauses.openers")
 def _opens_clause(rest: Sequence[Token], at: int, mask: frozenset[int]) -> bool:
     """Say whether a clause begins at a token behind a place: "after deploying | wait 5 minutes"."""
     token, following = rest[at], rest[at + 1]
-    if (
-        token.start in mask
-        or token.lower not in _OPENERS
-        or rest[at - 1].has("det")
-        or rest[at - 1].is_("to")
-    ):
+    if token.start in mask or token.lower not in _OPENERS or rest[at - 1].has("det") or rest[at - 1].is_("to"):
         return False
     return (
         following.has("det", "pron", "aux")
@@ -383,9 +358,7 @@ def _verb_at(rest: Sequence[Token], mask: frozenset[int]) -> tuple[int, list[str
 @cache
 def order_verbs() -> frozenset[str]:
     """Return the verbs of orders that are one word."""
-    return frozenset(
-        words[0] for listed in phrases_of("verbs.tsv").values() for words, _ in listed if len(words) == 1
-    )
+    return frozenset(words[0] for listed in phrases_of("verbs.tsv").values() for words, _ in listed if len(words) == 1)
 
 
 def _wanted(clause: Clause, rest: Tokens, mask: frozenset[int]) -> Clause:
@@ -396,9 +369,7 @@ def _wanted(clause: Clause, rest: Tokens, mask: frozenset[int]) -> Clause:
         inner.tokens = clause.tokens
         inner.use(rest[:1])
         return inner
-    at = next(
-        (i for i, t in enumerate(rest) if t.is_("to") and t.start not in mask and i + 1 < len(rest)), None
-    )
+    at = next((i for i, t in enumerate(rest) if t.is_("to") and t.start not in mask and i + 1 < len(rest)), None)
     told = at is not None and (
         (rest[at + 1].entry.verb is not None and "base" in rest[at + 1].entry.form) or rest[at + 1].is_("be")
     )
@@ -419,17 +390,10 @@ def _statement(clause: Clause, rest: Tokens, mask: frozenset[int]) -> Clause:
         if (
             at
             and token.start not in mask
-            and set(phrase_at(rest, at, "markers.tsv")[1])
-            & {"if", "unless", "until", "before", "after", "because"}
+            and set(phrase_at(rest, at, "markers.tsv")[1]) & {"if", "unless", "until", "before", "after", "because"}
         ):
             break
-        if (
-            at
-            and token.start not in mask
-            and token.kind == "word"
-            and token.lemma in MODALS
-            and _is_finite(rest, at)
-        ):
+        if at and token.start not in mask and token.kind == "word" and token.lemma in MODALS and _is_finite(rest, at):
             return _predicate(clause, rest[:at], rest[at:], mask)
     for at, token in enumerate(rest):
         is_verb = at and token.start not in mask and token.entry.verb and token.entry.form in ("s", "base")
@@ -437,12 +401,7 @@ def _statement(clause: Clause, rest: Tokens, mask: frozenset[int]) -> Clause:
             return _predicate(clause, rest[:at], rest[at:], mask)
     for at in range(1, min(len(rest), 7)):
         token = rest[at]
-        if (
-            token.start in mask
-            or token.kind != "word"
-            or not token.entry.verb
-            or token.entry.form not in ("s", "base")
-        ):
+        if token.start in mask or token.kind != "word" or not token.entry.verb or token.entry.form not in ("s", "base"):
             continue
         named = all(t.start in mask or not t.is_content for t in rest[:at])
         if (token.entry.form == "s" and (_has_role(rest[:at]) or named)) or (
@@ -510,8 +469,7 @@ def _predicate(clause: Clause, subject: Tokens, rest: Tokens, mask: frozenset[in
         elif token.is_("no") and at + 1 < len(rest) and rest[at + 1].is_("longer"):
             pass
         elif is_modal and (
-            token.lower in word_set("clauses.predicate.should2")
-            or (at + 1 < len(rest) and rest[at + 1].is_("to"))
+            token.lower in word_set("clauses.predicate.should2") or (at + 1 < len(rest) and rest[at + 1].is_("to"))
         ):
             clause.mood = "order" if clause.mood in ("told", "wanted") else clause.mood
         elif token.lower not in _FILL:
@@ -571,23 +529,13 @@ def split_clauses(sentence: Sequence[Token], mask: frozenset[int]) -> list[Token
     """Return the clauses of a sentence that are orders of their own: "add x and then remove y"."""
     parts: list[list[Token]] = [[]]
     for at, token in enumerate(sentence):
-        if (
-            at
-            and _is_fronted_condition(parts[-1])
-            and token.text == ","
-            and not any(t.text == "," for t in parts[-1])
-        ):
+        if at and _is_fronted_condition(parts[-1]) and token.text == "," and not any(t.text == "," for t in parts[-1]):
             parts[-1].append(token)
             continue
         joins = token.start not in mask and (
             token.is_("and", "then", "but", "plus", "please") or token.text in (",", ";")
         )
-        if (
-            joins
-            and parts[-1]
-            and not _is_fronted_condition(parts[-1])
-            and _begins_statement(sentence, at + 1, mask)
-        ):
+        if joins and parts[-1] and not _is_fronted_condition(parts[-1]) and _begins_statement(sentence, at + 1, mask):
             parts.append([])
             continue
         if joins and token.is_("and", ",") and (prefix := _gapped(parts[-1], sentence, at, mask)):
@@ -611,8 +559,7 @@ def split_clauses(sentence: Sequence[Token], mask: frozenset[int]) -> list[Token
 def _begins_statement(sentence: Sequence[Token], at: int, mask: frozenset[int]) -> bool:
     """Say whether a statement begins: ", it should take 1 day", "and the manager takes the orders"."""
     while at < len(sentence) and (
-        sentence[at].is_("and", "also", "then")
-        or (sentence[at].has("det") and not sentence[at].is_("that", "this"))
+        sentence[at].is_("and", "also", "then") or (sentence[at].has("det") and not sentence[at].is_("that", "this"))
     ):
         at += 1
     rest = sentence[at : at + 6]
@@ -639,9 +586,7 @@ def _begins_statement(sentence: Sequence[Token], at: int, mask: frozenset[int]) 
     return False
 
 
-def _gapped(
-    part: Sequence[Token], sentence: Sequence[Token], at: int, mask: frozenset[int]
-) -> Sequence[Token]:
+def _gapped(part: Sequence[Token], sentence: Sequence[Token], at: int, mask: frozenset[int]) -> Sequence[Token]:
     """Return the verb that a second object shares, if any: "add "x" before a and "y" after b"."""
     following = at + 1
     if following >= len(sentence) or sentence[following].kind != "quoted" or not part:

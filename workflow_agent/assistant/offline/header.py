@@ -61,9 +61,7 @@ def _labels(plan: Plan, tokens: Tokens, mask: frozenset[int], *, negated: bool) 
     for piece in pieces:
         kinds = {kind for kind, _ in piece}
         name = "tag" if kinds & {"tag", "untag"} else "alias" if "alias" in kinds else name
-        verbs = any(
-            t.lemma in ("add", "put", "give", "use") for kind, some in piece if kind == "word" for t in some
-        )
+        verbs = any(t.lemma in ("add", "put", "give", "use") for kind, some in piece if kind == "word" for t in some)
         takes = (
             bool(kinds & {"remove", "clear", "untag"})
             or any(t.is_("not") for kind, some in piece if kind == "word" for t in some)
@@ -121,10 +119,7 @@ def _triggers(plan: Plan, tokens: Tokens, mask: frozenset[int], *, negated: bool
     takes = negated or "remove" in names or "clear" in names or any(t.is_("not", "no") for t in flat)
     cued = "start" in names
     used: set[int] = {
-        t.start
-        for kind, some in kinds
-        if kind in ("start", "remove", "clear", "gone", "let", "bound")
-        for t in some
+        t.start for kind, some in kinds if kind in ("start", "remove", "clear", "gone", "let", "bound") for t in some
     }
     trigger: JsonObject | None = None
     for at in range(len(flat)):
@@ -189,18 +184,23 @@ def _unplaced(plan: Plan, tokens: Tokens, used: set[int]) -> list[Token]:
     """Return the words that are no part of a trigger, nor of the workflow's own name."""
     own = [*content_of(plan.workflow.name), *(w for one in plan.workflow.aliases for w in content_of(one))]
     return [
-        t for t in tokens
-        if counts(t) and t.start not in used and t.lower not in _AROUND and t.lemma not in _WHOLE
-        and t.lemma not in _VERBS and t.lower not in PRONOUNS and not any(akin(t.lower, one) for one in own)
-    ]  # fmt: skip
+        t
+        for t in tokens
+        if counts(t)
+        and t.start not in used
+        and t.lower not in _AROUND
+        and t.lemma not in _WHOLE
+        and t.lemma not in _VERBS
+        and t.lower not in PRONOUNS
+        and not any(akin(t.lower, one) for one in own)
+    ]
 
 
 def _named(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> bool:
     """Give a step or the workflow another name, if a sentence says so wholly; say whether."""
     kinds = _kinds(with_names(plan, tokens, mask), frozenset())
     kinds = [
-        (kind if kind != "name" or _is_naming(kinds, at) else "word", some)
-        for at, (kind, some) in enumerate(kinds)
+        (kind if kind != "name" or _is_naming(kinds, at) else "word", some) for at, (kind, some) in enumerate(kinds)
     ]
     cue = next((at for at, (kind, _) in enumerate(kinds) if kind == "name"), None)
     arrow = next((at for at, (_, some) in enumerate(kinds) if some[0].text == "->"), None)
@@ -209,8 +209,12 @@ def _named(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> bool:
     flat = [(kind, t) for kind, some in kinds for t in some]
     cues = {t.start for kind, some in kinds if kind == "name" for t in some}
     at = next((i for i, (_, t) in enumerate(flat) if t.start in cues), -1)
-    parts = [i for i in range(max(at + 1, 1), len(flat)) if flat[i][1].text in ("->", ":", "=", "=>")
-             or flat[i][1].is_("to", "into", "as", "is", "be", "should", "shall")]  # fmt: skip
+    parts = [
+        i
+        for i in range(max(at + 1, 1), len(flat))
+        if flat[i][1].text in ("->", ":", "=", "=>")
+        or flat[i][1].is_("to", "into", "as", "is", "be", "should", "shall")
+    ]
     old, new = [t for _, t in flat[:at]] if at > 0 else [], [t for _, t in flat[at + 1 :]]
     for part in parts:
         before = [t for _, t in flat[:part] if t.start not in cues]
@@ -232,50 +236,32 @@ def _is_naming(kinds: Sequence[tuple[str, Tokens]], at: int) -> bool:
         return True
     if token.entry.form == "ed" or token.entry.form == "base ed":
         return before is not None and (before.has("aux", "adv") or before.lower in ("now", "be"))
-    if (
-        token.is_("name")
-        and before is not None
-        and (before.has("det") or before.possessive or before.is_("new"))
-    ):
+    if token.is_("name") and before is not None and (before.has("det") or before.possessive or before.is_("new")):
         return True
     following = kinds[at + 1][1][0] if at + 1 < len(kinds) else None
     is_verb = (
-        before is None
-        or before.has("aux", "pron", "adv", "part")
-        or before.is_("to", "please", "and", "now", "not")
+        before is None or before.has("aux", "pron", "adv", "part") or before.is_("to", "please", "and", "now", "not")
     )
     return is_verb and following is not None and not (token.is_("name") and following.is_("a", "an"))
 
 
-def _old_and_name(
-    plan: Plan, before: Sequence[Token], words: Sequence[Token]
-) -> tuple[list[Token], list[Token]]:
+def _old_and_name(plan: Plan, before: Sequence[Token], words: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """Return what is named and its name, of words without a mark between: "it Access"."""
     for size in range(min(len(words) - 1, 8), 0, -1):
         head = words[:size]
         points = all(not counts(t) or t.lower in PRONOUNS or t.lemma in _WHOLE for t in head)
         if points and head[-1].has("det") and head[-1].lower not in PRONOUNS:
             continue
-        is_quoted = (
-            len(words) == size + 1 and words[-1].kind == "quoted" and plan.steps.maybe(head) is not None
-        )
+        is_quoted = len(words) == size + 1 and words[-1].kind == "quoted" and plan.steps.maybe(head) is not None
         if points or is_quoted or plan.steps.is_named(head) or (len(head) == 1 and head[0].kind == "quoted"):
             return list(head), list(words[size:])
     return list(before), list(words)
 
 
 def _rename(
-    plan: Plan,
-    old: Sequence[Token],
-    new: Sequence[Token],
-    all_tokens: Tokens,
-    *,
-    is_arrow: bool,
-    has_mark: bool,
+    plan: Plan, old: Sequence[Token], new: Sequence[Token], all_tokens: Tokens, *, is_arrow: bool, has_mark: bool
 ) -> bool:
-    words = [
-        t for t in new if t.kind not in ("break", "bullet") and (t.kind != "punct" or t.text in "'/&-+%")
-    ]
+    words = [t for t in new if t.kind not in ("break", "bullet") and (t.kind != "punct" or t.text in "'/&-+%")]
     while words and words[-1].kind == "word" and words[-1].lower in _TRAIL:
         words.pop()
     while (
@@ -285,19 +271,16 @@ def _rename(
     ):
         words.pop(0)
     quoted = [t for t in words if t.kind == "quoted"]
-    if (
-        not words
-        or len(words) > 8
-        or (quoted and len(words) > 1)
-        or any(t.text in (",", ";", ".") for t in new[:-1])
-    ):
+    if not words or len(words) > 8 or (quoted and len(words) > 1) or any(t.text in (",", ";", ".") for t in new[:-1]):
         return False
     for at, token in enumerate(words[:-1]):
         following = words[at + 1]
         if token.is_("and", "then", "but", "instead", "not") and (
-            following.lower in PRONOUNS or following.has("det") or phrase_at(words, at + 1, "verbs.tsv")[1]
+            following.lower in PRONOUNS
+            or following.has("det")
+            or phrase_at(words, at + 1, "verbs.tsv")[1]
             or token.is_("instead", "not")
-        ):  # fmt: skip
+        ):
             return False
     name = quoted[0].text if quoted else plan.text[words[0].start : words[-1].end].strip()
     name = name if quoted else name[:1].upper() + name[1:]
@@ -311,12 +294,8 @@ def _rename(
     content = [t for t in left if counts(t)]
     own = plan.workflow.name.casefold()
     said = " ".join(t.lower for t in content)
-    is_whole = said == own or (
-        not content and (any(t.lemma in _WHOLE for t in left) or plan.steps.last is None)
-    )
-    placed = any(
-        t.is_("before", "after", "between", "if", "when") for t in (*old, *words) if t.kind == "word"
-    )
+    is_whole = said == own or (not content and (any(t.lemma in _WHOLE for t in left) or plan.steps.last is None))
+    placed = any(t.is_("before", "after", "between", "if", "when") for t in (*old, *words) if t.kind == "word")
     renames = any(t.is_("rename") for t in all_tokens)
     if placed or not (left or (renames and has_mark)):
         return False
@@ -330,9 +309,7 @@ def _rename(
     step = plan.steps.maybe([t for t in left if t.lower not in PRONOUNS or not any(map(counts, left))])
     if step is None and not is_arrow and renames:
         step = plan.steps.find(content)
-    if step is None or (
-        is_arrow and not quoted and (plan.is_role(words) or any(t.value is not None for t in words))
-    ):
+    if step is None or (is_arrow and not quoted and (plan.is_role(words) or any(t.value is not None for t in words))):
         return False
     plan.do({"op": "rename_step", "step": step.id, "name": name})
     plan.steps.last = step.id
@@ -343,8 +320,7 @@ def _described(plan: Plan, tokens: Tokens, mask: frozenset[int]) -> bool:
     """Say what a step or the workflow is for, if a sentence does so wholly; say whether."""
     flat = with_names(plan, tokens, mask)
     cue = next(
-        (at for at, t in enumerate(flat) if t.kind == "word" and t.is_("describe", "description", "summary")),
-        None,
+        (at for at, t in enumerate(flat) if t.kind == "word" and t.is_("describe", "description", "summary")), None
     )
     if cue is None or any(t.is_("remove", "delete", "drop", "clear") for t in flat[: cue + 1]):
         return False
@@ -405,9 +381,7 @@ def _at_other_time(plan: Plan, hour: int, minute: int) -> JsonObject | None:
     return {**document, "type": "schedule", "cron": cron}
 
 
-def _exchanged(
-    plan: Plan, tokens: Tokens, used: set[int], trigger: JsonObject, old: Tokens
-) -> list[JsonObject]:
+def _exchanged(plan: Plan, tokens: Tokens, used: set[int], trigger: JsonObject, old: Tokens) -> list[JsonObject]:
     """Return the edits that put a schedule in the place of the only one, if that is as it was said to be."""
     known = _schedules(plan)
     if len(known) != 1 or _unplaced(plan, tokens, used):
@@ -438,15 +412,11 @@ def _without_trigger(
     left = [
         t
         for t in _unplaced(plan, tokens, used)
-        if not t.is_(
-            "schedule", "not", "no", "need", "longer", "any", "more", "timer", "cron", "automatically"
-        )
+        if not t.is_("schedule", "not", "no", "need", "longer", "any", "more", "timer", "cron", "automatically")
     ]
     if left:
         named = [
-            at
-            for at in fitting
-            if all(t.lower in str(plan.workflow.triggers[at].model_dump()).lower() for t in left)
+            at for at in fitting if all(t.lower in str(plan.workflow.triggers[at].model_dump()).lower() for t in left)
         ]
         fitting = named
     return [{"op": "remove_trigger", "index": fitting[0]}] if len(fitting) == 1 else []

@@ -40,19 +40,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 _PLUMBING = frozenset({"fork", "join", "end"})
 _MOST_TOLD = 6
-_BINDING = (
-    "before",
-    "after",
-    "between",
-    "without",
-    "always",
-    "or",
-    "else",
-    "late",
-    "fail",
-    "loop",
-    "longest",
-)
+_BINDING = ("before", "after", "between", "without", "always", "or", "else", "late", "fail", "loop", "longest")
 """Topics that turn a question: a reading that leaves one out answers another question."""
 Words = Sequence[Token]
 
@@ -185,8 +173,7 @@ def topics_of(tokens: Tokens, names: frozenset[int] = frozenset()) -> dict[str, 
             for words, topic in table.get(key, ()):
                 said = tokens[at : at + len(words)]
                 if len(said) == len(words) and all(
-                    word in (one.lower, one.lemma, one.entry.verb)
-                    for one, word in zip(said, words, strict=True)
+                    word in (one.lower, one.lemma, one.entry.verb) for one, word in zip(said, words, strict=True)
                 ):
                     found.setdefault(topic, set()).update(range(at, at + len(words)))
     return found
@@ -349,9 +336,7 @@ def _with_limits(step: Step) -> str:
 def _who(q: Question) -> str | None:
     words = q.rest()
     if q.is_whole(words):
-        lines = [
-            f"- **{who}**: {joined([s.name for s in done])}" for who, done in roles_of(q.workflow).items()
-        ]
+        lines = [f"- **{who}**: {joined([s.name for s in done])}" for who, done in roles_of(q.workflow).items()]
         free = [s for s in q.work() if not s.assignee]
         alone = f"\nWithout anybody: {_names(free)}." if free else ""
         return f"In **{q.workflow.name}**:\n\n" + "\n".join(lines) + alone
@@ -438,8 +423,7 @@ def _total_time(q: Question) -> str:
 
 def _slowest(q: Question) -> str | None:
     timed = sorted(
-        (s for s in q.work() if s.timeout or s.duration),
-        key=lambda s: -seconds_of(s.timeout or s.duration or ""),
+        (s for s in q.work() if s.timeout or s.duration), key=lambda s: -seconds_of(s.timeout or s.duration or "")
     )
     return f"By its limit, {_with_limits(timed[0])}." if timed else "No step has a deadline or a length."
 
@@ -669,9 +653,7 @@ def _amount(q: Question) -> str | None:
         found += taken
     known = {w for e in q.workflow.transitions for w in content_of(condition_of(e))}
     q.use([*numbers, *(t for t in q.rest() if t.among("set.money") or any(akin(t.lower, w) for w in known))])
-    return _lines(
-        f"At {named(s)}: {_through(q.workflow, e)}." for e in found if (s := q.workflow.step(e.from_))
-    )
+    return _lines(f"At {named(s)}: {_through(q.workflow, e)}." for e in found if (s := q.workflow.step(e.from_)))
 
 
 def _case(q: Question) -> str | None:
@@ -700,9 +682,7 @@ def _case(q: Question) -> str | None:
         e for edge in best for e in q.workflow.outgoing(edge.from_) if e not in best and not _is_error(e)
     ]
     q.use(words)
-    return _lines(
-        f"At {named(s)}: {_through(q.workflow, e)}." for e in found if (s := q.workflow.step(e.from_))
-    )
+    return _lines(f"At {named(s)}: {_through(q.workflow, e)}." for e in found if (s := q.workflow.step(e.from_)))
 
 
 def _is_negated(text: str) -> bool:
@@ -763,11 +743,7 @@ def _facts(topic: str) -> Answer:
         if topic == "description":
             return one.description or f"**{one.name}** has no description."
         if topic == "rule":
-            told = [
-                f"At {named(s)}: {way_on(one, e)}."
-                for e in one.transitions
-                if e.when and (s := one.step(e.from_))
-            ]
+            told = [f"At {named(s)}: {way_on(one, e)}." for e in one.transitions if e.when and (s := one.step(e.from_))]
             return "\n".join(told) or f"**{one.name}** has no condition."
         calls = [f"{named(s)} calls `{s.uses}`" for s in one.steps if s.uses]
         return f"{'; '.join(calls)}." if calls else f"No step of **{one.name}** calls a service."

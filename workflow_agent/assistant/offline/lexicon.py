@@ -94,11 +94,7 @@ def entry_of(word: str) -> Entry:
     if classes & _EMPTY and "verb" not in classes and "noun" not in classes:
         verb = lemma if lemma in ("have", "do", "let", "need") else None
         return Entry(word, lemma, classes, verb, form=_forms(word, verb) if word != "has" else "s")
-    found = (
-        cast("dict[str, tuple[str, ...]]", _INFLECTIONS.getAllLemmas(word))
-        if word.isalpha() or "-" in word
-        else {}
-    )
+    found = cast("dict[str, tuple[str, ...]]", _INFLECTIONS.getAllLemmas(word)) if word.isalpha() or "-" in word else {}
     verb = found["VERB"][0] if "VERB" in found else None
     noun = found["NOUN"][0] if "NOUN" in found else None
     if "verb" in classes:

@@ -48,12 +48,9 @@ class OfflineModel(Model[None]):
         window_tokens: How much the model claims to see at once.
     """
 
-    def __init__(
-        self, *, window_tokens: int = DEFAULT_WINDOW_TOKENS, settings: ModelSettings | None = None
-    ) -> None:
+    def __init__(self, *, window_tokens: int = DEFAULT_WINDOW_TOKENS, settings: ModelSettings | None = None) -> None:
         super().__init__(
-            settings=settings,
-            profile=ModelProfile(context_window=window_tokens, supports_inline_system_prompts=True),
+            settings=settings, profile=ModelProfile(context_window=window_tokens, supports_inline_system_prompts=True)
         )
 
     @property
@@ -120,9 +117,7 @@ class OfflineModel(Model[None]):
         self._replying  # noqa: B018 - made by being asked for
 
     # Runs in a thread: a very long message takes long enough to read that others would wait.
-    def _parts(
-        self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters
-    ) -> list[ModelResponsePart]:
+    def _parts(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> list[ModelResponsePart]:
         reply = self._replying(messages, _instructions(messages, parameters), parameters)
         if isinstance(reply, str):
             return [TextPart(reply)]
@@ -181,8 +176,13 @@ def _instructions(messages: Sequence[ModelMessage], parameters: ModelRequestPara
 
 def _call_id(tool: str, args: Any, messages: Sequence[ModelMessage]) -> str:
     """Return an id that the same messages always give and that no call in them has."""
-    taken = {part.tool_call_id for message in messages if isinstance(message, ModelResponse)
-             for part in message.parts if isinstance(part, ToolCallPart)}  # fmt: skip
+    taken = {
+        part.tool_call_id
+        for message in messages
+        if isinstance(message, ModelResponse)
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    }
     material = f"{len(messages)} {tool} {json.dumps(args, sort_keys=True, default=str)}"
     number = 0
     while True:
@@ -200,12 +200,8 @@ def _usage(
         len(tool.name) + len(tool.description or "") + len(json.dumps(tool.parameters_json_schema))
         for tool in parameters.declared_function_tools
     )
-    read = (
-        len(_instructions(messages, parameters)) + tools + sum(_chars(p) for m in messages for p in m.parts)
-    )
-    return RequestUsage(
-        input_tokens=_tokens(read), output_tokens=_tokens(sum(_chars(part) for part in parts))
-    )
+    read = len(_instructions(messages, parameters)) + tools + sum(_chars(p) for m in messages for p in m.parts)
+    return RequestUsage(input_tokens=_tokens(read), output_tokens=_tokens(sum(_chars(part) for part in parts)))
 
 
 def _tokens(chars: int) -> int:

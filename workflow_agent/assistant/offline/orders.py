@@ -18,12 +18,7 @@ from workflow_agent.assistant.offline.header import read_header
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.placing import read_placing
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed
-from workflow_agent.assistant.offline.references import (
-    FRAME_WORDS,
-    PRONOUNS,
-    StepUnclear,
-    content_of,
-)
+from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear, content_of
 from workflow_agent.assistant.offline.slots import asks_again, read_settings
 from workflow_agent.assistant.offline.thresholds import read_threshold
 from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
@@ -46,9 +41,7 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> list[Clause]:
     there = " ".join(step.name for step in plan.workflow.steps).casefold()
     for sentence in _sentences(plan, tokens):
         mask = masked(plan, sentence)
-        if (plan.edits and asks_again(sentence, str(plan.edits[-1]["op"]))) or _read_slots(
-            plan, sentence, mask
-        ):
+        if (plan.edits and asks_again(sentence, str(plan.edits[-1]["op"]))) or _read_slots(plan, sentence, mask):
             continue
         pieces = split_clauses(sentence, mask)
         for piece in pieces if len(pieces) > 1 else ():
@@ -70,9 +63,7 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> list[Clause]:
     return clauses
 
 
-_COMPARED = frozenset(
-    {"not", "than", "from", "of", "was", "by", "more", "another", "extra", "additional", "#"}
-)
+_COMPARED = frozenset({"not", "than", "from", "of", "was", "by", "more", "another", "extra", "additional", "#"})
 """Words in front of a value that is compared with, or added to, what is there."""
 
 
@@ -81,21 +72,12 @@ def _name_unused(plan: Plan, tokens: Sequence[Token], names: str) -> None:
     starts = any(edit["op"] in ("add_trigger", "remove_trigger") for edit in plan.edits)
     made = json.dumps(plan.edits, ensure_ascii=False).casefold().replace(",", "").replace('\\"', '"')
     for at, token in enumerate(tokens):
-        if token.kind not in ("number", "quoted") or any(
-            t.lower in _COMPARED for t in tokens[max(at - 3, 0) : at]
-        ):
+        if token.kind not in ("number", "quoted") or any(t.lower in _COMPARED for t in tokens[max(at - 3, 0) : at]):
             continue
         length = duration_at(tokens, at) or duration_at(tokens, max(at - 2, 0))
-        said = {
-            token.text.casefold().replace(",", ""),
-            f"{token.value:g}" if token.value is not None else "-",
-        }
-        known = any(one in made or one in names for one in said) or (
-            length and length.value.casefold() in made
-        )
-        removed = token.kind == "quoted" and any(
-            edit["op"].startswith(("remove", "un")) for edit in plan.edits
-        )
+        said = {token.text.casefold().replace(",", ""), f"{token.value:g}" if token.value is not None else "-"}
+        known = any(one in made or one in names for one in said) or (length and length.value.casefold() in made)
+        removed = token.kind == "quoted" and any(edit["op"].startswith(("remove", "un")) for edit in plan.edits)
         if plan.edits and not known and not removed and not (starts and token.kind == "number"):
             kept = token.kind == "quoted" and plan.steps.maybe((token,)) is not None
             plan.unread += [] if kept else [token.text]
@@ -168,13 +150,7 @@ def _is_comment(plan: Plan, clause: Clause) -> bool:
         return True
     if _repeats(plan, clause, words):
         return True
-    if (
-        clause.verbs
-        or clause.parts
-        or clause.subject
-        or not clause.object
-        or not any(counts(t) for t in clause.object)
-    ):
+    if clause.verbs or clause.parts or clause.subject or not clause.object or not any(counts(t) for t in clause.object):
         return False
     step = plan.steps.maybe(clause.object)
     if step is not None:
@@ -183,9 +159,13 @@ def _is_comment(plan: Plan, clause: Clause) -> bool:
 
 
 _TOLD_AGAIN = {
-    "add": "insert_step", "put": "insert_step", "remove": "remove_step", "rename": "rename_step",
-    "set": "", "make": "",
-}  # fmt: skip
+    "add": "insert_step",
+    "put": "insert_step",
+    "remove": "remove_step",
+    "rename": "rename_step",
+    "set": "",
+    "make": "",
+}
 """Verbs that order again what was just ordered, and the edit they repeat; any for an empty one."""
 
 
@@ -247,9 +227,7 @@ def _keep(plan: Plan, clause: Clause) -> None:
 
 
 def _remove_plain(plan: Plan, clause: Clause) -> None:
-    object_ = tuple(
-        t for t in clause.subject or clause.object if not t.is_("any", "more", "anymore", "longer")
-    )
+    object_ = tuple(t for t in clause.subject or clause.object if not t.is_("any", "more", "anymore", "longer"))
     clause.use(t for t in clause.tokens if t.is_("any", "more", "anymore", "longer", "not", "we"))
     structure.remove(plan, _with(clause, object_=object_))
 
@@ -422,9 +400,7 @@ def _late(plan: Plan, clause: Clause, head: Tokens, rest: Clause) -> bool:
     who = plan.role(rest, to.tokens if to is not None and not tells else rest.object)
     rest.use_part(to)
     rest.use(rest.object)
-    timed: list[JsonObject] = (
-        [{"op": "set_timeout", "step": step.id, "timeout": length}] if length is not None else []
-    )
+    timed: list[JsonObject] = [{"op": "set_timeout", "step": step.id, "timeout": length}] if length is not None else []
     plan.do(*timed, {"op": "update_step", "step": step.id, "set": {"escalate_to": who}})
     clause.use(head)
     clause.use(t for t in rest.tokens if t.start in rest.used)
@@ -438,15 +414,9 @@ def _work_words(rest: Clause) -> Tokens:
 def _keep_order(plan: Plan, clause: Clause) -> bool:
     verb = clause.verb
     head = verb or next((t for t in clause.tokens if t.start not in clause.used), None)
-    if (
-        head is None
-        or not head.is_("keep", "retain", "preserve", "leave")
-        or any(t.is_("out") for t in clause.object)
-    ):
+    if head is None or not head.is_("keep", "retain", "preserve", "leave") or any(t.is_("out") for t in clause.object):
         return False
-    rest = tuple(
-        t for t in clause.tokens if t.start > head.start and not t.is_("alone", "as", "is", "untouched", "it")
-    )
+    rest = tuple(t for t in clause.tokens if t.start > head.start and not t.is_("alone", "as", "is", "untouched", "it"))
     clause.use((head,), (t for t in clause.tokens if t.among("orders.keep_order.alone")))
     rest = tuple(t for t in rest if t.start not in clause.used)
     if any(counts(t) for t in rest):
@@ -470,17 +440,11 @@ def _schedule(plan: Plan, clause: Clause) -> bool:
         for t in about
     )
     is_start = clause.verbs & word_set("orders.schedule.schedule")
-    is_start = is_start or (
-        "move" in clause.verbs and clause.object[:1] and clause.object[0].lower in PRONOUNS
-    )
+    is_start = is_start or ("move" in clause.verbs and clause.object[:1] and clause.object[0].lower in PRONOUNS)
     if has and is_start and (not names_step or field == "trigger"):
         settings.set_trigger(plan, clause, replaces="set" in clause.verbs or "make" in clause.verbs)
         return True
-    if (
-        field == "trigger"
-        and clause.verbs & {"add", "wanted", "set", "give"}
-        and "remove" not in clause.verbs
-    ):
+    if field == "trigger" and clause.verbs & {"add", "wanted", "set", "give"} and "remove" not in clause.verbs:
         settings.set_trigger(plan, clause, replaces="set" in clause.verbs)
         return True
     starts = clause.verbs & {"schedule", "start"} and clause.part("if") is not None
@@ -539,19 +503,12 @@ def _swap(plan: Plan, clause: Clause) -> bool:
         return False
     pieces = listed(clause.object)
     other = clause.part("with")
-    if (
-        other is not None
-        and plan.steps.maybe(other.tokens) is None
-        and plan.steps.maybe(clause.object) is not None
-    ):
+    if other is not None and plan.steps.maybe(other.tokens) is None and plan.steps.maybe(clause.object) is not None:
         structure.replace(plan, clause)
         return True
     if len(pieces) < 2 and other is None and clause.part("for") is None and clause.part("of") is None:
         return False
-    if (
-        clause.part("for") is not None
-        and plan.steps.maybe((clause.part("for") or clause.parts[0]).tokens) is None
-    ):
+    if clause.part("for") is not None and plan.steps.maybe((clause.part("for") or clause.parts[0]).tokens) is None:
         structure.replace(plan, clause)
         return True
     clause.use(t for t in clause.tokens if t.is_("order", "place", "position", "around"))
@@ -675,9 +632,7 @@ def _only_if(plan: Plan, clause: Clause) -> bool:
     if any(edge.when for edge in entering):
         if len(entering) != 1:
             raise NotRead(f"several ways lead to {step.name!r}, each with its condition")
-        plan.do(
-            {"op": "update_transition", "transition": entering[0].id, "set": {"when": {"text": condition}}}
-        )
+        plan.do({"op": "update_transition", "transition": entering[0].id, "set": {"when": {"text": condition}}})
         if len(plan.workflow.outgoing(entering[0].from_)) > 1:
             plan.notes.append("the conditions of the other ways from there stay as they are")
         clause.use(about)

@@ -127,10 +127,7 @@ def bare(tokens: Sequence[Token]) -> list[Token]:
             kept, changed = kept[1:], True
         for lead in _LEADS:
             words = lead.split()
-            if (
-                len(kept) > len(words)
-                and [t.lower if t.lower != "u" else "u" for t in kept[: len(words)]] == words
-            ):
+            if len(kept) > len(words) and [t.lower if t.lower != "u" else "u" for t in kept[: len(words)]] == words:
                 kept, changed = kept[len(words) :], True
         for trail in _TRAILS:
             words = [w for w in trail.split() if w not in _DROPPED]
@@ -192,9 +189,7 @@ def _is(token: Token, words: frozenset[str]) -> bool:
 Slots = dict[str, tuple[int, int]]
 
 
-def _fits(
-    sequence: Sequence[Node], tokens: Sequence[Token], at: int, slots: Slots
-) -> Iterator[tuple[int, Slots]]:
+def _fits(sequence: Sequence[Node], tokens: Sequence[Token], at: int, slots: Slots) -> Iterator[tuple[int, Slots]]:
     if not sequence:
         yield at, slots
         return
@@ -206,11 +201,7 @@ def _fits(
         for end in range(at + 1, min(at + _MOST_SLOT, len(tokens)) + 1):
             if not rest and end != len(tokens):
                 continue
-            if (
-                node.slot.startswith("n")
-                and node.slot != "name"
-                and (end != at + 1 or tokens[at].value is None)
-            ):
+            if node.slot.startswith("n") and node.slot != "name" and (end != at + 1 or tokens[at].value is None):
                 break
             yield from _fits(rest, tokens, end, {**slots, node.slot: (at, end)})
     elif at < len(tokens) and _is(tokens[at], node.words):

@@ -86,8 +86,7 @@ def _put(plan: Plan, tokens: Tokens, mood: str) -> bool:
         words.pop(0)
     words = [t for t in words if t.kind not in ("bullet", "break")]
     if any(
-        t.is_("if", "unless", "when", "until", "not", "no", "or", "every", "each", "instead", "swap")
-        for t in words
+        t.is_("if", "unless", "when", "until", "not", "no", "or", "every", "each", "instead", "swap") for t in words
     ):
         return False
     fields, beside = places[0].fields, places[0].beside
@@ -354,9 +353,10 @@ def _with_role(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
 def _approval(plan: Plan, name: Tokens, who: str, fields: JsonObject) -> bool:
     """Put an approval somewhere: that of the same person, which is there already, else a new one."""
     mine = [
-        step for step in plan.workflow.steps
+        step
+        for step in plan.workflow.steps
         if (step.assignee or "").casefold() == who.casefold() and is_approval(read_tokens(step.name)[-1:])
-    ]  # fmt: skip
+    ]
     if len(mine) == 1 and mine[0].id not in (fields.get("before"), fields.get("after")):
         return _move(plan, mine, fields, None)
     of = [t for t in name if counts(t) and not plan.is_role((t,)) and not is_approval((t,))]

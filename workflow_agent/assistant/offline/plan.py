@@ -7,14 +7,7 @@ from typing import Any, cast
 
 from workflow_agent.assistant.offline.clauses import Clause, Part, counts, is_actor_word, parted, roles
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.references import (
-    FRAME_WORDS,
-    PRONOUNS,
-    Steps,
-    StepUnclear,
-    content_of,
-    phrase_of,
-)
+from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Steps, StepUnclear, content_of, phrase_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, text_of
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.errors import InvalidInput
@@ -304,9 +297,7 @@ _DONE = word_set("plan.done")
 def _anchor(plan: Plan, clause: Clause, part: Part) -> Step:
     """Return the step that a place names, also as "once the review is done" or "before we sign"."""
     tokens = list(part.tokens)
-    while tokens and (
-        tokens[-1].lemma in _DONE or (tokens[-1].is_("have", "has", "step") and len(tokens) > 1)
-    ):
+    while tokens and (tokens[-1].lemma in _DONE or (tokens[-1].is_("have", "has", "step") and len(tokens) > 1)):
         tokens.pop()
     while len(tokens) > 1 and tokens[0].lower in ("we", "they", "you", "it", "i", "the"):
         tokens.pop(0)
@@ -321,9 +312,7 @@ def _anchor(plan: Plan, clause: Clause, part: Part) -> Step:
         return _other_side(plan, part.marker)
     if any(t.is_content for t in words) and any(t.lower in PRONOUNS for t in words):
         words = tuple(t for t in words if t.lower not in PRONOUNS)
-    if [t.lower for t in words if t.kind == "word"] == ["start"] or [t.lower for t in words] == [
-        "everything"
-    ]:
+    if [t.lower for t in words if t.kind == "word"] == ["start"] or [t.lower for t in words] == ["everything"]:
         clause.use(part.tokens)
         return next(s for s in plan.workflow.steps if s.id == plan.workflow.start)
     try:
@@ -341,9 +330,7 @@ def _anchor(plan: Plan, clause: Clause, part: Part) -> Step:
         if unclear.candidates or len(words) < 2:
             raise
         found = [
-            s
-            for s in plan.workflow.steps
-            if s.assignee and phrase_of(read_tokens(s.assignee)) == phrase_of(words)
+            s for s in plan.workflow.steps if s.assignee and phrase_of(read_tokens(s.assignee)) == phrase_of(words)
         ]
         if len(found) == 1:
             clause.use(words)

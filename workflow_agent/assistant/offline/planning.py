@@ -44,11 +44,14 @@ def _artifact(described: JsonObject) -> Artifact | None:
     try:
         return Artifact.model_validate(
             {
-                "artifact_id": described["artifact_id"], "artifact_type": described["type"],
-                "content": described["preview"], "size_chars": described["size_chars"],
-                "source": described["source"], "timestamp": described["timestamp"],
+                "artifact_id": described["artifact_id"],
+                "artifact_type": described["type"],
+                "content": described["preview"],
+                "size_chars": described["size_chars"],
+                "source": described["source"],
+                "timestamp": described["timestamp"],
                 "metadata": described["metadata"],
             }
-        )  # fmt: skip
+        )
     except (KeyError, TypeError, ValidationError):
         return None

@@ -10,12 +10,30 @@ from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
-_SUFFIXES = ("ification", "isation", "ization", "ation", "ition", "ission", "ision", "ature", "ment",
-    "ance", "ence",
-             "tion", "sion", "ing", "ure", "ion", "al", "out", "off")  # fmt: skip
+_SUFFIXES = (
+    "ification",
+    "isation",
+    "ization",
+    "ation",
+    "ition",
+    "ission",
+    "ision",
+    "ature",
+    "ment",
+    "ance",
+    "ence",
+    "tion",
+    "sion",
+    "ing",
+    "ure",
+    "ion",
+    "al",
+    "out",
+    "off",
+)
 _NOUNS = ("ment", "ion", "ation", "al", "ing", "ance")
 _ENDINGS = ("", "e", "ify", "ise", "ize", "it", "ide", "y", "ate", "ute")
-FRAME_WORDS = word_set("references.frame_words")  # fmt: skip
+FRAME_WORDS = word_set("references.frame_words")
 """Words that stand around a step's name and say nothing of which it is."""
 PRONOUNS = word_set("references.pronouns")
 
@@ -48,9 +66,7 @@ def stems(word: str) -> frozenset[str]:
             stem = base.removesuffix(suffix)
             if stem != base and len(stem) >= 3:
                 doubled = stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
-                found |= {
-                    v for v in (s + e for s in {stem, doubled} for e in _ENDINGS) if entry_of(v).verb == v
-                }
+                found |= {v for v in (s + e for s in {stem, doubled} for e in _ENDINGS) if entry_of(v).verb == v}
     return frozenset(found)
 
 
@@ -105,8 +121,7 @@ class Steps:
         """Return the indices of tokens inside a step's full name: none is a verb or preposition there."""
         covered: set[int] = set()
         names = sorted(
-            ((tuple(t.lower for t in read_tokens(s.name)), s) for s in self.all()),
-            key=lambda one: -len(one[0]),
+            ((tuple(t.lower for t in read_tokens(s.name)), s) for s in self.all()), key=lambda one: -len(one[0])
         )
         lowers = [token.lower for token in tokens]
         for words, _ in names:
@@ -126,9 +141,7 @@ class Steps:
             StepUnclear: None or several are meant.
         """
         phrase = phrase_of(tokens)
-        exact_id = [
-            one.step for one in self.known if one.step.id == phrase and ("_" in phrase or "-" in phrase)
-        ]
+        exact_id = [one.step for one in self.known if one.step.id == phrase and ("_" in phrase or "-" in phrase)]
         if exact_id:
             return exact_id[0]
         if phrase in self.chosen and (settled := self.workflow.step(self.chosen[phrase])):
@@ -146,9 +159,7 @@ class Steps:
         if (placed := self._by_place(tokens, words)) is not None:
             return placed
         if tokens[-1].lemma in FRAME_WORDS and any(t.possessive for t in tokens):
-            theirs = [
-                one.step for one in self.known if all(any(akin(w, a) for a in one.about) for w in words)
-            ]
+            theirs = [one.step for one in self.known if all(any(akin(w, a) for a in one.about) for w in words)]
             if len(theirs) == 1:
                 return theirs[0]
         fitting = self._fitting(words, with_ends=with_ends)
@@ -183,11 +194,7 @@ class Steps:
             if (with_ends or one.step.type != "end") and (score := _score(mended, one)) > 0
         ]
         if not scored:
-            return [
-                one.step
-                for one in self.known
-                if one.step.id in (text, "_".join(mended), text.replace(" ", "-"))
-            ]
+            return [one.step for one in self.known if one.step.id in (text, "_".join(mended), text.replace(" ", "-"))]
         best = max((score for score, _ in scored), default=0.0)
         return [step for score, step in scored if score > best - 0.05]
 
@@ -215,9 +222,7 @@ class Steps:
             return None
         if words[0] in ("last", "final"):
             return listed[-1]
-        number = next(
-            (token.value for token in tokens if token.value is not None and not token.is_("one")), None
-        )
+        number = next((token.value for token in tokens if token.value is not None and not token.is_("one")), None)
         if number is not None and number == int(number) and 1 <= number <= len(listed):
             return listed[int(number) - 1]
         return None

@@ -23,9 +23,7 @@ def replying_of() -> Replying:
     """Return what replies by the rules."""
     answering = Answering()
 
-    def reply(
-        messages: Sequence[ModelMessage], instructions: str, parameters: ModelRequestParameters
-    ) -> Reply:
+    def reply(messages: Sequence[ModelMessage], instructions: str, parameters: ModelRequestParameters) -> Reply:
         if any(tool.name == PLAN_TOOL for tool in parameters.output_tools):
             return [(PLAN_TOOL, planned(messages))]
         for output in parameters.output_tools:

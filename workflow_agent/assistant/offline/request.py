@@ -9,10 +9,10 @@ from workflow_agent.assistant.offline.references import akin, content_of
 
 Meaning = Literal["order", "question", "weighed"]
 _QUOTES = ('"', "'", "“", "`")
-_YES = word_set("request.yes")  # fmt: skip
-_SAY_YES = word_set("request.say_yes")  # fmt: skip
-_NO = word_set("request.no")  # fmt: skip
-_SAY_NO = word_set("request.say_no")  # fmt: skip
+_YES = word_set("request.yes")
+_SAY_YES = word_set("request.say_yes")
+_NO = word_set("request.no")
+_SAY_NO = word_set("request.say_no")
 _MOST_ANSWER_CHARS = 80
 
 

@@ -45,9 +45,7 @@ def take_duration(clause: Clause) -> str | None:
         return None
     clause.use(found[0][0])
     for part in clause.parts:
-        if part.marker in word_set("settings.take_duration.within") and any(
-            t in found[0][0] for t in part.tokens
-        ):
+        if part.marker in word_set("settings.take_duration.within") and any(t in found[0][0] for t in part.tokens):
             clause.use(part.mark)
     return found[0][1]
 
@@ -61,9 +59,7 @@ def take_times(clause: Clause) -> int | None:
             clause.use(t for t in clause.tokens[max(at - 3, 0) : at] if t.among("settings.take_times.no"))
             clause.use(t for t in clause.tokens if t.is_("most", "maximum", "max", "up"))
             return found.value
-    numbers = [
-        t for t in clause.tokens if t.value is not None and t.start not in clause.used and t.kind == "number"
-    ]
+    numbers = [t for t in clause.tokens if t.value is not None and t.start not in clause.used and t.kind == "number"]
     if len(numbers) == 1 and numbers[0].value == int(numbers[0].value or 0):
         clause.use(numbers)
         return int(numbers[0].value or 0)
@@ -77,9 +73,7 @@ def step_of(plan: Plan, clause: Clause, *candidates: Sequence[Token]) -> Step:
         StepUnclear: It means none, or may mean several.
     """
     for tokens in candidates:
-        kept = tuple(
-            t for t in tokens if t.start not in clause.used and not t.is_("no", "only", "already", "maximum")
-        )
+        kept = tuple(t for t in tokens if t.start not in clause.used and not t.is_("no", "only", "already", "maximum"))
         if any(counts(t) or t.lower in PRONOUNS for t in kept):
             return plan.step(clause, kept)
     if plan.steps.last is not None and (last := plan.workflow.step(plan.steps.last)) is not None:
@@ -89,12 +83,7 @@ def step_of(plan: Plan, clause: Clause, *candidates: Sequence[Token]) -> Step:
 
 def _behind(clause: Clause, *markers: str) -> Tokens:
     part = next(
-        (
-            p
-            for p in clause.parts
-            if p.marker in markers and not all(t.start in clause.used for t in p.tokens)
-        ),
-        None,
+        (p for p in clause.parts if p.marker in markers and not all(t.start in clause.used for t in p.tokens)), None
     )
     if part is None:
         return ()
@@ -119,9 +108,7 @@ def set_retry(plan: Plan, clause: Clause, rest: Tokens) -> None:
     """Set how often a failed step is tried again, how far apart, and with what backoff."""
     how = next((t for t in clause.tokens if t.lower in _BACKOFF), None)
     clause.use(
-        t
-        for t in clause.tokens
-        if t.lower in _BACKOFF or t.is_("backoff", "interval", "apart", "wait", "delay")
+        t for t in clause.tokens if t.lower in _BACKOFF or t.is_("backoff", "interval", "apart", "wait", "delay")
     )
     interval: str | None = None
     spans = all_durations(clause)
@@ -136,9 +123,7 @@ def set_retry(plan: Plan, clause: Clause, rest: Tokens) -> None:
     clause.use(
         t
         for t in clause.tokens
-        if t.among("settings.set_retry.fail")
-        and t.start not in clause.used
-        and t.is_("fail", "attempt", "try")
+        if t.among("settings.set_retry.fail") and t.start not in clause.used and t.is_("fail", "attempt", "try")
     )
     part = clause.part("if")
     if part is not None and all(t.is_("it", "fail", "error", "the", "they") for t in part.tokens):
@@ -242,9 +227,7 @@ def set_threshold(plan: Plan, clause: Clause, rest: Tokens) -> None:
     clause.use(numbers)
     for part in clause.parts:
         if any(t in numbers for t in part.tokens):
-            clause.use(
-                part.mark, (t for t in part.tokens if t in numbers or t.among("settings.set_threshold.euro"))
-            )
+            clause.use(part.mark, (t for t in part.tokens if t in numbers or t.among("settings.set_threshold.euro")))
     clause.use(t for t in clause.tokens if t.among("settings.set_threshold.instead"))
     for part in clause.parts:
         if part.marker in ("instead", "from", "instead0") and any(t in numbers for t in part.tokens):
@@ -280,9 +263,7 @@ def set_threshold(plan: Plan, clause: Clause, rest: Tokens) -> None:
         said = NUMBER.sub(lambda m: _like(m[0], new) if amount_of(m[0]) == only else m[0], text)
         name, _, owner = kind.partition(":")
         op: JsonObject = (
-            {"op": "update_transition", "transition": owner}
-            if name == "edge"
-            else {"op": "update_step", "step": owner}
+            {"op": "update_transition", "transition": owner} if name == "edge" else {"op": "update_step", "step": owner}
         )
         edits.append({**op, "set": {"when": {"text": said}}})
     plan.do(*edits)
@@ -312,9 +293,7 @@ def conditions_with(plan: Plan, value: float | None) -> list[tuple[str, str]]:
     ]
 
 
-def _narrowed(
-    plan: Plan, clause: Clause, found: list[tuple[str, str]], about: list[Token]
-) -> list[tuple[str, str]]:
+def _narrowed(plan: Plan, clause: Clause, found: list[tuple[str, str]], about: list[Token]) -> list[tuple[str, str]]:
     """Keep the conditions that words speak of: by a word of theirs, or the step they lead to or from."""
     words = [t for t in about if t.lemma not in word_set("settings.narrowed.approval")]
     if not words:
@@ -322,9 +301,7 @@ def _narrowed(
         return found
     step = plan.steps.maybe(words)
     if step is not None:
-        ends = {f"edge:{e.id}" for e in plan.workflow.transitions if step.id in (e.from_, e.to)} | {
-            f"step:{step.id}"
-        }
+        ends = {f"edge:{e.id}" for e in plan.workflow.transitions if step.id in (e.from_, e.to)} | {f"step:{step.id}"}
         narrowed = [one for one in found if one[0] in ends]
     else:
         narrowed = [one for one in found if all(t.lemma in one[1].casefold() for t in words)]
@@ -397,10 +374,7 @@ def trigger_in(plan: Plan, clause: Clause) -> tuple[JsonObject | None, Tokens]:
     if "webhook" in words:
         return {"type": "webhook"}, (*around, *(t for t in tokens if t.lemma == "webhook"))
     if words & {"manual", "manually", "hand"}:
-        return {"type": "manual"}, (
-            *around,
-            *(t for t in tokens if t.is_("manual", "manually", "hand", "by")),
-        )
+        return {"type": "manual"}, (*around, *(t for t in tokens if t.is_("manual", "manually", "hand", "by")))
     part = clause.part("if", "after")
     if part is not None and part.tokens:
         event = [t for t in part.tokens if t.is_content or t.kind == "quoted"]
@@ -410,11 +384,7 @@ def trigger_in(plan: Plan, clause: Clause) -> tuple[JsonObject | None, Tokens]:
             return {"type": "event", "event": name}, (*around, *part.tokens, *part.mark)
     named = next((t for t in tokens if t.has("name") and "." in t.text), None)
     if named is not None:
-        return {"type": "event", "event": named.text}, (
-            *around,
-            named,
-            *(t for t in tokens if t.lemma == "event"),
-        )
+        return {"type": "event", "event": named.text}, (*around, named, *(t for t in tokens if t.lemma == "event"))
     del plan
     return None, ()
 
@@ -517,26 +487,18 @@ def limit_loop(plan: Plan, clause: Clause, tokens: Sequence[Token]) -> None:
         raise NotRead
     loops = [s for s in plan.workflow.steps if s.type == "loop"]
     kept = [
-        t
-        for t in tokens
-        if t.start not in clause.used and counts(t) and t.lemma not in ("loop", "cycle", "repetition")
+        t for t in tokens if t.start not in clause.used and counts(t) and t.lemma not in ("loop", "cycle", "repetition")
     ]
     if kept:
         step = plan.step(clause, kept)
-        loops = [s for s in loops if s.id == step.id or step.parent == s.id] or (
-            [] if step.type != "loop" else [step]
-        )
+        loops = [s for s in loops if s.id == step.id or step.parent == s.id] or ([] if step.type != "loop" else [step])
         if not loops:
             plan.do({"op": "set_retry", "step": step.id, "retry": {"max_attempts": times}})
             return
     if len(loops) != 1:
-        raise NotRead(
-            "there is no loop that holds a number of rounds" if not loops else "there are several loops"
-        )
+        raise NotRead("there is no loop that holds a number of rounds" if not loops else "there are several loops")
     clause.use(t for t in tokens if t.lemma in ("loop", "cycle"))
-    loop = (
-        loops[0].loop.model_dump(mode="json", by_alias=True, exclude_defaults=True) if loops[0].loop else {}
-    )
+    loop = loops[0].loop.model_dump(mode="json", by_alias=True, exclude_defaults=True) if loops[0].loop else {}
     plan.do({"op": "update_step", "step": loops[0].id, "set": {"loop": {**loop, "max_iterations": times}}})
 
 

@@ -27,9 +27,7 @@ _NO_ROLE = word_set("slots.no_role")
 _NO_NAME = word_set("slots.no_name")
 """Words that say more than which step: a place, a condition, a denial."""
 _LESS = word_set("slots.less")
-_MORE = frozenset(
-    {"more", "by", "another", "additional", "extra", "further", "less", "fewer", "longer", "shorter"}
-)
+_MORE = frozenset({"more", "by", "another", "additional", "extra", "further", "less", "fewer", "longer", "shorter"})
 _BEHIND = word_set("plan.behind")
 _BACKOFF = {"exp": "exponential", "lin": "linear", "fix": "fixed", "con": "fixed"}
 _MOST_WORDS = 12
@@ -88,9 +86,7 @@ Value = str | int | JsonObject | None
 """A length of time or a name, a number of attempts, how it is tried again, or nothing any more."""
 
 
-def read_settings(
-    plan: Plan, tokens: Sequence[Token], mask: frozenset[int], *, about_last: bool = False
-) -> bool:
+def read_settings(plan: Plan, tokens: Sequence[Token], mask: frozenset[int], *, about_last: bool = False) -> bool:
     """Make the edits of a sentence that sets values, if it does so wholly; say whether.
 
     Raises:
@@ -127,9 +123,7 @@ def cut_pieces(tokens: Sequence[Token], mask: frozenset[int]) -> Iterator[Tokens
     """Yield the pieces of a sentence between its commas, colons, arrows and "and"s, without those."""
     piece: list[Token] = []
     for token in tokens:
-        is_cut = token.start not in mask and (
-            (token.kind == "punct" and token.text in _PARTS) or token.lower in _JOINS
-        )
+        is_cut = token.start not in mask and ((token.kind == "punct" and token.text in _PARTS) or token.lower in _JOINS)
         if is_cut and token.lower == "and" and piece and duration_at(tokens, tokens.index(token) + 1):
             is_cut = not any(duration_at(piece, at) for at in range(len(piece))) or len(piece) > 4
         if is_cut:
@@ -179,9 +173,7 @@ def _items(tokens: Tokens, known_roles: frozenset[tuple[str, ...]]) -> list[Item
     lowers = tuple(t.lower for t in tokens)
     while at < len(tokens):
         token = tokens[at]
-        role = max(
-            (len(one) for one in known_roles if len(one) > 1 and lowers[at : at + len(one)] == one), default=0
-        )
+        role = max((len(one) for one in known_roles if len(one) > 1 and lowers[at : at + len(one)] == one), default=0)
         if token.kind == "quoted":
             found.append(Item("word", (token,)))
             at += 1
@@ -199,11 +191,7 @@ def _items(tokens: Tokens, known_roles: frozenset[tuple[str, ...]]) -> list[Item
             kind = kinds[0] if kinds else "word"
             if not kinds and token.value is not None and not token.is_("one", "first", "both", "single"):
                 kind = "number"
-            if (
-                kind == "owner"
-                and end == at + 1
-                and any(t.is_("by", "to", "let") for t in tokens[max(at - 3, 0) : at])
-            ):
+            if kind == "owner" and end == at + 1 and any(t.is_("by", "to", "let") for t in tokens[max(at - 3, 0) : at]):
                 # A person: "done by the owner".
                 kind = "word"
             end = end if kinds else at + 1
@@ -223,11 +211,7 @@ def _read_piece(plan: Plan, tokens: Tokens) -> Piece | None:
     for at, item in enumerate(items):
         if item.kind in ("length", "times"):
             around = (
-                (
-                    *items[at - 1].tokens[-1:],
-                    *item.tokens,
-                    *(items[at + 1].tokens[:1] if at + 1 < len(items) else ()),
-                )
+                (*items[at - 1].tokens[-1:], *item.tokens, *(items[at + 1].tokens[:1] if at + 1 < len(items) else ()))
                 if at
                 else item.tokens
             )
@@ -264,8 +248,7 @@ def _without_old(piece: Piece, items: list[Item]) -> list[Item]:
         if item.kind == "old" or (is_not and not behind_be):
             behind = items[at + 1 :]
             cut = next(
-                (i for i, one in enumerate(behind) if i and one.kind == "word" and one.tokens[0].is_("for")),
-                None,
+                (i for i, one in enumerate(behind) if i and one.kind == "word" and one.tokens[0].is_("for")), None
             )
             piece.old += [token for one in behind[:cut] for token in one.tokens]
             return [*items[:at], *(behind[cut:] if cut is not None else [])]
@@ -278,9 +261,7 @@ def _without_old(piece: Piece, items: list[Item]) -> list[Item]:
                 ),
                 None,
             )
-            if to is not None and any(
-                one.kind in ("length", "number", "times") for one in items[at + 1 : to]
-            ):
+            if to is not None and any(one.kind in ("length", "number", "times") for one in items[at + 1 : to]):
                 piece.old += [token for one in items[at + 1 : to] for token in one.tokens]
                 return [*items[:at], *items[to + 1 :]]
     return items
@@ -322,15 +303,11 @@ def _with_role(plan: Plan, piece: Piece, items: list[Item]) -> list[Item]:
         return items[:to]
     if "owner" in kinds:
         at = kinds.index("owner")
-        to = next(
-            (i for i in range(at + 1, len(items)) if items[i].tokens[0].is_("to", "into", "is", "be")), None
-        )
+        to = next((i for i in range(at + 1, len(items)) if items[i].tokens[0].is_("to", "into", "is", "be")), None)
         if to is not None and names_role(items[to + 1 :]):
             piece.role = said(items[to + 1 :])
             return items[:to]
-        if not any(one.tokens[0].is_("of", "for") for one in items[at + 1 : at + 2]) and names_role(
-            items[at + 1 :]
-        ):
+        if not any(one.tokens[0].is_("of", "for") for one in items[at + 1 : at + 2]) and names_role(items[at + 1 :]):
             piece.role = said(items[at + 1 :])
             return items[: at + 1]
     if "charge" in kinds:
@@ -356,9 +333,7 @@ def _with_role(plan: Plan, piece: Piece, items: list[Item]) -> list[Item]:
             piece.fields.append("owner")
             return [*items[:at], *items[end:]]
     gone = any(item.kind == "word" and item.tokens[0].is_("go") for item in items)
-    gone = gone and any(
-        counts(t) and t.lower not in PRONOUNS and not t.is_("go") for t in said(items[: last_to()])
-    )
+    gone = gone and any(counts(t) and t.lower not in PRONOUNS and not t.is_("go") for t in said(items[: last_to()]))
     hands = "give" in kinds or gone
     if hands and (to := last_to()) is not None and names_role(items[to + 1 :], surely=gone):
         piece.role = said(items[to + 1 :])
@@ -395,11 +370,7 @@ def _with_doer(plan: Plan, piece: Piece, items: list[Item]) -> list[Item]:
             if rest[0].tokens[0].is_("do", "does"):
                 break
             rest = rest[1:]
-        if (
-            not rest
-            or rest[0].kind not in ("word", "charge", "give")
-            or rest[0].tokens[0].is_("get", "have", "need")
-        ):
+        if not rest or rest[0].kind not in ("word", "charge", "give") or rest[0].tokens[0].is_("get", "have", "need"):
             return items
         verb = rest[0].tokens[0]
         if not verb.entry.verb or not {"base", "s"} & set(verb.entry.form.split()):
@@ -497,9 +468,19 @@ def _is_comment(piece: Piece, last: str) -> bool:
 
 
 _AGAIN = {
-    "do": "", "set": "", "change": "", "make": "", "update": "", "add": "insert", "put": "insert",
-    "remove": "remove", "take": "remove", "delete": "remove", "rename": "rename", "move": "move",
-}  # fmt: skip
+    "do": "",
+    "set": "",
+    "change": "",
+    "make": "",
+    "update": "",
+    "add": "insert",
+    "put": "insert",
+    "remove": "remove",
+    "take": "remove",
+    "delete": "remove",
+    "rename": "rename",
+    "move": "move",
+}
 """Verbs that order again what was just ordered, and the edit they repeat; any for an empty one."""
 
 
@@ -601,11 +582,7 @@ def _like(number: int, before: Sequence[Setting]) -> str:
 
 
 def _role(plan: Plan, tokens: Tokens) -> str:
-    words = [
-        t
-        for t in tokens
-        if not t.has("det") and t.lower not in ("now", "please", "only", "himself", "herself")
-    ]
+    words = [t for t in tokens if not t.has("det") and t.lower not in ("now", "please", "only", "himself", "herself")]
     if not words:
         raise NotRead
     said = " ".join(t.text for t in words)
@@ -650,15 +627,14 @@ def _unlike(plan: Plan, setting: Setting, old: Sequence[Token]) -> list[str]:
     now = {
         "timeout": step.duration if step.type == "wait" else step.timeout,
         "retry": str(step.retry.max_attempts) if step.retry else "",
-        "owner": step.assignee, "escalate": step.escalate_to,
-    }.get(setting.field)  # fmt: skip
+        "owner": step.assignee,
+        "escalate": step.escalate_to,
+    }.get(setting.field)
     if setting.field == "timeout":
         given = duration_at(words, 0)
         number = words[0].value
         fits = now is not None and (
-            seconds_of(given.value) == seconds_of(now)
-            if given
-            else number is not None and f"{number:g}" in now
+            seconds_of(given.value) == seconds_of(now) if given else number is not None and f"{number:g}" in now
         )
     elif setting.field == "retry":
         fits = any(t.value is not None and f"{t.value:g}" == now for t in words)

@@ -5,15 +5,7 @@ from collections.abc import Sequence
 
 from workflow_agent.assistant.offline.clauses import Clause, Part, counts
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.plan import (
-    Asked,
-    NotRead,
-    Plan,
-    at_end,
-    listed,
-    object_and_name,
-    place_of,
-)
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, at_end, listed, object_and_name, place_of
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -48,9 +40,9 @@ def add(plan: Plan, clause: Clause) -> None:
     previous: str | None = None
     for piece in pieces:
         draft = _with_purpose(plan, clause, plan.draft(clause, piece, who))
-        if any(
-            s.name.casefold() == draft["name"].casefold() for s in plan.workflow.steps
-        ) and "another" not in {t.lower for t in clause.tokens}:
+        if any(s.name.casefold() == draft["name"].casefold() for s in plan.workflow.steps) and "another" not in {
+            t.lower for t in clause.tokens
+        }:
             plan.notes.append(f"there is a step named “{draft['name']}” already, so that there would be two")
         if condition:
             draft["when"] = {"text": condition}
@@ -78,9 +70,7 @@ def _stated_place(plan: Plan, clause: Clause) -> JsonObject:
 
 
 def _is_whole(tokens: Sequence[Token]) -> bool:
-    return all(
-        t.lemma in ("workflow", "process", "flow", "procedure", "pipeline") or not counts(t) for t in tokens
-    )
+    return all(t.lemma in ("workflow", "process", "flow", "procedure", "pipeline") or not counts(t) for t in tokens)
 
 
 def _new_names(tokens: Tokens) -> list[Tokens]:
@@ -94,9 +84,7 @@ def _new_names(tokens: Tokens) -> list[Tokens]:
         at = tokens.index(heads[0])
         rest = tuple(t for t in tokens[at + 1 :] if t.text != ":") or tokens
     pieces = listed(rest)
-    is_list = (
-        heads or any(t.text == "," for t in rest) or all(p[0].lower in ("a", "an", "another") for p in pieces)
-    )
+    is_list = heads or any(t.text == "," for t in rest) or all(p[0].lower in ("a", "an", "another") for p in pieces)
     return pieces if len(pieces) > 1 and is_list else [rest] if rest else []
 
 
@@ -150,12 +138,7 @@ def _with_purpose(plan: Plan, clause: Clause, draft: JsonObject) -> JsonObject:
     for part in said:
         clause.use_part(part)
     made = plan.draft_named(f"{draft['name']} {words}", draft.get("assignee"))
-    return {
-        **draft,
-        "name": made["name"],
-        "id": made["id"],
-        **({"uses": made["uses"]} if "uses" in made else {}),
-    }
+    return {**draft, "name": made["name"], "id": made["id"], **({"uses": made["uses"]} if "uses" in made else {})}
 
 
 def add_beside(plan: Plan, clause: Clause, tokens: Tokens, beside: Part, who: str | None) -> None:
@@ -330,17 +313,9 @@ def replace(plan: Plan, clause: Clause) -> None:
             clause.use_part(one)
     existing = plan.steps.maybe(new)
     if existing is not None and plan.steps.is_named(new) and existing.id != step.id:
-        raise Asked(
-            f"**{existing.name}** is a step already. Shall the two swap places, or shall **{step.name}** go?"
-        )
+        raise Asked(f"**{existing.name}** is a step already. Shall the two swap places, or shall **{step.name}** go?")
     clause.use_part(part)
-    plan.do(
-        {
-            "op": "replace_step",
-            "step": step.id,
-            "with": _with_purpose(plan, clause, plan.draft(clause, new, who)),
-        }
-    )
+    plan.do({"op": "replace_step", "step": step.id, "with": _with_purpose(plan, clause, plan.draft(clause, new, who))})
 
 
 def merge(plan: Plan, clause: Clause) -> None:
@@ -404,9 +379,7 @@ def split(plan: Plan, clause: Clause) -> None:
         raise Asked("Into which steps?", plan.text.rstrip(" .!") + " into ", "")
     step = plan.step(clause, clause.object)
     clause.use_part(into)
-    names = [
-        p for p in listed(into.tokens) if not all(t.lemma in ("two", "three", "step", "part") for t in p)
-    ]
+    names = [p for p in listed(into.tokens) if not all(t.lemma in ("two", "three", "step", "part") for t in p)]
     if len(names) < 2:
         raise Asked("Into which steps?", plan.text.rstrip(" .!") + ": ", "")
     drafts = [plan.draft(clause, name, step.assignee) for name in names]
@@ -475,9 +448,7 @@ def connect(plan: Plan, clause: Clause) -> None:
     clause.use_part(target)
     to = plan.step(clause, target.tokens)
     if source is not None:
-        clause.use(
-            t for t in clause.object if t.lemma in _LINKS or t.has("det") or t.lemma in ("loop", "back")
-        )
+        clause.use(t for t in clause.object if t.lemma in _LINKS or t.has("det") or t.lemma in ("loop", "back"))
     plan.do(*connections(plan, from_, to, condition))
 
 
@@ -545,9 +516,7 @@ def back(plan: Plan, clause: Clause) -> None:
     part = clause.part("to")
     if part is None:
         raise NotRead
-    clause.use(
-        t for t in clause.object if t.lower in PRONOUNS or t.is_("back", "loop", "straight", "directly")
-    )
+    clause.use(t for t in clause.object if t.lower in PRONOUNS or t.is_("back", "loop", "straight", "directly"))
     source = clause.part("from")
     target = plan.steps.maybe(part.tokens)
     if target is None:

@@ -11,9 +11,12 @@ _SAID = re.compile(r"\[turn (\d{1,9})\] user: (.{1,400})")
 _DID = re.compile(r"^\[did\] (.{1,500})$", re.MULTILINE)
 _LIST = re.compile(r"^(Decided|Done|Open questions|Preferences and standing instructions|Names):$")
 _FIELDS = {
-    "Decided": "decisions", "Done": "done", "Open questions": "open_questions",
-    "Preferences and standing instructions": "preferences", "Names": "names",
-}  # fmt: skip
+    "Decided": "decisions",
+    "Done": "done",
+    "Open questions": "open_questions",
+    "Preferences and standing instructions": "preferences",
+    "Names": "names",
+}
 _TOPIC_CHARS = 60
 _MOST_TOPICS = 6
 _MOST_DEEDS = 12
@@ -26,8 +29,13 @@ def is_summary(schema: Mapping[str, Any]) -> bool:
 
 def summary_of(messages: Sequence[ModelMessage]) -> dict[str, Any]:
     """Return the arguments of the summary that a request of the summariser asks for."""
-    prompts = [part.content for message in messages if isinstance(message, ModelRequest)
-               for part in message.parts if isinstance(part, UserPromptPart)]  # fmt: skip
+    prompts = [
+        part.content
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, UserPromptPart)
+    ]
     text = next((one for one in prompts if isinstance(one, str)), "")
     frames = {match[1]: match[2] for match in _FRAME.finditer(text)}
     told: dict[str, Any] = _read(frames.get("summary_so_far", ""))
@@ -35,11 +43,7 @@ def summary_of(messages: Sequence[ModelMessage]) -> dict[str, Any]:
     deeds = [deed for line in _DID.findall(turns) for deed in line.split("; ")]
     told["done"] = list(dict.fromkeys([*told.get("done", []), *deeds]))[-_MOST_DEEDS:]
     topics = [_shortened(said) for _, said in _SAID.findall(turns)]
-    before = [
-        one
-        for one in str(told.get("text", "")).removeprefix("Talked about: ").rstrip(".").split(" | ")
-        if one
-    ]
+    before = [one for one in str(told.get("text", "")).removeprefix("Talked about: ").rstrip(".").split(" | ") if one]
     told["text"] = f"Talked about: {' | '.join([*before, *topics][-_MOST_TOPICS:])}."
     return told
 

@@ -34,23 +34,20 @@ def read_threshold(plan: Plan, tokens: Sequence[Token], mask: frozenset[int]) ->
     is_limit = any(t.lemma in _LIMITS for t in rest if t.start not in mask)
     found = conditions_with(plan, old.value if old else None)
     about = [
-        t for t in rest
-        if counts(t) and t not in numbers
+        t
+        for t in rest
+        if counts(t)
+        and t not in numbers
         and (t.start in mask or not (t.lemma in _AROUND or t.lower in _AROUND or t.lower in PRONOUNS))
-    ]  # fmt: skip
+    ]
     found = _narrowed(plan, found, about)
-    values = (
-        {amount_of(one) for _, _, text in found for one in NUMBER.findall(text)}
-        if old is None
-        else {old.value}
-    )
+    values = {amount_of(one) for _, _, text in found for one in NUMBER.findall(text)} if old is None else {old.value}
     if not found or (old is None and not is_limit and not about):
         return False
     if len(values) != 1:
         known = ", ".join(sorted(f"{value:g}" for value in values if value is not None))
         raise Asked(
-            f"Which number shall change? The conditions have {known}.",
-            f"{plan.text.rstrip(' .!')} instead of ",
+            f"Which number shall change? The conditions have {known}.", f"{plan.text.rstrip(' .!')} instead of "
         )
     if old is None and len(found) > 1 and not is_limit and not about:
         return False
@@ -85,14 +82,13 @@ def _old_and_new(tokens: Tokens, numbers: Sequence[Token]) -> tuple[Token | None
 
 def conditions_with(plan: Plan, value: float | None) -> list[Owned]:
     """Return the conditions that have a number, or this one."""
-    edges: list[Owned] = [
-        ("edge", e.id, e.when.text) for e in plan.workflow.transitions if e.when and e.when.text
-    ]
+    edges: list[Owned] = [("edge", e.id, e.when.text) for e in plan.workflow.transitions if e.when and e.when.text]
     steps: list[Owned] = [("step", s.id, s.when.text) for s in plan.workflow.steps if s.when and s.when.text]
     return [
-        one for one in (*edges, *steps)
+        one
+        for one in (*edges, *steps)
         if any(value is None or amount_of(number) == value for number in NUMBER.findall(one[2]))
-    ]  # fmt: skip
+    ]
 
 
 def _narrowed(plan: Plan, found: Sequence[Owned], about: Sequence[Token]) -> list[Owned]:
@@ -105,15 +101,11 @@ def _said(plan: Plan, one: Owned) -> list[str]:
     kind, owner, text = one
     edge = next((e for e in plan.workflow.transitions if kind == "edge" and e.id == owner), None)
     steps = (
-        [plan.workflow.step(owner)]
-        if edge is None
-        else [plan.workflow.step(edge.from_), plan.workflow.step(edge.to)]
+        [plan.workflow.step(owner)] if edge is None else [plan.workflow.step(edge.from_), plan.workflow.step(edge.to)]
     )
     words = content_of(text) + content_of(plan.workflow.name)
     for step in steps:
-        words += (
-            [*content_of(step.name), *content_of((step.assignee or "").replace("_", " "))] if step else []
-        )
+        words += [*content_of(step.name), *content_of((step.assignee or "").replace("_", " "))] if step else []
     return words
 
 

@@ -27,9 +27,7 @@ _PIECE = re.compile(
     |(?P<punct>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_BULLET = re.compile(
-    r"(?:[-*•\u2013+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|step \d{1,3}[:.)])[ \t]+(?=\S)", re.IGNORECASE
-)
+_BULLET = re.compile(r"(?:[-*•\u2013+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|step \d{1,3}[:.)])[ \t]+(?=\S)", re.IGNORECASE)
 _ABBREVIATIONS = word_set("tokens.abbreviations")
 _SPLIT = {"n't": "not", "'re": "are", "'ll": "will", "'d": "would", "'ve": "have", "'m": "am"}
 _IS_AFTER = word_set("tokens.is_after")
@@ -213,13 +211,7 @@ def _tokens_of(match: re.Match[str], at: int) -> list[Token]:
         return [Token(match[0], "word", at, match.end(), entry_of(match[0].lower().replace(".", "")))]
     if kind in ("ident", "link"):
         return [
-            Token(
-                match[0],
-                "word",
-                at,
-                match.end(),
-                Entry(match[0].lower(), match[0].lower(), frozenset({"name"})),
-            )
+            Token(match[0], "word", at, match.end(), Entry(match[0].lower(), match[0].lower(), frozenset({"name"})))
         ]
     return [_plain(match[0], "punct", at)]
 
@@ -241,10 +233,7 @@ def _words(text: str, at: int) -> list[Token]:
         return [Token(word, "word", at, at + len(text), entry_of(word)) for word in _WHOLE[lower]]
     for ending, meant in _SPLIT.items():
         if lower.endswith(ending) and len(lower) > len(ending):
-            return [
-                _word(text[: -len(ending)], at),
-                Token(meant, "word", at, at + len(text), entry_of(meant)),
-            ]
+            return [_word(text[: -len(ending)], at), Token(meant, "word", at, at + len(text), entry_of(meant))]
     if lower.endswith("'s"):
         stem = lower[:-2]
         if stem in _IS_AFTER:

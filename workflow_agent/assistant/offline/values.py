@@ -91,11 +91,7 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
     if not seconds:
         count = int(amount.value * (3 if unit == "quarter" else 1))
         return Found(_CALENDAR[unit].format(count), here)
-    if (
-        here < len(tokens)
-        and tokens[here].is_("and")
-        and not (here + 2 < len(tokens) and tokens[here + 1].is_("a"))
-    ):
+    if here < len(tokens) and tokens[here].is_("and") and not (here + 2 < len(tokens) and tokens[here + 1].is_("a")):
         more = duration_at(tokens, here + 1)
         if more is not None and more.value.startswith("PT"):
             other = _seconds_in(tokens, here + 1)
@@ -109,10 +105,7 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
         return Found(duration_of((amount.value + 0.5) * seconds), here + 3)
     if unit == "week":
         return Found(
-            f"P{int(amount.value)}W"
-            if amount.value == int(amount.value)
-            else duration_of(amount.value * seconds),
-            here,
+            f"P{int(amount.value)}W" if amount.value == int(amount.value) else duration_of(amount.value * seconds), here
         )
     return Found(duration_of(amount.value * seconds), here)
 
@@ -126,11 +119,7 @@ def _amount_at(tokens: Sequence[Token], at: int) -> Found[float] | None:
     if at >= len(tokens):
         return None
     token = tokens[at]
-    if (
-        token.value is not None
-        and token.kind in ("number", "word")
-        and not token.is_("first", "second", "third")
-    ):
+    if token.value is not None and token.kind in ("number", "word") and not token.is_("first", "second", "third"):
         if token.is_("half") and at + 1 < len(tokens) and tokens[at + 1].is_("a", "an"):
             return Found(0.5, at + 2)
         end = at + 1
@@ -259,9 +248,7 @@ def schedule_at(tokens: Sequence[Token], at: int) -> Found[JsonObject] | None:
 def _is_recurring(tokens: Sequence[Token], when: _When) -> bool:
     """Say whether the words tell of something that happens again and again, not of one day or the daytime."""
     says = any(token.is_("every", "each", "schedule", "once") or token.lower in _ADVERBS for token in tokens)
-    plural = any(
-        token.lower.endswith("days") or token.lower in ("weekends", "mornings", "nights") for token in tokens
-    )
+    plural = any(token.lower.endswith("days") or token.lower in ("weekends", "mornings", "nights") for token in tokens)
     return when.every is not None or says or plural or bool(when.month_day)
 
 
@@ -288,17 +275,11 @@ def _schedule_part(tokens: Sequence[Token], at: int, when: _When, *, is_first: b
         return at + 1
     if (month_day := _month_day_at(tokens, at, when)) is not None:
         return month_day
-    if (when.unit or when.days or when.month_day or when.every) and (
-        clock := _clock_in(tokens, at)
-    ) is not None:
+    if (when.unit or when.days or when.month_day or when.every) and (clock := _clock_in(tokens, at)) is not None:
         # "At 8 in the morning": the hour is said already.
         if when.clock is None:
             when.clock = clock.value
-        elif (
-            token.lemma in ("evening", "afternoon", "night")
-            and 0 < when.clock[0] < 12
-            and clock.end == at + 1
-        ):
+        elif token.lemma in ("evening", "afternoon", "night") and 0 < when.clock[0] < 12 and clock.end == at + 1:
             when.clock = (when.clock[0] + 12, when.clock[1])
         return clock.end
     if token.among("values.schedule_part.at") and (not is_first or token.is_("on", "at", "in")):

@@ -8,17 +8,7 @@ from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 _OVER = ("over", "above", "more than", "greater than", "exceed", "at least", ">", "higher than", "from")
-_UNDER = (
-    "under",
-    "below",
-    "less than",
-    "smaller than",
-    "up to",
-    "at most",
-    "<",
-    "lower than",
-    "not more than",
-)
+_UNDER = ("under", "below", "less than", "smaller than", "up to", "at most", "<", "lower than", "not more than")
 
 
 def branches(workflow: Workflow) -> list[list[Step]]:
@@ -59,9 +49,7 @@ def longest(workflow: Workflow) -> str:
 def back_edges(workflow: Workflow) -> list[Transition]:
     """Return the transitions that lead to a step from which they can be reached, in walking order."""
     order = {s.id: at for at, s in enumerate(in_walking_order(workflow))}
-    return [
-        e for e in workflow.transitions if order[e.to] <= order[e.from_] and e.from_ in reach(workflow, e.to)
-    ]
+    return [e for e in workflow.transitions if order[e.to] <= order[e.from_] and e.from_ in reach(workflow, e.to)]
 
 
 def reach(workflow: Workflow, start: str, avoiding: frozenset[str] = frozenset()) -> set[str]:
@@ -122,13 +110,7 @@ def holds(text: str, value: float) -> bool | None:
         return None
     negated = " not " in plain
     least = "at least" in plain or ">=" in plain or "or more" in plain
-    most = (
-        "up to" in plain
-        or "at most" in plain
-        or "<=" in plain
-        or "or less" in plain
-        or "not more than" in plain
-    )
+    most = "up to" in plain or "at most" in plain or "<=" in plain or "or less" in plain or "not more than" in plain
     if any(word in plain for word in _UNDER):
         told = value <= numbers[0] if most else value < numbers[0]
         return told if not negated or "not more than" in plain else not told

@@ -64,23 +64,15 @@ async def draw_diagram(ctx: RunContext[WorkflowContext], request: DrawDiagram) -
     """Draw a workflow."""
     workflow = await find_workflow(ctx, request.workflow)
     ctx.deps.progress.touch(workflow, "viewed")
-    return {
-        "workflow": named(workflow),
-        "format": request.format,
-        "diagram": diagram_of(workflow, request.format),
-    }
+    return {"workflow": named(workflow), "format": request.format, "diagram": diagram_of(workflow, request.format)}
 
 
 class SimulateWorkflow(Parameters):
     """Which workflow to play, and what is known of its cases."""
 
     workflow: Reference
-    case: JsonObject = Field(
-        default_factory=dict, description="facts, like {amount: 1500}; or {step id: way taken}"
-    )
-    chances: dict[str, float] = Field(
-        default_factory=dict, description="0 to 1, by transition id or `from>to`"
-    )
+    case: JsonObject = Field(default_factory=dict, description="facts, like {amount: 1500}; or {step id: way taken}")
+    chances: dict[str, float] = Field(default_factory=dict, description="0 to 1, by transition id or `from>to`")
     hours: dict[str, float] = Field(default_factory=dict, description="how long steps take, by id")
     staff: dict[str, int] = Field(default_factory=dict, description="people, by role")
     per_day: float = Field(default=0, ge=0, le=1_000_000, description="new cases a day")
@@ -92,9 +84,13 @@ async def simulate_workflow(ctx: RunContext[WorkflowContext], request: SimulateW
     workflow = await find_workflow(ctx, request.workflow)
     ctx.deps.progress.touch(workflow, "analysed")
     assumed = Assumptions(
-        case=request.case, chances=request.chances, staff=request.staff, per_day=request.per_day or None,
-        times={step: hours * 3600 for step, hours in request.hours.items()}, runs=request.runs,
-    )  # fmt: skip
+        case=request.case,
+        chances=request.chances,
+        staff=request.staff,
+        per_day=request.per_day or None,
+        times={step: hours * 3600 for step, hours in request.hours.items()},
+        runs=request.runs,
+    )
     return {"workflow": named(workflow), **await asyncio.to_thread(simulate, workflow, assumed)}
 
 

@@ -22,27 +22,33 @@ def show_preview(deps: WorkflowContext, preview: Preview, findings: Sequence[Fin
     deps.progress.preview = preview
     workflow = {"id": preview.workflow_id, "name": preview.workflow_name, "version": preview.version}
     return {
-        "workflow": workflow, "applied": False, "dry_run": True, "preview": preview.id,
-        "reason": preview.reason, "changes": list(preview.changes), "to_confirm": _TO_CONFIRM,
+        "workflow": workflow,
+        "applied": False,
+        "dry_run": True,
+        "preview": preview.id,
+        "reason": preview.reason,
+        "changes": list(preview.changes),
+        "to_confirm": _TO_CONFIRM,
         "findings": listed_findings(findings),
-    }  # fmt: skip
+    }
 
 
 def edited(deps: WorkflowContext, report: ChangeReport) -> JsonObject:
     """Return what edits did, noted as what this run did."""
     _touch(deps, report)
     return {
-        "workflow": named(report.after), "previous_version": report.before.version,
-        "changes": list(report.changes), "dry_run": False, "findings": listed_findings(report.findings),
-    }  # fmt: skip
+        "workflow": named(report.after),
+        "previous_version": report.before.version,
+        "changes": list(report.changes),
+        "dry_run": False,
+        "findings": listed_findings(report.findings),
+    }
 
 
 def restored(deps: WorkflowContext, report: ChangeReport, version: int) -> JsonObject:
     """Return what going back to a version did, noted as what this run did."""
     _touch(deps, report)
-    return {
-        "workflow": named(report.after), "restored_version": version, "changes": list(report.changes),
-    }  # fmt: skip
+    return {"workflow": named(report.after), "restored_version": version, "changes": list(report.changes)}
 
 
 def _touch(deps: WorkflowContext, report: ChangeReport) -> None:

@@ -55,9 +55,11 @@ async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVer
     diff = diff_workflows(before, after)
     ctx.deps.progress.touch(workflow, "viewed")
     return {
-        "workflow": named(workflow), "from_version": from_version, "to_version": to_version,
+        "workflow": named(workflow),
+        "from_version": from_version,
+        "to_version": to_version,
         "changes": list(describe_diff(diff)),
-    }  # fmt: skip
+    }
 
 
 async def compare_workflows(ctx: RunContext[WorkflowContext], request: CompareWorkflows) -> JsonObject:
@@ -102,10 +104,14 @@ def _is_wanted(record: WorkflowVersion, request: ListChanges) -> bool:
 
 def _listed(record: WorkflowVersion, workflow: Workflow) -> JsonObject:
     return {
-        "workflow": {"id": workflow.id, "name": workflow.name}, "version": record.version,
-        "at": iso_milliseconds(record.at), "user": record.author.user, "agent": record.author.agent,
-        "action": record.action, "changes": list(record.summary),
-    }  # fmt: skip
+        "workflow": {"id": workflow.id, "name": workflow.name},
+        "version": record.version,
+        "at": iso_milliseconds(record.at),
+        "user": record.author.user,
+        "agent": record.author.agent,
+        "action": record.action,
+        "changes": list(record.summary),
+    }
 
 
 TOOLS = (compare_versions, compare_workflows, list_changes)

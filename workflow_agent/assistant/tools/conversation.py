@@ -30,9 +30,7 @@ async def switch_mode(ctx: RunContext[WorkflowContext], request: SwitchMode) -> 
     if request.mode != was.name:
         why = f": {request.reason}" if request.reason else ""
         signals = (*was.signals, f"switched from {was.name}{why}")
-        progress.mode = ModeRecord(
-            name=request.mode, confidence=was.confidence, signals=signals, source="switched"
-        )
+        progress.mode = ModeRecord(name=request.mode, confidence=was.confidence, signals=signals, source="switched")
     return {"mode": request.mode, "was": was.name}
 
 
@@ -70,9 +68,7 @@ async def hand_off(ctx: RunContext[WorkflowContext], request: HandOff) -> JsonOb
         refuse_handoff(deps.agent, request.to, made=made, most=deps.max_handoffs, roster=deps.roster)
     except HandoffNotAllowed as error:
         raise ModelRetry(error.message) from error
-    deps.progress.handoffs.append(
-        Handoff(by=deps.agent, to=request.to, reason=request.reason, summary=request.summary)
-    )
+    deps.progress.handoffs.append(Handoff(by=deps.agent, to=request.to, reason=request.reason, summary=request.summary))
     return {"to": request.to, "agents_to_come": [one.to for one in deps.progress.handoffs]}
 
 

@@ -27,9 +27,7 @@ def named(workflow: Workflow) -> JsonObject:
     return {"id": workflow.id, "name": workflow.name, "version": workflow.version}
 
 
-async def find_workflow(
-    ctx: RunContext[WorkflowContext], reference: str, *, to_change: bool = False
-) -> Workflow:
+async def find_workflow(ctx: RunContext[WorkflowContext], reference: str, *, to_change: bool = False) -> Workflow:
     """Return the one workflow with this id, name or alias, or that the user's words for it mean.
 
     `open` is the open one. What is remembered of workflows dealt with decides about words like "the other
@@ -92,10 +90,7 @@ def _uncertain(reference: str, meant: Resolution) -> str:
 
 def _not_found(reference: str, candidates: Sequence[WorkflowHit]) -> str:
     if not candidates:
-        return (
-            f"There is no workflow {reference[:80]!r}, nor one like it. "
-            "Call list_workflows to see which there are."
-        )
+        return f"There is no workflow {reference[:80]!r}, nor one like it. Call list_workflows to see which there are."
     listed = "; ".join(f'{hit.id} "{hit.name}"' for hit in candidates[:5])
     return f"No workflow is certainly meant by {reference[:80]!r}. Close ones: {listed}. Use an id."
 
@@ -111,11 +106,7 @@ class ListWorkflows(Parameters):
 class SearchWorkflows(Parameters):
     """What to look for."""
 
-    query: str = Field(
-        default="",
-        max_length=500,
-        description="two or three words; none for all",
-    )
+    query: str = Field(default="", max_length=500, description="two or three words; none for all")
     tag: str | None = Field(default=None, description="a department, a topic")
     trigger: str | None = Field(default=None, description="schedule, monday, an event")
     role: str | None = Field(default=None, description="who acts in it")
@@ -136,17 +127,26 @@ class GetWorkflow(Parameters):
 
 def _listed(workflow: Workflow) -> JsonObject:
     return {
-        "id": workflow.id, "name": workflow.name, "description": workflow.description[:200],
-        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
-        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
-    }  # fmt: skip
+        "id": workflow.id,
+        "name": workflow.name,
+        "description": workflow.description[:200],
+        "version": workflow.version,
+        "tags": list(workflow.tags),
+        "aliases": list(workflow.aliases),
+        "step_count": len(workflow.steps),
+        "triggers": [describe_trigger(one) for one in workflow.triggers],
+    }
 
 
 def _hit(hit: WorkflowHit) -> JsonObject:
     return {
-        "id": hit.id, "name": hit.name, "description": hit.description[:200], "score": round(hit.score, 3),
-        "strategies": list(hit.strategies), "matched": list(hit.matched),
-    }  # fmt: skip
+        "id": hit.id,
+        "name": hit.name,
+        "description": hit.description[:200],
+        "score": round(hit.score, 3),
+        "strategies": list(hit.strategies),
+        "matched": list(hit.matched),
+    }
 
 
 async def list_workflows(ctx: RunContext[WorkflowContext], request: ListWorkflows) -> JsonObject:

@@ -21,12 +21,54 @@ from workflow_agent.workflows.search.passages import best_passages, passages_of
 _WORD: Final = re.compile(r"\w+(?:[-_.]\w+)*")
 _LEAST_LETTERS: Final = 2
 _STEM_FROM: Final = 5
-_NOT_SEARCHED: Final = frozenset({
-    "the", "and", "for", "was", "were", "did", "what", "when", "that", "this", "about", "with", "you", "your",
-    "our", "we", "us", "me", "my", "it", "is", "are", "be", "to", "of", "in", "on", "at", "an", "as", "do",
-    "does", "how", "who", "which", "said", "say", "tell", "told", "agree", "agreed", "beginning", "earlier",
-    "before",
-})  # fmt: skip
+_NOT_SEARCHED: Final = frozenset(
+    {
+        "the",
+        "and",
+        "for",
+        "was",
+        "were",
+        "did",
+        "what",
+        "when",
+        "that",
+        "this",
+        "about",
+        "with",
+        "you",
+        "your",
+        "our",
+        "we",
+        "us",
+        "me",
+        "my",
+        "it",
+        "is",
+        "are",
+        "be",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "an",
+        "as",
+        "do",
+        "does",
+        "how",
+        "who",
+        "which",
+        "said",
+        "say",
+        "tell",
+        "told",
+        "agree",
+        "agreed",
+        "beginning",
+        "earlier",
+        "before",
+    }
+)
 _LOOK_BACK: Final = frozenset({"recall", "search_history", "get_turn"})
 _MOST_HITS: Final = 100
 _MOST_READ: Final = 64
@@ -79,9 +121,7 @@ async def _read_for(deps: WorkflowContext, words: Sequence[str], before_turn: in
         if found:
             matches[turn] = found
     known = Counter(word for found in matches.values() for word in found)
-    scores = {
-        turn: sum(math.log(1 + searched / known[word]) for word in found) for turn, found in matches.items()
-    }
+    scores = {turn: sum(math.log(1 + searched / known[word]) for word in found) for turn, found in matches.items()}
     best = max(scores.values(), default=0.0)
     good = [turn for turn, score in scores.items() if score >= best * _GOOD_ENOUGH]
     return sorted(good, key=lambda turn: (-scores[turn], -turn))
@@ -129,11 +169,7 @@ def _as_text(content: Any) -> str:
 def about(content: Any, query: str, most_chars: int) -> str:
     """Return the passages of a long content that hold most words of a query, each with its place."""
     # A field a line, so that a passage does not end in the middle of one.
-    text = (
-        content
-        if isinstance(content, str)
-        else json.dumps(content, ensure_ascii=False, indent=0, default=str)
-    )
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=0, default=str)
     words = words_asked_for(query)
     passages = passages_of(text)
     held = [sum(word in one.text.casefold() for word in words) for one in passages]
@@ -168,10 +204,12 @@ async def told(deps: WorkflowContext, turn: int) -> JsonObject | None:
     if not events:
         return None
     said = [
-        {"speaker": "user" if isinstance(event, UserMessage) and not event.is_external else event.author,
-         "text": event.content}
+        {
+            "speaker": "user" if isinstance(event, UserMessage) and not event.is_external else event.author,
+            "text": event.content,
+        }
         for event in events
-    ]  # fmt: skip
+    ]
     tools = [one for event in events if isinstance(event, AgentReply) for one in await _tools(deps, event)]
     return {"turn": turn, "said": said, "tools": tools}
 

@@ -92,10 +92,7 @@ class EditCall(Parameters):
     after: str | None = Field(default=None, description="a step")
     between: list[str] | None = Field(default=None, description="two joined steps")
     mode: Literal["reconnect", "cut"] | None = Field(default=None, description="reconnect unless given")
-    set: JsonObject | None = Field(
-        default=None,
-        description="fields and values, as in create_workflow",
-    )
+    set: JsonObject | None = Field(default=None, description="fields and values, as in create_workflow")
     unset: list[str] | None = Field(default=None, description="fields to clear")
     with_: _NewStep | None = Field(default=None, alias="with", description="the new step")
     from_: str | None = Field(default=None, alias="from", description="a step")
@@ -112,9 +109,7 @@ class EditCall(Parameters):
     index: int | None = Field(default=None, description="from 0")
     assignee: Annotated[str | None, NULL_CLEARS] = Field(default=None, description="role")
     timeout: Annotated[str | None, NULL_CLEARS] = Field(default=None, description="ISO 8601")
-    retry: Annotated[JsonObject | None, NULL_CLEARS] = Field(
-        default=None, description="as in create_workflow"
-    )
+    retry: Annotated[JsonObject | None, NULL_CLEARS] = Field(default=None, description="as in create_workflow")
     form: Annotated[JsonObject | None, NULL_CLEARS] = Field(default=None, description="as in create_workflow")
     permission: Annotated[str | None, NULL_CLEARS] = Field(default=None, description="who may")
     automation: Annotated[JsonObject | None, NULL_CLEARS] = Field(
@@ -147,9 +142,7 @@ def _read(edits: Any) -> Any:
 
 
 Edits = Annotated[
-    list[EditCall],
-    Field(min_length=1, max_length=100, description=f"like {_EXAMPLES}"),
-    BeforeValidator(_read),
+    list[EditCall], Field(min_length=1, max_length=100, description=f"like {_EXAMPLES}"), BeforeValidator(_read)
 ]
 
 

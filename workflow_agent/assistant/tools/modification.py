@@ -41,9 +41,7 @@ class FixFindings(Parameters):
     """Which findings to mend."""
 
     workflow: Reference
-    rules: list[str] = Field(
-        default_factory=list[str], max_length=50, description="rule ids; all unless given"
-    )
+    rules: list[str] = Field(default_factory=list[str], max_length=50, description="rule ids; all unless given")
     dry_run: bool = Field(default=False, description="only show what would change")
 
 
@@ -64,16 +62,12 @@ async def edit_workflow(ctx: RunContext[WorkflowContext], request: EditWorkflow)
         raise ModelRetry(str(error)) from error
 
 
-def _shown(
-    deps: WorkflowContext, before: Workflow, after: Workflow, reason: str, edits: Sequence[Edit]
-) -> JsonObject:
+def _shown(deps: WorkflowContext, before: Workflow, after: Workflow, reason: str, edits: Sequence[Edit]) -> JsonObject:
     preview = previews.preview_of("edit", before, after, reason, told_in=deps.run_id, edits=edits)
     return show_preview(deps, preview, ChangeReport(before, after).findings)
 
 
-def _outcome(
-    deps: WorkflowContext, workflow: Workflow, edits: Sequence[Edit], *, dry_run: bool
-) -> Workflow | None:
+def _outcome(deps: WorkflowContext, workflow: Workflow, edits: Sequence[Edit], *, dry_run: bool) -> Workflow | None:
     """Return what edits make of a workflow; None where an earlier attempt at this run made them already."""
     try:
         return apply_edits(workflow, edits).workflow
@@ -98,9 +92,7 @@ async def undo_change(ctx: RunContext[WorkflowContext], request: UndoChange) -> 
         raise ModelRetry(str(error)) from error
     current = await deps.service.before_attempt(workflow, writer.author)
     if wanted and (reason := previews.why_restoring_waits(current, wanted)):
-        preview = previews.preview_of(
-            "restore", workflow, earlier, reason, told_in=deps.run_id, to_version=wanted
-        )
+        preview = previews.preview_of("restore", workflow, earlier, reason, told_in=deps.run_id, to_version=wanted)
         return show_preview(deps, preview, ChangeReport(workflow, earlier).findings)
     return restored(deps, await deps.service.restore(workflow.id, version, writer), version)
 
@@ -127,11 +119,10 @@ async def fix_findings(ctx: RunContext[WorkflowContext], request: FixFindings) -
     return done | {
         "fixed": [{"rule": one.rule, "message": one.message} for one in fixes.fixed],
         "left": [
-            {"rule": one.finding.rule, "severity": one.finding.severity, "message": one.finding.message,
-             "why": one.why}
+            {"rule": one.finding.rule, "severity": one.finding.severity, "message": one.finding.message, "why": one.why}
             for one in fixes.left
         ],
-    }  # fmt: skip
+    }
 
 
 TOOLS = (edit_workflow, undo_change, fix_findings)

@@ -22,9 +22,7 @@ class Parameters(BaseModel):
 
     @classmethod
     @override
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
         made = handler(core_schema)
         schema = handler.resolve_ref_schema(made)
         schema.pop("title", None)
@@ -43,9 +41,9 @@ def _leave_null_out(schema: dict[str, Any]) -> None:
     schema.update({"anyOf": kinds} if len(kinds) > 1 else {**kinds[0], **schema})
 
 
-_NOT_TOLD = frozenset({
-    "title", "default", "format", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum",
-})  # fmt: skip
+_NOT_TOLD = frozenset(
+    {"title", "default", "format", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"}
+)
 """Bounds hardly ever met, which a call is held to all the same, and defaults, which descriptions tell."""
 
 
@@ -79,11 +77,4 @@ def _brief(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
 
 
 Limit = Annotated[int, Field(ge=1, le=100)]
-Reference = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=200,
-        description="id, name, `open` or the user's words",
-    ),
-]
+Reference = Annotated[str, Field(min_length=1, max_length=200, description="id, name, `open` or the user's words")]

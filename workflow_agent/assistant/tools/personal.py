@@ -20,10 +20,11 @@ class PersonalMemoryRequest(Parameters):
 
     action: Literal["remember", "list", "correct", "forget"] = Field(description="what to do")
     text: str = Field(
-        default="", max_length=500,
+        default="",
+        max_length=500,
         description="to remember or correct: the user's words; to forget: words of it, 'everything', or "
         "nothing for what was told last",
-    )  # fmt: skip
+    )
     kind: FactKind | None = Field(default=None, description="of what to remember")
     id: str = Field(default="", max_length=40, description="mem_… of what to correct or forget")
 

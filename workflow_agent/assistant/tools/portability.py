@@ -24,9 +24,8 @@ class ImportWorkflow(Parameters):
     """A document in a format of another tool."""
 
     text: str | None = Field(
-        default=None, max_length=2_000_000,
-        description="the one in the user's message unless given",
-    )  # fmt: skip
+        default=None, max_length=2_000_000, description="the one in the user's message unless given"
+    )
     format: str | None = _FormatName
     """Told by its content unless given."""
     name: str | None = Field(default=None, min_length=1, max_length=200, description="if not its own")
@@ -84,9 +83,13 @@ async def export_workflow(ctx: RunContext[WorkflowContext], request: ExportWorkf
     exported = await to_thread(chosen.write, workflow)
     ctx.deps.progress.touch(workflow, "viewed")
     return {
-        "workflow": named(workflow), "format": chosen.name, "title": chosen.title,
-        "file_name": f"{workflow.id}.{chosen.extension}", "text": exported.text, **_noted(exported.report),
-    }  # fmt: skip
+        "workflow": named(workflow),
+        "format": chosen.name,
+        "title": chosen.title,
+        "file_name": f"{workflow.id}.{chosen.extension}",
+        "text": exported.text,
+        **_noted(exported.report),
+    }
 
 
 def _noted(report: Report) -> JsonObject:

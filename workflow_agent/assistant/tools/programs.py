@@ -31,9 +31,7 @@ _MOST_HITS = 20
 class RunPython(Parameters):
     """What to run."""
 
-    code: str = Field(
-        min_length=1, max_length=MAX_PROGRAM_CHARS, description="its last expression is the result"
-    )
+    code: str = Field(min_length=1, max_length=MAX_PROGRAM_CHARS, description="its last expression is the result")
 
 
 async def run_python(ctx: RunContext[WorkflowContext], request: RunPython) -> JsonObject:
@@ -45,9 +43,7 @@ async def run_python(ctx: RunContext[WorkflowContext], request: RunPython) -> Js
     reading = _Reading(ctx.deps, ctx.tool_call_id or "")
     try:
         ran = await ctx.deps.sandbox.run(
-            request.code,
-            {"context": {HISTORY_KEY: history, f"{HISTORY_KEY}_left_out": left_out}},
-            reading.functions(),
+            request.code, {"context": {HISTORY_KEY: history, f"{HISTORY_KEY}_left_out": left_out}}, reading.functions()
         )
     except ProgramFailed as failed:
         raise _told(failed, is_last=ctx.last_attempt) from failed
@@ -106,9 +102,7 @@ class _Reading:
             finally:
                 elapsed = round((time.perf_counter() - started) * 1000, 3)
                 recorder.called_inside(
-                    InnerCall(
-                        self.call_id, name, wanted, started_at, elapsed, message is None, result, message
-                    )
+                    InnerCall(self.call_id, name, wanted, started_at, elapsed, message is None, result, message)
                 )
             return result
 

@@ -51,9 +51,7 @@ async def recall(ctx: RunContext[WorkflowContext], request: Recall) -> JsonObjec
     return await _brought_back(deps, wanted[:_MOST_IN_A_ROW], wanted[_MOST_IN_A_ROW:])
 
 
-async def _brought_back(
-    deps: WorkflowContext, wanted: list[int], left: list[int], query: str = ""
-) -> JsonObject:
+async def _brought_back(deps: WorkflowContext, wanted: list[int], left: list[int], query: str = "") -> JsonObject:
     """Return turns up to what one answer may hold, and which are left; the first is there in any case."""
     found: list[JsonObject] = []
     room = _MOST_CHARS

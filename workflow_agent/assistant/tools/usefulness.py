@@ -25,9 +25,7 @@ _OF_MEMORY = re.compile(
 MEMORY_TOOL = "personal_memory"
 
 
-def idle_tools(
-    conversation: Conversation, message: str, agent: AgentProfile, roster: Roster
-) -> frozenset[str]:
+def idle_tools(conversation: Conversation, message: str, agent: AgentProfile, roster: Roster) -> frozenset[str]:
     """Return the names of tools that can do nothing for a message; a request goes without them."""
     return frozenset(_idle(conversation, message, agent, roster))
 

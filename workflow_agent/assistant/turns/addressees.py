@@ -76,9 +76,7 @@ def agents_for(
     if mentions.agents or mentions.unknown:
         return mentions.agents or (default,)
     now = current_agent(conversation, roster)
-    if now is not None and (
-        _was_just_handed_over(conversation) or _is_for(now, roster, conversation, message)
-    ):
+    if now is not None and (_was_just_handed_over(conversation) or _is_for(now, roster, conversation, message)):
         return (now,)
     return (default,)
 
@@ -153,9 +151,7 @@ def choose_mode(
         signals = (f"modification: confirms what {confirmed.by} offered",)
         return ModeRecord(name="modification", confidence=1.0, signals=signals, source="inferred"), None
     decision = mode_asked_for(conversation, request.message, workflow_id=request.workflow_id)
-    record = ModeRecord(
-        name=decision.mode, confidence=decision.confidence, signals=decision.signals, source="inferred"
-    )
+    record = ModeRecord(name=decision.mode, confidence=decision.confidence, signals=decision.signals, source="inferred")
     most_writing = max(decision.scores[mode] for mode in WRITING_MODES)
     reads = decision.mode in ("search", "analysis")
     is_question = reads and most_writing <= _CLEARLY * decision.scores[decision.mode]

@@ -12,12 +12,7 @@ from pydantic import ValidationError
 from workflow_agent.assistant.turns.wholes import contents_of, created_with, whole_of
 from workflow_agent.conversations.abandonment import interrupt_dead_runs
 from workflow_agent.conversations.content_refs import kept_apart
-from workflow_agent.conversations.document import (
-    SCHEMA_VERSION,
-    Conversation,
-    WorkflowReference,
-    conversation_document,
-)
+from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation, WorkflowReference, conversation_document
 from workflow_agent.conversations.fork import as_own
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.conversations.upgrades import upgraded
@@ -71,9 +66,14 @@ def packed(bundle: Bundle) -> JsonObject:
     payload = json.dumps({"conversation": conversation_document(inside), "contents": dict(bundle.contents)})
     digest = hashlib.sha256(payload.encode()).hexdigest()
     return {
-        "format": FORMAT, "format_version": 1, "conversation_id": inside.id, "title": inside.title,
-        "turns": inside.turn_count, "sha256": digest, "payload": payload,
-    }  # fmt: skip
+        "format": FORMAT,
+        "format_version": 1,
+        "conversation_id": inside.id,
+        "title": inside.title,
+        "turns": inside.turn_count,
+        "sha256": digest,
+        "payload": payload,
+    }
 
 
 def opened(payload: str, sha256: str) -> Bundle:
@@ -111,19 +111,26 @@ async def imported(
     old = bundle.conversation
     mine = old.model_copy(
         update={
-            "id": conversation_id, "tenant": tenant, "version": 0,
+            "id": conversation_id,
+            "tenant": tenant,
+            "version": 0,
             "workflow_refs": tuple(as_own(one, old.id, conversation_id) for one in old.workflow_refs),
         }
-    )  # fmt: skip
+    )
     settled = interrupt_dead_runs(mine, is_alive=lambda _: False, at=at)
     return await created_with(store, settled, bundle.contents)
 
 
 def _opened_elsewhere(conversation: Conversation, workflow_id: str) -> WorkflowReference:
     return WorkflowReference(
-        workflow_id=workflow_id, name=workflow_id, relation="viewed", turn=conversation.turn_count,
-        conversation_id=conversation.id, at=conversation.updated_at, is_elsewhere=True,
-    )  # fmt: skip
+        workflow_id=workflow_id,
+        name=workflow_id,
+        relation="viewed",
+        turn=conversation.turn_count,
+        conversation_id=conversation.id,
+        at=conversation.updated_at,
+        is_elsewhere=True,
+    )
 
 
 def _parsed(payload: str) -> JsonObject:
@@ -160,8 +167,7 @@ def _conversation(document: JsonObject) -> Conversation:
     version: object = document.get("schema_version")
     if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
         raise _refused(
-            "/payload",
-            f"The conversation's schema version is {version!r}; 1 to {SCHEMA_VERSION} are read here.",
+            "/payload", f"The conversation's schema version is {version!r}; 1 to {SCHEMA_VERSION} are read here."
         )
     try:
         found = Conversation.model_validate_json(json.dumps(upgraded(document, version)))

@@ -28,12 +28,7 @@ _FAILURES: Sequence[tuple[type[Exception], str, str, bool]] = (
     (ModelTimeoutError, "model_timeout", "The model's provider did not answer in time.", True),
     (ModelRateLimitError, "rate_limited", "The model's provider refused: too many requests.", True),
     (ModelQuotaExceededError, "quota_exceeded", "The quota at the model's provider is used up.", False),
-    (
-        ModelContextWindowExceededError,
-        "context_too_long",
-        "The request was longer than the model takes.",
-        False,
-    ),
+    (ModelContextWindowExceededError, "context_too_long", "The request was longer than the model takes.", False),
     (ModelAuthenticationError, "authentication", "The model's provider refused the API key.", False),
     (ModelNotFoundError, "model_not_found", "The model's provider has no such model.", False),
     (ModelOverloadedError, "overloaded", "The model's provider is overloaded.", True),

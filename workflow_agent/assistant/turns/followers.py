@@ -97,12 +97,8 @@ def _ended(run_id: str, live: LiveRuns) -> ShuttingDown:
     """Return why a run of another process cannot be followed any further."""
     why = f"The server process that worked on run {run_id!r} ended."
     if live.is_closing:
-        why = (
-            f"The server process that followed run {run_id!r} is stopping; another one may still work on it."
-        )
-    return ShuttingDown(
-        f"{why} Send the message again with the same Idempotency-Key.", run_id=run_id, retry_after=1
-    )
+        why = f"The server process that followed run {run_id!r} is stopping; another one may still work on it."
+    return ShuttingDown(f"{why} Send the message again with the same Idempotency-Key.", run_id=run_id, retry_after=1)
 
 
 _POLL_SECONDS = 0.05

@@ -49,9 +49,7 @@ def index_of_turn(whole: Whole, turn: int) -> int:
     Raises:
         NotFound: There is no such turn.
     """
-    of_turn = [
-        event.index for event in whole.events if not isinstance(event, SystemEvent) and event.turn == turn
-    ]
+    of_turn = [event.index for event in whole.events if not isinstance(event, SystemEvent) and event.turn == turn]
     if not of_turn:
         raise NotFound(
             f"Conversation {whole.conversation.id!r} has no turn {turn}.", turns=whole.conversation.turn_count

@@ -68,9 +68,10 @@ class LiveRun:
                 ShuttingDown(
                     f"Run {self.run_id!r} was stopped before it began. Send the message again with the same "
                     "Idempotency-Key.",
-                    run_id=self.run_id, retry_after=1,
+                    run_id=self.run_id,
+                    retry_after=1,
                 )
-            )  # fmt: skip
+            )
         self.task = None
         self.end = None
 

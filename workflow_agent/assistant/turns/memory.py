@@ -48,19 +48,13 @@ async def learn(
     try:
         for told in told_of_oneself(without_documents(message)):
             fact = await personal.remember(conversation.tenant, user, told, None, source)
-            _log.info(
-                "remembered of a user", extra={"conversation_id": conversation.id, "memory_id": fact.id}
-            )
+            _log.info("remembered of a user", extra={"conversation_id": conversation.id, "memory_id": fact.id})
     except (StorageFailed, InvalidInput) as error:
         _failed("not learned", error, conversation, trace)
 
 
 async def forget(
-    personal: PersonalMemory,
-    store: ConversationStore,
-    conversation: Conversation,
-    user: str,
-    trace: TurnTrace,
+    personal: PersonalMemory, store: ConversationStore, conversation: Conversation, user: str, trace: TurnTrace
 ) -> Conversation:
     """Take what the user wanted forgotten out of all conversations; return this one as it is then.
 

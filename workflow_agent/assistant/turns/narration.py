@@ -6,14 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequ
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from pydantic_ai.messages import (
-    ModelResponse,
-    PartDeltaEvent,
-    PartStartEvent,
-    TextPart,
-    TextPartDelta,
-    ToolReturnPart,
-)
+from pydantic_ai.messages import ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta, ToolReturnPart
 
 from workflow_agent.assistant.loop import Asking, LoopEvent
 from workflow_agent.assistant.record import Evidence
@@ -191,9 +184,8 @@ def tell(stream: RunStream, conversation_id: str, replies: Iterable[AgentReply])
     for reply in replies:
         stream.publish(
             "start",
-            {"conversation_id": conversation_id, "run_id": reply.run_id, "turn": reply.turn,
-             "agent": reply.author},
-        )  # fmt: skip
+            {"conversation_id": conversation_id, "run_id": reply.run_id, "turn": reply.turn, "agent": reply.author},
+        )
         stream.publish("mode", reply.mode.model_dump(mode="json"))
         stream.publish("delta", {"text": reply.content})
         stream.publish("context", dict(reply.context))

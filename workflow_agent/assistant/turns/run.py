@@ -164,25 +164,34 @@ class Runner:
         progress.open_workflow_id = job.request.workflow_id or job.conversation.bound_workflow_id
         progress.phase = job.conversation.phase
         return WorkflowContext(
-            tenant=job.tenant, user=job.request.author, agent=job.agent.name, run_id=job.run.run_id,
-            attempt=job.run.attempt, conversation=job.conversation, workflows=self.workflows,
-            search=self.search, progress=progress, evidence=job.evidence, outline=self.outline,
-            writing_is_refused=refused, roster=self.roster, max_handoffs=self.limits.max_handoffs,
-            sandbox=self.sandbox, blob=self.blob, sealed=self.sealed, find=self.find, references=known,
+            tenant=job.tenant,
+            user=job.request.author,
+            agent=job.agent.name,
+            run_id=job.run.run_id,
+            attempt=job.run.attempt,
+            conversation=job.conversation,
+            workflows=self.workflows,
+            search=self.search,
+            progress=progress,
+            evidence=job.evidence,
+            outline=self.outline,
+            writing_is_refused=refused,
+            roster=self.roster,
+            max_handoffs=self.limits.max_handoffs,
+            sandbox=self.sandbox,
+            blob=self.blob,
+            sealed=self.sealed,
+            find=self.find,
+            references=known,
             personal=self.personal,
             notes=run_notes(job, progress.pending, known, facts, outdated, self.now()),
             idle_tools=idle_tools(job.conversation, job.message.content, job.agent, self.roster),
-            now=self.now, fence_number=job.run.fence,
-        )  # fmt: skip
+            now=self.now,
+            fence_number=job.run.fence,
+        )
 
     async def _window(
-        self,
-        job: Job,
-        deps: WorkflowContext,
-        model: Model,
-        *,
-        is_sent: bool,
-        shrunk: BuiltContext | None = None,
+        self, job: Job, deps: WorkflowContext, model: Model, *, is_sent: bool, shrunk: BuiltContext | None = None
     ) -> BuiltContext:
         """Return the window; without what costs a call of a model, if it goes to none.
 
@@ -212,12 +221,17 @@ class Runner:
             limits = replace(limits, window_tokens=min(smaller, limits.window_tokens), utilization="full")
         build = partial(
             self.context.build,
-            trigger=job.message, agent=job.agent.name, fixed=fixed, limits=limits, counter=counter,
-            handoff=pending_handoff(job.conversation, job.agent.name), registered=self.roster.keys(),
+            trigger=job.message,
+            agent=job.agent.name,
+            fixed=fixed,
+            limits=limits,
+            counter=counter,
+            handoff=pending_handoff(job.conversation, job.agent.name),
+            registered=self.roster.keys(),
             system_in_place=keeps_system_messages_in_place(model),
             mask_step=1 if model.base_url is None else _MASK_STEP,
             read=partial(self.gathering.blobs.get, job.tenant, job.conversation.id),
-        )  # fmt: skip
+        )
         # A request that asks for a smaller share of the window is no reason to compact for all others.
         may_compact = is_sent and shrunk is None and limits.utilization == self.limits.utilization
         window = FittingWindow(self.compactor, job, build, may_compact=may_compact)
@@ -272,13 +286,7 @@ class Runner:
         narration.add(text)
 
     def _reply(
-        self,
-        job: Job,
-        deps: WorkflowContext,
-        built: BuiltContext,
-        text: str,
-        model: Model,
-        cached: JsonObject,
+        self, job: Job, deps: WorkflowContext, built: BuiltContext, text: str, model: Model, cached: JsonObject
     ) -> Reply:
         iterations = job.evidence.closed()
         progress = deps.progress
@@ -309,9 +317,7 @@ class Runner:
             unconfirmed_claims=job.evidence.unconfirmed_claims,
         )
 
-    def _record(
-        self, job: Job, mode: ModeRecord, built: BuiltContext, model: Model, cached: JsonObject
-    ) -> JsonObject:
+    def _record(self, job: Job, mode: ModeRecord, built: BuiltContext, model: Model, cached: JsonObject) -> JsonObject:
         """Return the context record, and learn from what the provider counted."""
         evidence = job.evidence
         if evidence.reported_tokens is not None:

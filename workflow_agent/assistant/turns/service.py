@@ -23,21 +23,13 @@ from workflow_agent.conversations.history import recorded_run
 from workflow_agent.conversations.records import Records, leading_in, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
-from workflow_agent.errors import (
-    AlreadyExists,
-    ConversationNotFound,
-    RunNotFound,
-    ShuttingDown,
-    WorkflowAgentError,
-)
+from workflow_agent.errors import AlreadyExists, ConversationNotFound, RunNotFound, ShuttingDown, WorkflowAgentError
 from workflow_agent.telemetry.turns import TurnTrace
 
 WithoutDeadRuns = Callable[[Callable[[Run], LeftBehind], Conversation], Conversation]
 
 
-async def recover(
-    store: ConversationStore, journal: RunJournal, owners: Owners, settle: WithoutDeadRuns
-) -> int:
+async def recover(store: ConversationStore, journal: RunJournal, owners: Owners, settle: WithoutDeadRuns) -> int:
     """Settle the conversations that dead processes worked on; return how many were changed.
 
     Args:
@@ -114,10 +106,15 @@ class Chat:
             message = request.as_message(first, tuple(then), documents, handoff)
             accepted.append(
                 accept_message(
-                    conversation, message, owner=self.owners.owner, is_alive=self.joining.is_alive,
-                    at=self.now(), new_id=self.new_id, left_by=journals.left_by,
+                    conversation,
+                    message,
+                    owner=self.owners.owner,
+                    is_alive=self.joining.is_alive,
+                    at=self.now(),
+                    new_id=self.new_id,
+                    left_by=journals.left_by,
                 )
-            )  # fmt: skip
+            )
             return accepted[-1].conversation
 
         with trace.saving("accept") as timed, self._noted(tenant, made, accepted):
@@ -223,10 +220,13 @@ class Chat:
         for live in self.live.running():
             live.stream.publish(
                 "shutdown",
-                {"message": "The server is stopping. This run has a little time to finish; "
-                            "if it does not, send the message again with the same Idempotency-Key.",
-                 "run_id": live.run_id, "grace_seconds": grace_seconds},
-            )  # fmt: skip
+                {
+                    "message": "The server is stopping. This run has a little time to finish; "
+                    "if it does not, send the message again with the same Idempotency-Key.",
+                    "run_id": live.run_id,
+                    "grace_seconds": grace_seconds,
+                },
+            )
         if tasks := self.live.tasks():
             await asyncio.wait(tasks, timeout=grace_seconds)
             if self.joining.are_taken_over:
@@ -241,9 +241,5 @@ class Chat:
         """Mark the runs of dead processes as interrupted; return how many conversations had some."""
         return await recover(self.store, self.worker.journal, self.owners, self._without_dead_runs)
 
-    def _without_dead_runs(
-        self, left_by: Callable[[Run], LeftBehind], conversation: Conversation
-    ) -> Conversation:
-        return interrupt_dead_runs(
-            conversation, is_alive=self.joining.is_alive, at=self.now(), left_by=left_by
-        )
+    def _without_dead_runs(self, left_by: Callable[[Run], LeftBehind], conversation: Conversation) -> Conversation:
+        return interrupt_dead_runs(conversation, is_alive=self.joining.is_alive, at=self.now(), left_by=left_by)

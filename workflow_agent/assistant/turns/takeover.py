@@ -90,9 +90,7 @@ class Takeover:
         if run is None or not self._is_free(run):
             return conversation
         if run.attempt >= _MOST_ATTEMPTS or run.agent not in self.worker.runner.roster:
-            return interrupt_dead_runs(
-                conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by
-            )
+            return interrupt_dead_runs(conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by)
         return taken_over(conversation, run, owner=self.hosts.owner, at=self.now())
 
     def _is_free(self, run: Run) -> bool:

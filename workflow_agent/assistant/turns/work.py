@@ -11,14 +11,7 @@ from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserEr
 
 from workflow_agent.assistant.record import CallRecorder, Evidence
 from workflow_agent.assistant.replay import responses_in
-from workflow_agent.assistant.requests import (
-    Job,
-    TurnOutcome,
-    TurnRequest,
-    chat_response,
-    outcome_of,
-    start_data,
-)
+from workflow_agent.assistant.requests import Job, TurnOutcome, TurnRequest, chat_response, outcome_of, start_data
 from workflow_agent.assistant.turns.failures import error_data, failure_of
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.memory import forget, learn, remember
@@ -34,13 +27,7 @@ from workflow_agent.conversations.outcome import commit_reply, end_run
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
-from workflow_agent.errors import (
-    ConversationNotFound,
-    ShuttingDown,
-    StaleRun,
-    StorageFailed,
-    WorkflowAgentError,
-)
+from workflow_agent.errors import ConversationNotFound, ShuttingDown, StaleRun, StorageFailed, WorkflowAgentError
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.telemetry.webhooks import Webhooks
@@ -84,8 +71,7 @@ class Worker:
         From here the work ends the trace.
         """
         job = replace(
-            self._job(tenant, request, agent, conversation, run, trace),
-            recorded=tuple(responses_in(responses)),
+            self._job(tenant, request, agent, conversation, run, trace), recorded=tuple(responses_in(responses))
         )
         live = self.live.open(run.run_id, run.attempt)
         live.tenant = tenant
@@ -111,9 +97,7 @@ class Worker:
         evidence = Evidence(
             turn=iterations.new(message.content, at=self.now()),
             now=self.now,
-            calls=CallRecorder(
-                call_id_of(message.id, leading_in(conversation, run).attempt), len(conversation.calls)
-            ),
+            calls=CallRecorder(call_id_of(message.id, leading_in(conversation, run).attempt), len(conversation.calls)),
             keep_step=partial(self.journal.keep, tenant, run),
             check=partial(self._check, run),
         )
@@ -196,16 +180,9 @@ class Worker:
         await remember(self.runner.memory, conversation, job.request.author, reply.references, job.trace)
         if "personal_memory" not in reply.tools_used:
             await learn(
-                self.runner.personal,
-                conversation,
-                job.request.author,
-                job.run.turn,
-                job.message.content,
-                job.trace,
+                self.runner.personal, conversation, job.request.author, job.run.turn, job.message.content, job.trace
             )
-        conversation = await forget(
-            self.runner.personal, self.store, conversation, job.request.author, job.trace
-        )
+        conversation = await forget(self.runner.personal, self.store, conversation, job.request.author, job.trace)
         await self._note_answer(job)
         job.trace.replied(stored)
         self.telemetry.recent.add(stored.context_in(conversation.id))
@@ -236,9 +213,7 @@ class Worker:
         stored, told = failure_of(error, job.run.run_id)
         # A provider's message may quote the key, and a key that came with a request is never logged.
         shown = None if job.request.model_key else error
-        _log.warning(
-            "run failed", extra={"run_id": job.run.run_id, "error_type": stored.type}, exc_info=shown
-        )
+        _log.warning("run failed", extra={"run_id": job.run.run_id, "error_type": stored.type}, exc_info=shown)
         if not isinstance(error, StaleRun):
             if self.webhooks is not None:
                 failure = {"type": stored.type, "message": stored.message}
@@ -252,23 +227,20 @@ class Worker:
         """Settle a run whose task was cancelled: by request, or because the server stops."""
         if live.stopping == "cancelled":
             stored = RunError(type="Cancelled", message="The run was cancelled on request.")
-            told = StaleRun(
-                f"Run {job.run.run_id!r} was cancelled.", run_id=job.run.run_id, status="cancelled"
-            )
+            told = StaleRun(f"Run {job.run.run_id!r} was cancelled.", run_id=job.run.run_id, status="cancelled")
             ended = await self._ended(job, "cancelled", stored, told)
         elif live.stopping == "lost":
             # Nothing is stored: the run is another process's by now, and what is known of it stays for that.
             ended = ShuttingDown(
                 "Another server goes on with the message. Send it again with the same Idempotency-Key to get "
                 "the reply.",
-                run_id=job.run.run_id, retry_after=5,
-            )  # fmt: skip
+                run_id=job.run.run_id,
+                retry_after=5,
+            )
         else:
             message = "The server stopped before the reply was ready. Send the message again."
             stored = RunError(type="Interrupted", message=message, retriable=True)
-            ended = await self._ended(
-                job, "interrupted", stored, ShuttingDown(message, run_id=job.run.run_id)
-            )
+            ended = await self._ended(job, "interrupted", stored, ShuttingDown(message, run_id=job.run.run_id))
         job.trace.ended("cancelled" if live.stopping == "cancelled" else "interrupted")
         live.stream.publish("error", error_data(ended))
         live.settle(ended)
@@ -284,9 +256,16 @@ class Worker:
 
         def end(conversation: Conversation) -> Conversation:
             return end_run(
-                conversation, job.run.run_id, job.run.fence, status,
-                error=error, iterations=steps, calls=calls, spent=job.evidence.costs, at=self.now(),
-            )  # fmt: skip
+                conversation,
+                job.run.run_id,
+                job.run.fence,
+                status,
+                error=error,
+                iterations=steps,
+                calls=calls,
+                spent=job.evidence.costs,
+                at=self.now(),
+            )
 
         try:
             with job.trace.saving("end") as timed:

@@ -40,9 +40,7 @@ class Contents:
     inline_bytes: int = INLINE_BYTES
     fence: RunFence | None = None
 
-    async def keep(
-        self, iterations: Sequence[Iteration], instructions: Sequence[Told] = ()
-    ) -> tuple[Iteration, ...]:
+    async def keep(self, iterations: Sequence[Iteration], instructions: Sequence[Told] = ()) -> tuple[Iteration, ...]:
         """Return iterations with references in place of what is large, all of it durably kept by then.
 
         Args:
@@ -92,8 +90,9 @@ class Contents:
 
     async def _resolved_message(self, message: Message) -> Message:
         if message.parts:
-            texts = [str(await self._get(one.content_ref)) if one.content_ref else one.text or ""
-                     for one in message.parts]  # fmt: skip
+            texts = [
+                str(await self._get(one.content_ref)) if one.content_ref else one.text or "" for one in message.parts
+            ]
             return message.model_copy(update={"content": BETWEEN_PARTS.join(texts), "parts": ()})
         results = tuple([await self._resolved_result(one) for one in message.results])
         return message.model_copy(update={"results": results}) if results else message

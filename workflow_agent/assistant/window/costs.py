@@ -59,10 +59,14 @@ class PlanningLedger:
     def _planning(self) -> JsonObject:
         decided: JsonObject = {"planned_by": self.planned_by, "reason": self.reason}
         happened = {
-            "model": self.planner_model, "failure": self.failure, "corrections": self.corrections[:20],
-            "failed_summaries": self.failed_summaries, "notes": self.notes,
-            "cache_hits": self.cache_hits, "cache_misses": self.cache_misses,
-        }  # fmt: skip
+            "model": self.planner_model,
+            "failure": self.failure,
+            "corrections": self.corrections[:20],
+            "failed_summaries": self.failed_summaries,
+            "notes": self.notes,
+            "cache_hits": self.cache_hits,
+            "cache_misses": self.cache_misses,
+        }
         if self.planned_by == "nobody":
             # As in most turns, each of which is kept.
             happened = {name: value for name, value in happened.items() if value}
@@ -73,9 +77,11 @@ class PlanningLedger:
             return None
         cost = self.costs.cost
         return {
-            "planner_usd": cost.planner_usd, "summarizer_usd": cost.summarizer_usd,
-            "embedding_usd": cost.embedding_usd, "total_usd": cost.total_usd,
+            "planner_usd": cost.planner_usd,
+            "summarizer_usd": cost.summarizer_usd,
+            "embedding_usd": cost.embedding_usd,
+            "total_usd": cost.total_usd,
             "requests": self.costs.usage.requests,
             "input_tokens": self.costs.usage.input_tokens,
             "output_tokens": self.costs.usage.output_tokens,
-        }  # fmt: skip
+        }

@@ -93,9 +93,7 @@ class TokenCounters:
             self._tokenizers[encoding] = TokenCounter("tokenizer", count) if count else None
         return self._tokenizers[encoding]
 
-    def reported(
-        self, model: Model, counter: TokenCounter, counted_tokens: int, reported_tokens: int
-    ) -> None:
+    def reported(self, model: Model, counter: TokenCounter, counted_tokens: int, reported_tokens: int) -> None:
         """Learn from a provider's figure for a request that was counted with this counter."""
         if counter.counting == "tokenizer":
             return

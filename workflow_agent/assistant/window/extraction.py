@@ -9,9 +9,7 @@ from workflow_agent.conversations.iterations import Iteration, Message, ToolResu
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.stored import JsonObject, Value
 
-_ABOUT_THE_RUN = frozenset(
-    {"switch_mode", "change_phase", "hand_off", "get_turn", "search_history", "recall"}
-)
+_ABOUT_THE_RUN = frozenset({"switch_mode", "change_phase", "hand_off", "get_turn", "search_history", "recall"})
 """Tools whose results say nothing that is not in the conversation itself."""
 
 
@@ -51,9 +49,8 @@ def build_llm_messages(events: Iterable[Event]) -> list[ConversationMessage]:
 def _message(event: Event) -> ConversationMessage:
     if isinstance(event, AgentReply):
         return ConversationMessage(
-            role="assistant", content=event.content, reasoning_steps=event.iterations,
-            sequence_number=event.index,
-        )  # fmt: skip
+            role="assistant", content=event.content, reasoning_steps=event.iterations, sequence_number=event.index
+        )
     role = "system" if isinstance(event, SystemEvent) else "user"
     return ConversationMessage(role=role, content=event.content, sequence_number=event.index)
 
@@ -88,9 +85,7 @@ def extract_artifacts_from_messages(messages: Sequence[ConversationMessage]) -> 
     return list(found.values())
 
 
-def with_newest_results(
-    replies: Iterable[AgentReply], in_sight: Iterable[AgentReply]
-) -> Iterator[AgentReply]:
+def with_newest_results(replies: Iterable[AgentReply], in_sight: Iterable[AgentReply]) -> Iterator[AgentReply]:
     """Yield the replies with results that no later call replaces, without those that one does, newest first.
 
     Args:
@@ -125,9 +120,7 @@ def _without_results(reply: AgentReply, left_out: Collection[str]) -> AgentReply
         results = tuple(one for one in message.results if one.id not in left_out)
         return message.model_copy(update={"results": results})
 
-    steps = tuple(
-        step.model_copy(update={"messages": tuple(map(kept, step.messages))}) for step in reply.iterations
-    )
+    steps = tuple(step.model_copy(update={"messages": tuple(map(kept, step.messages))}) for step in reply.iterations)
     return reply.model_copy(update={"iterations": steps})
 
 
@@ -146,9 +139,7 @@ def _informs(result: ToolResult) -> bool:
     return result.outcome == "success" and is_kept and result.name not in _ABOUT_THE_RUN
 
 
-def _tool_artifact(
-    step: Iteration, result: ToolResult, args: JsonObject, source: str, about: JsonObject
-) -> Artifact:
+def _tool_artifact(step: Iteration, result: ToolResult, args: JsonObject, source: str, about: JsonObject) -> Artifact:
     at = step.completed_at or step.started_at
     about = {"tool": result.name, "args": args, **about}
     return artifact_of(ArtifactType.TOOL_RESULT, result.content, source, at, about)
@@ -163,9 +154,12 @@ def document_artifact(document: AttachedDocument, text: str, *, turn: int) -> Ar
         turn: The turn under way; a document of an earlier one is historical.
     """
     about: JsonObject = {
-        "title": document.title, "media_type": document.media_type, "attachment_id": document.attachment_id,
-        "attachment_type": document.attachment_type, "turn": document.turn,
-    }  # fmt: skip
+        "title": document.title,
+        "media_type": document.media_type,
+        "attachment_id": document.attachment_id,
+        "attachment_type": document.attachment_type,
+        "turn": document.turn,
+    }
     if document.source:
         about["origin"] = document.source
     if document.turn < turn:
@@ -173,9 +167,7 @@ def document_artifact(document: AttachedDocument, text: str, *, turn: int) -> Ar
     return artifact_of(ArtifactType.DOCUMENT, text, f"attachment:{document.title}", document.at, about)
 
 
-def replies_out_of_sight(
-    newest_first: Iterable[Event], verbatim: Collection[int], most: int
-) -> Iterator[AgentReply]:
+def replies_out_of_sight(newest_first: Iterable[Event], verbatim: Collection[int], most: int) -> Iterator[AgentReply]:
     """Yield the newest replies whose steps are not in the window, newest first.
 
     Args:

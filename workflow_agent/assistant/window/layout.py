@@ -38,11 +38,7 @@ def has_stable_prefix(model: object, layout: PromptLayout) -> bool:
     if isinstance(model, FallbackModel):
         return all(has_stable_prefix(one, layout) for one in model.models)
     address = str(getattr(model, "base_url", None) or "")
-    return (
-        bool(address) and layout == "stable_prefix"
-        if layout != "auto"
-        else address.startswith(_KNOWN_TO_CACHE)
-    )
+    return bool(address) and layout == "stable_prefix" if layout != "auto" else address.startswith(_KNOWN_TO_CACHE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +138,7 @@ def laid_out(
     told = ctx.deps.evidence.latest_instructions
     lasting = [one for one in told if one.is_lasting]
     messages = with_facts(
-        request_context.messages,
-        joined(one for one in told if not one.is_lasting),
-        is_kept=is_anthropic(ctx.model),
+        request_context.messages, joined(one for one in told if not one.is_lasting), is_kept=is_anthropic(ctx.model)
     )
     roster = joined(one for one in lasting if one.section == "memory")
     others = [one for one in lasting if one.section not in ("prompt_module", "memory")]
@@ -183,9 +177,7 @@ def with_facts(messages: Sequence[ModelMessage], facts: str, *, is_kept: bool = 
     mark = [CachePoint()] if is_kept else []
     frame = f"<{_FACTS}>\n{facts}\n</{_FACTS}>"
     said = prompt.content
-    content = (
-        f"{said}\n\n{frame}" if isinstance(said, str) and not is_kept else [*_listed(said), *mark, frame]
-    )
+    content = f"{said}\n\n{frame}" if isinstance(said, str) and not is_kept else [*_listed(said), *mark, frame]
     parts = [*request.parts[:place], replace(prompt, content=content), *request.parts[place + 1 :]]
     changed[at] = replace(request, parts=parts)
     return changed
@@ -254,9 +246,7 @@ def _with_framed(request: ModelRequest, at: int, module: str) -> ModelRequest:
     first, *others = _listed(prompt.content)
     framed = f"<{_MODULE}>\n{module}\n</{_MODULE}>\n\n{first}"
     content = framed if isinstance(prompt.content, str) else [framed, *others]
-    return replace(
-        request, parts=[*request.parts[:at], replace(prompt, content=content), *request.parts[at + 1 :]]
-    )
+    return replace(request, parts=[*request.parts[:at], replace(prompt, content=content), *request.parts[at + 1 :]])
 
 
 def modes_sent(deps: WorkflowContext, model: object) -> frozenset[Mode]:
@@ -325,7 +315,5 @@ def marked(ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelR
     if not is_anthropic(ctx.model):
         return request_context
     marks = {"anthropic_cache_tool_definitions": True, "anthropic_cache": True}
-    request_context.model_settings = merge_model_settings(
-        request_context.model_settings, cast("ModelSettings", marks)
-    )
+    request_context.model_settings = merge_model_settings(request_context.model_settings, cast("ModelSettings", marks))
     return request_context

@@ -19,12 +19,7 @@ from workflow_agent.assistant.window.extraction import (
     with_newest_results,
 )
 from workflow_agent.assistant.window.past_turns import with_results
-from workflow_agent.assistant.window.plan import (
-    DEFAULT_THRESHOLDS,
-    PlanningThresholds,
-    planning_need,
-    rule_plan,
-)
+from workflow_agent.assistant.window.plan import DEFAULT_THRESHOLDS, PlanningThresholds, planning_need, rule_plan
 from workflow_agent.assistant.window.planner import ArtifactProcessor, PlanningParts
 from workflow_agent.assistant.window.record import BuiltContext
 from workflow_agent.conversations.artifacts import Artifact, ArtifactPlan, ArtifactType, artifact_of
@@ -99,12 +94,7 @@ class Gathering:
     """Knows what was changed since a tool looked at it."""
 
     async def around(
-        self,
-        asked: Question,
-        model: Model,
-        name: str,
-        goal: str,
-        build: Callable[..., Awaitable[BuiltContext]],
+        self, asked: Question, model: Model, name: str, goal: str, build: Callable[..., Awaitable[BuiltContext]]
     ) -> BuiltContext:
         """Return the window with the artifacts the message may need.
 
@@ -132,9 +122,7 @@ class Gathering:
         fitted = await build(material_tokens=tokens) if tokens > built.free_tokens else built
         return replace(fitted, material=material, material_tokens=tokens, planning=ledger.facts())
 
-    async def _artifacts(
-        self, asked: Question, built: BuiltContext, ledger: PlanningLedger
-    ) -> Sequence[Artifact]:
+    async def _artifacts(self, asked: Question, built: BuiltContext, ledger: PlanningLedger) -> Sequence[Artifact]:
         documents = await self._documents(asked, ledger)
         if built.is_shortened:
             documents.insert(0, _message_itself(asked.message))
@@ -150,9 +138,7 @@ class Gathering:
                 raise
 
         replies = [await with_results(one, read) for one in with_newest_results(away, in_sight)]
-        context = Context(
-            conversation_history=tuple(build_llm_messages(replies[::-1])), artifacts=tuple(documents)
-        )
+        context = Context(conversation_history=tuple(build_llm_messages(replies[::-1])), artifacts=tuple(documents))
         return [await self._dated(asked, one) for one in context.all_artifacts()]
 
     async def _dated(self, asked: Question, artifact: Artifact) -> Artifact:
@@ -183,23 +169,36 @@ class Gathering:
         return documents
 
     async def _frames(
-        self, built: BuiltContext, artifacts: Sequence[Artifact], model: Model,
-        config: ModelConfig, goal: str, ledger: PlanningLedger,
-    ) -> list[str]:  # fmt: skip
+        self,
+        built: BuiltContext,
+        artifacts: Sequence[Artifact],
+        model: Model,
+        config: ModelConfig,
+        goal: str,
+        ledger: PlanningLedger,
+    ) -> list[str]:
         """Return the artifacts that go into the window, each framed."""
         processor = ArtifactProcessor(
-            self.parts, self.models.get(config.context_planner, model),
-            self.models.get(config.summarizer, model), built.counter.count, ledger,
-        )  # fmt: skip
+            self.parts,
+            self.models.get(config.context_planner, model),
+            self.models.get(config.summarizer, model),
+            built.counter.count,
+            ledger,
+        )
         budget = max(built.free_tokens, int(built.room_tokens * self.limits.share))
         plan = await self._plan(processor, artifacts, built, budget, config, goal)
         included = await processor.execute_plan(plan, {one.artifact_id: one for one in artifacts}, budget)
         return [frame for _, frame in included]
 
     async def _plan(
-        self, processor: ArtifactProcessor, artifacts: Sequence[Artifact], built: BuiltContext, budget: int,
-        config: ModelConfig, goal: str,
-    ) -> ArtifactPlan:  # fmt: skip
+        self,
+        processor: ArtifactProcessor,
+        artifacts: Sequence[Artifact],
+        built: BuiltContext,
+        budget: int,
+        config: ModelConfig,
+        goal: str,
+    ) -> ArtifactPlan:
         question = built.prompt[:_QUESTION_CHARS]
         # A token is at least a byte: what is small enough by that need not be counted.
         most = sum(one.size_chars for one in artifacts) * _BYTES_A_CHARACTER

@@ -104,9 +104,7 @@ class PastTurns:
         how = (transcript.agent, frozenset(transcript.registered), counter.counting, by)
         return cls(transcript, counter, rendered_of(talk.tenant, talk.id, how), read)
 
-    async def rendered(
-        self, newest_first: Sequence[Entry], *, with_tools: bool, is_earlier: bool = True
-    ) -> PastTurn:
+    async def rendered(self, newest_first: Sequence[Entry], *, with_tools: bool, is_earlier: bool = True) -> PastTurn:
         """Return a turn as the model reads it."""
         entries = tuple(reversed(newest_first))
         key = (tuple((one.event.id, one.missed) for one in entries), with_tools, is_earlier)

@@ -15,9 +15,13 @@ from workflow_agent.conversations.artifacts import (
 from workflow_agent.values.stored import JsonObject
 
 Reason = Literal[
-    "no artifacts", "few characters", "fits with room to spare",
-    "near or over the limit", "expensive primary model", "a large artifact",
-]  # fmt: skip
+    "no artifacts",
+    "few characters",
+    "fits with room to spare",
+    "near or over the limit",
+    "expensive primary model",
+    "a large artifact",
+]
 """Why a model plans the context, or does not."""
 
 
@@ -114,10 +118,12 @@ def corrected_plan(
         notes.append(f"{missing} was left out of the plan; it is excluded")
         ordered.append(
             ArtifactDecision(
-                artifact_id=missing, strategy=ProcessingStrategy.EXCLUDE, priority=len(ordered) + 1,
+                artifact_id=missing,
+                strategy=ProcessingStrategy.EXCLUDE,
+                priority=len(ordered) + 1,
                 relevance_rationale="not mentioned by the planner",
             )
-        )  # fmt: skip
+        )
     renumbered = (one.model_copy(update={"priority": at}) for at, one in enumerate(ordered, 1))
     reasoning = answer.get("reasoning")
     return ArtifactPlan(
@@ -156,9 +162,7 @@ def _strategy(given: Any, artifact_id: str, notes: list[str]) -> ProcessingStrat
     try:
         return ProcessingStrategy(given)
     except ValueError:
-        notes.append(
-            f"{artifact_id} has the strategy {str(given)[:40]!r}, which there is not; it is extracted from"
-        )
+        notes.append(f"{artifact_id} has the strategy {str(given)[:40]!r}, which there is not; it is extracted from")
         return ProcessingStrategy.RAG_EXTRACT
 
 
@@ -175,12 +179,60 @@ def _wish(given: Any, question: str) -> str:
 
 
 _WORD = re.compile(r"[^\W_]{3,}")
-_COMMON = frozenset({
-    "the", "and", "for", "with", "from", "that", "this", "what", "when", "where", "which", "who", "how",
-    "why", "does", "did", "are", "was", "were", "has", "have", "had", "can", "could", "would", "should",
-    "will", "about", "into", "than", "then", "there", "their", "them", "they", "you", "your", "our",
-    "not", "any", "all", "its", "it's", "give", "show", "tell", "please", "say", "says", "said",
-})  # fmt: skip
+_COMMON = frozenset(
+    {
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "that",
+        "this",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "how",
+        "why",
+        "does",
+        "did",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "would",
+        "should",
+        "will",
+        "about",
+        "into",
+        "than",
+        "then",
+        "there",
+        "their",
+        "them",
+        "they",
+        "you",
+        "your",
+        "our",
+        "not",
+        "any",
+        "all",
+        "its",
+        "it's",
+        "give",
+        "show",
+        "tell",
+        "please",
+        "say",
+        "says",
+        "said",
+    }
+)
 _MEANS_A_DOCUMENT = frozenset({"attach", "attached", "attachment", "document", "file", "upload", "uploaded"})
 _MOST_RELEVANT = 6
 _MOST_OLD_CHARS = 10_000
@@ -222,9 +274,7 @@ def rule_plan(artifacts: Sequence[Artifact], question: str, available_tokens: in
 
 def _relevance(artifact: Artifact, asked: frozenset[str]) -> int:
     """Return how many of the question's words an artifact holds; its title and arguments count double."""
-    about = words_of(
-        f"{artifact.source} {artifact.metadata.get('title', '')} {artifact.metadata.get('args', '')}"
-    )
+    about = words_of(f"{artifact.source} {artifact.metadata.get('title', '')} {artifact.metadata.get('args', '')}")
     found = 2 * len(asked & about) + len(asked & words_of(artifact.text))
     if artifact.artifact_type is ArtifactType.DOCUMENT:
         return found + 2 * len(asked & _MEANS_A_DOCUMENT)
@@ -238,13 +288,10 @@ def _included(artifact: Artifact, question: str, available_tokens: int) -> Artif
     return _decision(artifact, ProcessingStrategy.INCLUDE_FULL, why)
 
 
-def _decision(
-    artifact: Artifact, strategy: ProcessingStrategy, why: str, query: str | None = None
-) -> ArtifactDecision:
+def _decision(artifact: Artifact, strategy: ProcessingStrategy, why: str, query: str | None = None) -> ArtifactDecision:
     return ArtifactDecision(
-        artifact_id=artifact.artifact_id, strategy=strategy, priority=1, relevance_rationale=why,
-        extraction_query=query,
-    )  # fmt: skip
+        artifact_id=artifact.artifact_id, strategy=strategy, priority=1, relevance_rationale=why, extraction_query=query
+    )
 
 
 def _most_chars(artifact: Artifact, available_tokens: int) -> int:

@@ -34,9 +34,7 @@ PREVIEW_ITEMS = 5
 _METADATA_CHARS = 300
 
 
-def plan_request(
-    artifacts: Sequence[Artifact], question: str, goal: str, available_tokens: int
-) -> JsonObject:
+def plan_request(artifacts: Sequence[Artifact], question: str, goal: str, available_tokens: int) -> JsonObject:
     """Return the document the planner reads; all of it is data."""
     return {
         "question": question[: 4 * PREVIEW_CHARS],
@@ -113,9 +111,10 @@ class PlanningParts:
     def statistics(self) -> dict[str, JsonObject]:
         """Return the statistics of each cache."""
         return {
-            "plans": self.plans.statistics(), "extracts": self.extracts.statistics(),
+            "plans": self.plans.statistics(),
+            "extracts": self.extracts.statistics(),
             "summaries": self.summaries.statistics(),
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +152,8 @@ class ArtifactProcessor:
         document = canonical_json(plan_request(artifacts, user_query, goal, available_tokens)).decode()
         try:
             aside = Aside(
-                self.planner, self.parts.plan_prompt, self.ledger.spent_on_planning,
-                self.parts.timeout_seconds,
-            )  # fmt: skip
+                self.planner, self.parts.plan_prompt, self.ledger.spent_on_planning, self.parts.timeout_seconds
+            )
             answer = await aside.filled(document, _PLAN)
             plan, corrections = corrected_plan(answer, artifacts, user_query)
         except FAILURES as error:
@@ -243,25 +241,26 @@ class ArtifactProcessor:
     async def _summarize(self, artifact: Artifact, focus: str) -> str:
         asked = {"focus": focus, "most_characters": self.parts.summary_chars, "text": artifact.text}
         aside = Aside(
-            self.summarizer, self.parts.summary_prompt, self.ledger.spent_on_summaries,
-            self.parts.timeout_seconds,
-        )  # fmt: skip
+            self.summarizer, self.parts.summary_prompt, self.ledger.spent_on_summaries, self.parts.timeout_seconds
+        )
         summary = await aside.text(canonical_json(asked).decode())
         if not 0 < len(summary.strip()) < artifact.size_chars:
             raise ValueError("the summary is empty, or longer than what it is of")
         return summary.strip()
 
 
-def _record(
-    artifact: Artifact, decision: ArtifactDecision, text: str, *, fits: bool, hit: bool
-) -> ArtifactUsageRecord:
+def _record(artifact: Artifact, decision: ArtifactDecision, text: str, *, fits: bool, hit: bool) -> ArtifactUsageRecord:
     rationale = decision.relevance_rationale
     if decision.strategy is not ProcessingStrategy.EXCLUDE and not fits:
         why = "there was no room for it" if text else "no passage answers the question"
         rationale = f"{rationale} (planned as {decision.strategy}; {why})"
     return ArtifactUsageRecord(
-        artifact_id=artifact.artifact_id, source=artifact.source, artifact_type=artifact.artifact_type,
-        strategy=decision.strategy if fits else ProcessingStrategy.EXCLUDE, rationale=rationale,
-        original_size_chars=artifact.size_chars, processed_size_chars=len(text) if fits else None,
+        artifact_id=artifact.artifact_id,
+        source=artifact.source,
+        artifact_type=artifact.artifact_type,
+        strategy=decision.strategy if fits else ProcessingStrategy.EXCLUDE,
+        rationale=rationale,
+        original_size_chars=artifact.size_chars,
+        processed_size_chars=len(text) if fits else None,
         cache_hit=hit,
-    )  # fmt: skip
+    )

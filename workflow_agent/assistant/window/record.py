@@ -155,9 +155,7 @@ def run_notes(
     """Return what an agent has to know of today, and of what came before."""
     lines = [f"Today: {today:%Y-%m-%d} ({today:%A})"]
     if pending is not None:
-        lines.append(
-            f'Preview waiting for a yes: {pending.action} {pending.workflow_id} "{pending.workflow_name}"'
-        )
+        lines.append(f'Preview waiting for a yes: {pending.action} {pending.workflow_id} "{pending.workflow_name}"')
     if (confirmed := carried_out(job.conversation, job.message)) is not None:
         lines.append(f"Offer of {confirmed.by} confirmed by the user: {confirmed.confirms}")
     lines += outdated

@@ -47,9 +47,7 @@ class SummaryCache:
     backend: CacheBackend
     ttl_seconds: float
     _counts: _Counts = field(default_factory=_Counts)
-    _under_way: dict[str, asyncio.Task[CachedSummary]] = field(
-        default_factory=dict[str, asyncio.Task[CachedSummary]]
-    )
+    _under_way: dict[str, asyncio.Task[CachedSummary]] = field(default_factory=dict[str, asyncio.Task[CachedSummary]])
 
     async def get_or_make(
         self, content: str, focus: str, model: str, make: Callable[[], Awaitable[str]]
@@ -76,10 +74,13 @@ class SummaryCache:
     def statistics(self) -> JsonObject:
         """Return hits, misses, evictions and the rest, since the process started."""
         return {
-            "hits": self._counts.hits, "misses": self._counts.misses, "joined": self._counts.joined,
-            "failures": self._counts.failures, "evictions": self.backend.evictions,
+            "hits": self._counts.hits,
+            "misses": self._counts.misses,
+            "joined": self._counts.joined,
+            "failures": self._counts.failures,
+            "evictions": self.backend.evictions,
             "ttl_seconds": self.ttl_seconds,
-        }  # fmt: skip
+        }
 
     async def _found_or_made(self, key: str, make: Callable[[], Awaitable[str]]) -> CachedSummary:
         kept = await self._kept(key)
@@ -147,6 +148,9 @@ class KeptResults(Generic[V]):
         """Return hits, misses and evictions since the process started, and how much is kept."""
         with self._lock:
             return {
-                "hits": self._hits, "misses": self._misses, "evictions": self._evictions,
-                "size": len(self._kept), "max_entries": int(self._kept.maxsize),
-            }  # fmt: skip
+                "hits": self._hits,
+                "misses": self._misses,
+                "evictions": self._evictions,
+                "size": len(self._kept),
+                "max_entries": int(self._kept.maxsize),
+            }

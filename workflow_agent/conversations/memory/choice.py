@@ -26,18 +26,12 @@ class Scene:
 
     def here(self) -> list[Known]:
         """Return the workflows that this conversation dealt with, the newest first."""
-        return [
-            one
-            for one in self.known
-            if any(ref.conversation_id == self.conversation_id for ref in one.references)
-        ]
+        return [one for one in self.known if any(ref.conversation_id == self.conversation_id for ref in one.references)]
 
     def of_newest_turn(self) -> list[Known]:
         """Return the workflows that the newest turn of this conversation dealt with."""
         turns = {
-            one.workflow_id: max(
-                ref.turn for ref in one.references if ref.conversation_id == self.conversation_id
-            )
+            one.workflow_id: max(ref.turn for ref in one.references if ref.conversation_id == self.conversation_id)
             for one in self.here()
         }
         newest = max(turns.values(), default=None)
@@ -181,9 +175,7 @@ def _focus(asked: Asked) -> Resolution:
     if asked.phrase.words and len(asked.fitting.known) == 1:
         return resolved(asked.fitting.known, asked.sure, "the only one that fits")
     at_hand = asked.scene.at_hand()
-    fits = [
-        one for one in at_hand if any(one.workflow_id == other.workflow_id for other in asked.fitting.known)
-    ]
+    fits = [one for one in at_hand if any(one.workflow_id == other.workflow_id for other in asked.fitting.known)]
     if len(fits) != 1:
         return ambiguous(fits or asked.fitting.known, "nothing says which is at hand")
     is_open = fits[0].workflow_id == asked.scene.open_workflow_id
@@ -216,9 +208,7 @@ def _other(asked: Asked) -> Resolution:
 def _both(asked: Asked) -> Resolution:
     if asked.says_something:
         pair: Sequence[Known] = asked.fitting.known
-        return (
-            resolved(pair, min(asked.sure, 0.9), "both") if len(pair) == 2 else ambiguous(pair, "not two fit")
-        )
+        return resolved(pair, min(asked.sure, 0.9), "both") if len(pair) == 2 else ambiguous(pair, "not two fit")
     for pair in (asked.scene.here(), asked.scene.of_newest_turn()):
         if len(pair) == 2:
             return resolved(pair, 0.88, "the two dealt with here")
@@ -264,9 +254,23 @@ def _all(asked: Asked) -> Resolution:
 
 
 _CHOOSERS: Mapping[Choice | None, Callable[[Asked], Resolution]] = {
-    None: _only, "focus": _focus, "not_focus": _not_focus, "last": last, "first": first,
-    "nth": nth, "some_first": some_first, "some_last": some_last,
-    "middle": middle, "before": before, "older": older, "newer": newer,
-    "other": _other, "both": _both, "former": _former, "latter": _latter, "earlier": _earlier,
-    "group": _group, "all": _all,
-}  # fmt: skip
+    None: _only,
+    "focus": _focus,
+    "not_focus": _not_focus,
+    "last": last,
+    "first": first,
+    "nth": nth,
+    "some_first": some_first,
+    "some_last": some_last,
+    "middle": middle,
+    "before": before,
+    "older": older,
+    "newer": newer,
+    "other": _other,
+    "both": _both,
+    "former": _former,
+    "latter": _latter,
+    "earlier": _earlier,
+    "group": _group,
+    "all": _all,
+}

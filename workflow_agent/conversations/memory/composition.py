@@ -71,9 +71,7 @@ def _without(said: Exclusion, scene: Scene, read: Read) -> Resolution | None:
     instead = _OTHER.sub(" ", said.meant)
     if not bare(instead):
         only = next((some for some in (rest, here) if len(some) == 1), None)
-        return (
-            resolved(only, _SUREST, "the one left") if only else ambiguous(here or rest, "several are left")
-        )
+        return resolved(only, _SUREST, "the one left") if only else ambiguous(here or rest, "several are left")
     meant = read(instead, None)
     return _capped(read(instead, rest) if out.issuperset(meant.workflow_ids) else meant)
 

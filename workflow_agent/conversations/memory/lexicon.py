@@ -28,9 +28,7 @@ Choice = Literal[
     "earlier",
 ]
 
-REJECTED = re.compile(
-    r"^(?:no|nope|sorry|wait)?[,. ]*not (?:that|this|it)(?: one)?[,;: ]+(?=\w)", re.IGNORECASE
-)
+REJECTED = re.compile(r"^(?:no|nope|sorry|wait)?[,. ]*not (?:that|this|it)(?: one)?[,;: ]+(?=\w)", re.IGNORECASE)
 """Of "not that one, the other one" the second part says what is meant."""
 OPENING = re.compile(r"^(?:(?:please|can you|could you) )*open (?=(?:the|my|our|that|this|it|up)\b)")
 """A command, not the open workflow."""
@@ -56,20 +54,29 @@ DONE: Mapping[str, frozenset[Relation]] = {
     r"did (?:i|we|you) (?:make|create|build|draft|design)|"
     r"created|made|built|drafted|designed|set up|wrote|written|generated|creations?": _CREATED,
     r"did (?:i|we|you) (?:change|edit|modify|update)|"
-    r"changed|edited|modified|updated|fixed|renamed|tweaked|adjusted|amended|revised|extended|altered":
-        _MODIFIED,
+    r"changed|edited|modified|updated|fixed|renamed|tweaked|adjusted|amended|revised|extended|altered": _MODIFIED,
     r"did (?:i|we|you) (?:view|look at|open|see)|"
     r"viewed|looked at|opened|saw|seen|showed|shown|displayed|drew|drawn": _SEEN,
     r"analysed|analyzed|checked|reviewed|validated|audited|inspected|examined": _ANALYSED,
     r"deleted|removed|threw away|thrown away": frozenset({"deleted"}),
     r"discussed|talked about|spoke about|spoken about|mentioned|asked about|worked on|touched|used|had|"
     r"talking about|discussing|did|handled": _ANY,
-}  # fmt: skip
+}
 NEGATION = r"(?:havent|hasnt|didnt|wasnt|isnt|not|never|not yet|yet to be)"
 ORDINALS = {
-    "1st": 1, "second": 2, "2nd": 2, "sec": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
-    "fifth": 5, "5th": 5, "sixth": 6, "6th": 6,
-}  # fmt: skip
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "sec": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+    "fifth": 5,
+    "5th": 5,
+    "sixth": 6,
+    "6th": 6,
+}
 COUNTS = {"one": 1, "1": 1, "two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _OF_THE_TWO = r" (?:one )?of (?:(?:the|these|those) )?(?:two|both|pair)(?: of them)?"
 _OF_TWO = rf"(?:{_OF_THE_TWO}| (?:one )?of them)?"

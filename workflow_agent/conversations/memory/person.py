@@ -110,9 +110,7 @@ def corrected(person: Person, fact_id: str, new: Fact) -> Person:
     """
     old = person.fact(fact_id)
     # What is told twice now stands once.
-    facts = [
-        new if one.id == fact_id else one for one in person.facts if one.id == fact_id or one.id != new.id
-    ]
+    facts = [new if one.id == fact_id else one for one in person.facts if one.id == fact_id or one.id != new.id]
     kept = person.model_copy(update={"facts": tuple(facts)})
     return kept if old.id == new.id else _forgetting(kept, (old,))
 
@@ -130,11 +128,7 @@ def without_fact(person: Person, fact_id: str | None) -> Person:
 
 def _forgetting(person: Person, gone: Sequence[Fact]) -> Person:
     texts = tuple(one.text for one in gone)
-    return (
-        person.model_copy(update={"forgetting": (*person.forgetting, Forgetting(texts=texts))})
-        if texts
-        else person
-    )
+    return person.model_copy(update={"forgetting": (*person.forgetting, Forgetting(texts=texts))}) if texts else person
 
 
 def redaction_of(person: Person) -> Redaction:
@@ -167,9 +161,7 @@ _MEANT = 0.5
 
 def person_lines(facts: Sequence[Fact], conversation_id: str) -> tuple[str, ...]:
     """Return what is remembered as the model reads it, the latest first, each with where it was told."""
-    lines = [
-        f"- {one.id} [{one.kind}, {_told(one.source, conversation_id)}] {one.text}" for one in facts[::-1]
-    ]
+    lines = [f"- {one.id} [{one.kind}, {_told(one.source, conversation_id)}] {one.text}" for one in facts[::-1]]
     return (HEADING, *lines[:_MOST_TOLD]) if lines else ()
 
 

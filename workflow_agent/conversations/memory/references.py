@@ -12,9 +12,13 @@ from workflow_agent.conversations.memory.aliases import distinct, given_aliases
 MOST_REFERENCES = 200
 _HALF_LIFE_SECONDS = timedelta(days=14).total_seconds()
 _WEIGHTS: dict[Relation, float] = {
-    "created": 3.0, "modified": 2.5, "analysed": 1.5, "viewed": 1.0, "discussed": 0.8,
+    "created": 3.0,
+    "modified": 2.5,
+    "analysed": 1.5,
+    "viewed": 1.0,
+    "discussed": 0.8,
     "deleted": 0.5,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +81,7 @@ def _known(group: Sequence[WorkflowReference]) -> Known:
 
 
 def merged_references(
-    known: Sequence[WorkflowReference],
-    new: Sequence[WorkflowReference],
-    *,
-    most: int = MOST_REFERENCES,
+    known: Sequence[WorkflowReference], new: Sequence[WorkflowReference], *, most: int = MOST_REFERENCES
 ) -> tuple[WorkflowReference, ...]:
     """Return the journal with new entries: one for a workflow, relation, conversation and day; oldest first.
 
@@ -99,8 +100,7 @@ def holds_entries_of(known: Sequence[WorkflowReference], new: Sequence[WorkflowR
     entries = {_entry(one): one for one in known}
     before = ((entries.get(_entry(one)), one) for one in new)
     return all(
-        known is not None and known.name == one.name and set(one.aliases) <= set(known.aliases)
-        for known, one in before
+        known is not None and known.name == one.name and set(one.aliases) <= set(known.aliases) for known, one in before
     )
 
 

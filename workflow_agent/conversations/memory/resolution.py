@@ -58,6 +58,4 @@ def unknown(reason: str, nearest: Sequence[Known] = ()) -> Resolution:
 
 
 def _candidates(found: Sequence[Known], score: float, reason: str) -> tuple[Candidate, ...]:
-    return tuple(
-        Candidate(one.workflow_id, one.name, round(score, 2), reason) for one in found[:_MOST_CANDIDATES]
-    )
+    return tuple(Candidate(one.workflow_id, one.name, round(score, 2), reason) for one in found[:_MOST_CANDIDATES])

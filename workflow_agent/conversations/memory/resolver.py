@@ -9,13 +9,7 @@ from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.choice import Asked, Scene, chosen
 from workflow_agent.conversations.memory.composition import composed, of_clauses
 from workflow_agent.conversations.memory.periods import Period
-from workflow_agent.conversations.memory.phrases import (
-    Phrase,
-    inner_phrase,
-    read_phrase,
-    respelt,
-    says_whole_name,
-)
+from workflow_agent.conversations.memory.phrases import Phrase, inner_phrase, read_phrase, respelt, says_whole_name
 from workflow_agent.conversations.memory.references import Known, known_workflows
 from workflow_agent.conversations.memory.resolution import Resolution, ambiguous, resolved, unknown
 from workflow_agent.conversations.memory.sentences import compares, mentions_in
@@ -106,9 +100,7 @@ def _one(text: str, scene: Scene, gone: tuple[Known, ...], now: datetime) -> Res
     return _by_mention(text, phrase, names, scene, now) or found
 
 
-def _by_mention(
-    text: str, phrase: Phrase, names: Sequence[str], scene: Scene, now: datetime
-) -> Resolution | None:
+def _by_mention(text: str, phrase: Phrase, names: Sequence[str], scene: Scene, now: datetime) -> Resolution | None:
     """Return the one workflow that a sentence mentions, though other words of it fit no name; else None."""
     of_names = {word for name in names for word in words_of(name)} - SMALL_WORDS
     fits: dict[str, Resolution] = {}
@@ -152,9 +144,7 @@ class _Hits:
 
     @property
     def confidence(self) -> float:
-        return {1.0: 0.93, 0.97: 0.92, 0.95: 0.9, 0.85: 0.78, 0.8: 0.76, 0.75: 0.76}.get(
-            self.fit.sureness, 0.6
-        )
+        return {1.0: 0.93, 0.97: 0.92, 0.95: 0.9, 0.85: 0.78, 0.8: 0.76, 0.75: 0.76}.get(self.fit.sureness, 0.6)
 
 
 def _read(phrase: Phrase, scene: Scene) -> Resolution:
@@ -218,7 +208,6 @@ def _evidence(known: Known, phrase: Phrase, period: Period | None) -> Known | No
     kept = tuple(
         one
         for one in known.references
-        if (not phrase.relations or one.relation in phrase.relations)
-        and (period is None or period.holds(one.at))
+        if (not phrase.relations or one.relation in phrase.relations) and (period is None or period.holds(one.at))
     )
     return replace(known, references=kept) if kept else None

@@ -31,8 +31,7 @@ _JOINS = re.compile(
     re.IGNORECASE,
 )
 _COMPARES = re.compile(
-    r"\b(?:compar\w*|differ\w*|diff|merg\w+|combin\w+|better|worse|longer|shorter|faster|same as)\b",
-    re.IGNORECASE,
+    r"\b(?:compar\w*|differ\w*|diff|merg\w+|combin\w+|better|worse|longer|shorter|faster|same as)\b", re.IGNORECASE
 )
 _COMPARED = re.compile(r"\s+(?:with|to|than|into|as|(?<=different )from|(?<=differ )from)\s+", re.IGNORECASE)
 _TALK = "no|nope|nah|ok|okay|yes|yeah|so|well|hm+|please|pls|sorry|wait|hey|hi|now|then|also|me|can|could|you"
@@ -47,8 +46,7 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(
-    rf"^(?:(?!\b(?:steps?|fields?|state|branch)\b).)*\b(?:{'|'.join(sorted(GENERIC_NOUNS))}|what)\b",
-    re.IGNORECASE,
+    rf"^(?:(?!\b(?:steps?|fields?|state|branch)\b).)*\b(?:{'|'.join(sorted(GENERIC_NOUNS))}|what)\b", re.IGNORECASE
 )
 """What a place in time is said of: a workflow, not a step of one."""
 

@@ -29,10 +29,7 @@ class WorkflowMemory(Protocol):
         ...
 
     async def correct(
-        self,
-        tenant: str,
-        user: str,
-        change: Callable[[Sequence[WorkflowReference]], Sequence[WorkflowReference]],
+        self, tenant: str, user: str, change: Callable[[Sequence[WorkflowReference]], Sequence[WorkflowReference]]
     ) -> None:
         """Replace what is remembered by what a pure change makes of it, durably.
 

@@ -6,10 +6,7 @@ from typing import Literal
 FactKind = Literal["preference", "instruction", "favourite", "note"]
 _KINDS: tuple[tuple[FactKind, re.Pattern[str]], ...] = (
     ("favourite", re.compile(r"\bfavou?rites?\b", re.IGNORECASE)),
-    (
-        "preference",
-        re.compile(r"\b(?:prefers?|preferably|rather|likes?|dislikes?|hates?|loves?)\b", re.IGNORECASE),
-    ),
+    ("preference", re.compile(r"\b(?:prefers?|preferably|rather|likes?|dislikes?|hates?|loves?)\b", re.IGNORECASE)),
     (
         "instruction",
         re.compile(
@@ -57,10 +54,10 @@ def told_of_oneself(message: str) -> list[str]:
     """
     told = (one.strip(" .!-*") for one in _SENTENCE.split(message[:8_000]) if not one.rstrip().endswith("?"))
     return [
-        one for one in told
-        if len(one) <= _LONGEST_TOLD_CHARS and _TELLS.match(one)
-        and not _OF_NOW.search(one) and not secret_in(one)
-    ]  # fmt: skip
+        one
+        for one in told
+        if len(one) <= _LONGEST_TOLD_CHARS and _TELLS.match(one) and not _OF_NOW.search(one) and not secret_in(one)
+    ]
 
 
 _KEY = re.compile(

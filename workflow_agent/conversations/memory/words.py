@@ -12,9 +12,31 @@ _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _CAPITALS = re.compile(r"\b[A-Z]{2,6}\b")
 """IT is a department, not a pronoun."""
 _ENDINGS = frozenset(
-    ["", "s", "es", "e", "d", "ed", "ing", "al", "als", "ment", "ments", "ion", "ions", "ation", "ations",
-     "y", "ies", "ied", "ication", "ications", "ance", "ence"]
-)  # fmt: skip
+    [
+        "",
+        "s",
+        "es",
+        "e",
+        "d",
+        "ed",
+        "ing",
+        "al",
+        "als",
+        "ment",
+        "ments",
+        "ion",
+        "ions",
+        "ation",
+        "ations",
+        "y",
+        "ies",
+        "ied",
+        "ication",
+        "ications",
+        "ance",
+        "ence",
+    ]
+)
 _STEM_CHARS = 4
 _PREFIX_CHARS = 3
 _TYPO_CHARS = 4
@@ -22,28 +44,71 @@ _LONG_CHARS = 8
 """Of words this long two letters may be wrong, of shorter ones one."""
 
 SHORTENINGS = {
-    "management": "mgmt", "manager": "mgr", "department": "dept", "account": "acct", "appointment": "appt",
-    "payment": "pmt", "message": "msg", "document": "doc", "information": "info", "quality": "qa",
-    "international": "intl", "application": "app", "administration": "admin", "development": "dev",
-    "reimbursement": "reimb", "request": "req", "requisition": "req", "authorization": "auth",
-}  # fmt: skip
-_LONG_FORMS = {
-    short: {word for word, other in SHORTENINGS.items() if other == short} for short in SHORTENINGS.values()
+    "management": "mgmt",
+    "manager": "mgr",
+    "department": "dept",
+    "account": "acct",
+    "appointment": "appt",
+    "payment": "pmt",
+    "message": "msg",
+    "document": "doc",
+    "information": "info",
+    "quality": "qa",
+    "international": "intl",
+    "application": "app",
+    "administration": "admin",
+    "development": "dev",
+    "reimbursement": "reimb",
+    "request": "req",
+    "requisition": "req",
+    "authorization": "auth",
 }
+_LONG_FORMS = {short: {word for word, other in SHORTENINGS.items() if other == short} for short in SHORTENINGS.values()}
 _NUMBERS = {
-    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
-    "nine": "9", "ten": "10",
-}  # fmt: skip
+    "one": "1",
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+}
 _RELATED = (
-    "vacation holiday leave absence pto", "expense reimbursement spending", "invoice bill billing",
-    "purchase procurement buying", "hiring recruitment recruiting candidate", "contract agreement",
-    "onboarding joiner starter newcomer", "offboarding leaver exit", "incident outage",
-    "customer client buyer", "employee staff", "supplier vendor", "payroll salary wages", "support helpdesk",
-    "release deployment rollout", "refund repayment", "quote quotation offer", "shipping delivery dispatch",
-    "travel trip journey", "booking reservation", "exam test", "discount promo promotion",
-    "approval signoff", "stock inventory warehouse", "complaint grievance", "rollback revert",
-    "student pupil", "ticket case issue", "meeting appointment", "warranty guarantee", "lead prospect",
-)  # fmt: skip
+    "vacation holiday leave absence pto",
+    "expense reimbursement spending",
+    "invoice bill billing",
+    "purchase procurement buying",
+    "hiring recruitment recruiting candidate",
+    "contract agreement",
+    "onboarding joiner starter newcomer",
+    "offboarding leaver exit",
+    "incident outage",
+    "customer client buyer",
+    "employee staff",
+    "supplier vendor",
+    "payroll salary wages",
+    "support helpdesk",
+    "release deployment rollout",
+    "refund repayment",
+    "quote quotation offer",
+    "shipping delivery dispatch",
+    "travel trip journey",
+    "booking reservation",
+    "exam test",
+    "discount promo promotion",
+    "approval signoff",
+    "stock inventory warehouse",
+    "complaint grievance",
+    "rollback revert",
+    "student pupil",
+    "ticket case issue",
+    "meeting appointment",
+    "warranty guarantee",
+    "lead prospect",
+)
 _GROUP_OF = {word: at for at, line in enumerate(_RELATED) for word in line.split()}
 
 _SMALL_WORDS_TEXT = (
@@ -99,9 +164,7 @@ def telling_words(text: str) -> list[str]:
 
 def is_generic(word: str) -> bool:
     """Say whether a word stands for any workflow, rightly spelt or nearly."""
-    return word in GENERIC_NOUNS or any(
-        len(noun) > _TYPO_CHARS + 1 and _is_typo(word, noun) for noun in GENERIC_NOUNS
-    )
+    return word in GENERIC_NOUNS or any(len(noun) > _TYPO_CHARS + 1 and _is_typo(word, noun) for noun in GENERIC_NOUNS)
 
 
 def initials(words: Sequence[str]) -> str:
@@ -133,8 +196,7 @@ def _same_stem(said: str, word: str) -> bool:
             break
         shared += 1
     return any(
-        said[at:] in _ENDINGS and word[at:] in _ENDINGS
-        for at in range(shared, max(_STEM_CHARS, shared - 2) - 1, -1)
+        said[at:] in _ENDINGS and word[at:] in _ENDINGS for at in range(shared, max(_STEM_CHARS, shared - 2) - 1, -1)
     )
 
 

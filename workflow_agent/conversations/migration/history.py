@@ -61,8 +61,11 @@ class Open(BaseModel):
     def others(self, pointer: str, why: str) -> list[Left]:
         """Return the members that are not known here; an empty one says nothing."""
         extra: Mapping[str, Any] = self.model_extra or {}
-        return [Left(f"{pointer}/{_token(name)}", value, why) for name, value in extra.items()
-                if value not in (None, "", [], {})]  # fmt: skip
+        return [
+            Left(f"{pointer}/{_token(name)}", value, why)
+            for name, value in extra.items()
+            if value not in (None, "", [], {})
+        ]
 
 
 def _token(name: str) -> str:
@@ -144,9 +147,13 @@ def conversation_of(history: History, tenant: str, old_id: str, at: datetime) ->
     digest = source_digest(history)
     first = next((one.at for one in history.said if one.at is not None), at)
     made = Conversation(
-        id=fitting_id(old_id), tenant=tenant, title=history.title.strip()[:_MOST_TITLE_CHARS],
-        created_at=first, updated_at=first, metadata={SOURCE: _source(history, old_id, digest)},
-    )  # fmt: skip
+        id=fitting_id(old_id),
+        tenant=tenant,
+        title=history.title.strip()[:_MOST_TITLE_CHARS],
+        created_at=first,
+        updated_at=first,
+        metadata={SOURCE: _source(history, old_id, digest)},
+    )
     return with_said(made, history.said, author="user", at=first, new_id=_numbered(digest))
 
 

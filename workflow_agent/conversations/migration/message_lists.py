@@ -93,9 +93,14 @@ def read(document: Any) -> History:
         left.append(Left(f"{prefix}/{len(plain) - 1}", list(tools), "tools of a turn without an answer"))
     named = listed.conversation_id if listed.conversation_id is not None else listed.id
     return History(
-        NAME, document, None if named is None else str(named), listed.title or "", tuple(said), tuple(left),
+        NAME,
+        document,
+        None if named is None else str(named),
+        listed.title or "",
+        tuple(said),
+        tuple(left),
         _notes(plain, is_begun_known=begun is not None),
-    )  # fmt: skip
+    )
 
 
 def _left_of(message: ListedMessage, pointer: str, plain: JsonObject) -> list[Left]:
@@ -109,8 +114,11 @@ def _left_of(message: ListedMessage, pointer: str, plain: JsonObject) -> list[Le
         left.append(Left(f"{pointer}/tool_calls", plain["tool_calls"], _WHY_TOOL))
     if isinstance(message.content, list):
         parts = enumerate(message.content)
-        left += [Left(f"{pointer}/content/{number}", part, _WHY_PART) for number, part in parts
-                 if part.get("type") not in _TEXTS]  # fmt: skip
+        left += [
+            Left(f"{pointer}/content/{number}", part, _WHY_PART)
+            for number, part in parts
+            if part.get("type") not in _TEXTS
+        ]
     return left
 
 

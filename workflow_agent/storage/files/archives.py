@@ -96,9 +96,7 @@ def _texts(plain: JsonObject) -> dict[str, str]:
 def _asked(plain: JsonObject, reply: JsonObject) -> str:
     """Return the id of the message that a reply answers."""
     turn, kind = reply["turn"], "user_message"
-    messages = (
-        event["id"] for event in plain["events"] if (event["type"], event.get("turn")) == (kind, turn)
-    )
+    messages = (event["id"] for event in plain["events"] if (event["type"], event.get("turn")) == (kind, turn))
     return next(messages, "")
 
 
@@ -191,9 +189,7 @@ class ConversationArchive:
             CorruptDocument: A file that lists others is missing or is not what was stored.
         """
         found = list(conversation.archive)
-        while (
-            at := next((place for place, one in enumerate(found) if one.kind == "index"), None)
-        ) is not None:
+        while (at := next((place for place, one in enumerate(found) if one.kind == "index"), None)) is not None:
             found[at : at + 1] = parsed_entries(self.checked(directory, found[at]))
         return tuple(found)
 
@@ -228,9 +224,11 @@ def checked_part(name: str, entry: SealedTurns, data: bytes | None) -> bytes:
 def written_entries(conversation: Conversation, entries: Sequence[SealedTurns]) -> bytes:
     """Return the bytes of a file that holds entries of the archive."""
     listed = {
-        "schema_version": SCHEMA_VERSION, "id": conversation.id, "tenant": conversation.tenant,
+        "schema_version": SCHEMA_VERSION,
+        "id": conversation.id,
+        "tenant": conversation.tenant,
         "entries": [entry.model_dump(mode="json") for entry in entries],
-    }  # fmt: skip
+    }
     return orjson.dumps(listed, option=orjson.OPT_INDENT_2)
 
 

@@ -75,9 +75,7 @@ class TtlCache(Generic[V]):
         clock: Seconds that never go back.
     """
 
-    def __init__(
-        self, *, max_entries: int, ttl_seconds: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, *, max_entries: int, ttl_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._max_entries = max_entries
         self._ttl_seconds = ttl_seconds
         self._entries: TTLCache[CacheKey, tuple[V]] = TTLCache(max_entries, ttl_seconds, clock)

@@ -20,10 +20,7 @@ def finish_deletion(files: DurableFiles, document: Path) -> None:
     if files.state(begun) is None:
         return
     files.remove_directory(document.with_suffix(".archive"))
-    beside = (
-        f"{document.name}.corrupt-",
-        *(f"{document.stem}{end}" for end in (".run-", ".compacting", JOURNAL)),
-    )
+    beside = (f"{document.name}.corrupt-", *(f"{document.stem}{end}" for end in (".run-", ".compacting", JOURNAL)))
     for name in files.names(document.parent):
         if name.startswith(beside):
             files.remove(document.parent / name)

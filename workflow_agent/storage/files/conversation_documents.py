@@ -18,9 +18,7 @@ from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.file_system import FileState
 
 _log = logging.getLogger(__name__)
-LISTS = {
-    "events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive",
-}  # fmt: skip
+LISTS = {"events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive"}
 """The fields that grow with the conversation."""
 _SPARSE = {"runs", "calls", "compactions"}
 """Lists of records with many optional fields, most of them null: those are left out of the file."""
@@ -47,9 +45,7 @@ class ConversationText:
         return self.conversation.version
 
 
-def written(
-    conversation: Conversation, known: Mapping[int, orjson.Fragment]
-) -> tuple[bytes, ConversationText]:
+def written(conversation: Conversation, known: Mapping[int, orjson.Fragment]) -> tuple[bytes, ConversationText]:
     """Return the bytes of the file, and what to pass as `known` parts when a successor is written.
 
     What it is by itself is indented, and each of its records, an event, a run, a call, stands on a line.
@@ -68,11 +64,7 @@ def written(
     return data, ConversationText(conversation, parts, len(data))
 
 
-def _document(
-    value: Conversation,
-    known: Mapping[int, orjson.Fragment],
-    parts: dict[int, orjson.Fragment],
-) -> bytes:
+def _document(value: Conversation, known: Mapping[int, orjson.Fragment], parts: dict[int, orjson.Fragment]) -> bytes:
     plain = value.model_dump(mode="json", by_alias=True, exclude=LISTS)
     fields = {
         name: lines_of(name, getattr(value, name), known, parts)
@@ -177,7 +169,5 @@ def _as_it_should_be(data: bytes, conversation_id: str) -> Conversation:
         document["calls"], mended = mended_history(document["calls"], str(document.get("updated_at", "")))
         if not mended:
             raise
-    _log.warning(
-        "a call history was set right", extra={"conversation_id": conversation_id, "records_mended": mended}
-    )
+    _log.warning("a call history was set right", extra={"conversation_id": conversation_id, "records_mended": mended})
     return Conversation.model_validate_json(json.dumps(document))

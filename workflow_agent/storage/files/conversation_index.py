@@ -11,13 +11,7 @@ from workflow_agent.conversations.store import ConversationPage, ConversationSum
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.caches import StatCache
 from workflow_agent.storage.files.conversation_journal import joined, journal_of
-from workflow_agent.storage.files.conversation_list import (
-    ConversationHead,
-    lookup_of,
-    page_of,
-    stamp_of,
-    summary_of,
-)
+from workflow_agent.storage.files.conversation_list import ConversationHead, lookup_of, page_of, stamp_of, summary_of
 from workflow_agent.storage.files.documents import LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState

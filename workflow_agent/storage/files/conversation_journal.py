@@ -69,9 +69,8 @@ def with_line(conversation: Conversation, previous: ConversationText) -> Convers
     """
     parts, before = dict(previous.parts), previous.conversation
     changed = [
-        name for name in type(conversation).model_fields
-        if getattr(conversation, name) is not getattr(before, name)
-    ]  # fmt: skip
+        name for name in type(conversation).model_fields if getattr(conversation, name) is not getattr(before, name)
+    ]
     fields = conversation.model_dump(mode="json", by_alias=True, include=set(changed) - LISTS)
     records: dict[str, Any] = {}
     for name in LISTS.intersection(changed):

@@ -133,10 +133,19 @@ def best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Sequ
     with closing(MessageDatabase(None)) as database:
         for one in searched:
             said = [
-                Said(event.index, event.turn, event.id, event.type, event.author, iso_milliseconds(event.at),
-                     event.run_id, event.content)
-                for event in one.events if not isinstance(event, SystemEvent)
-            ]  # fmt: skip
+                Said(
+                    event.index,
+                    event.turn,
+                    event.id,
+                    event.type,
+                    event.author,
+                    iso_milliseconds(event.at),
+                    event.run_id,
+                    event.content,
+                )
+                for event in one.events
+                if not isinstance(event, SystemEvent)
+            ]
             database.put(one.id, Indexed("", "", -1, 0), one.title, said, anew=True)
         return [hit_of(found, lookup) for found in database.find(lookup)]
 
@@ -144,10 +153,17 @@ def best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Sequ
 def hit_of(one: Found, lookup: Lookup) -> MessageHit:
     """Return a message that was found as it is told."""
     return MessageHit(
-        conversation_id=one.conversation_id, title=one.title, turn=one.turn, index=one.number,
-        event_id=one.event_id, type=one.type, author=one.author, at=one.at, run_id=one.run_id,
+        conversation_id=one.conversation_id,
+        title=one.title,
+        turn=one.turn,
+        index=one.number,
+        event_id=one.event_id,
+        type=one.type,
+        author=one.author,
+        at=one.at,
+        run_id=one.run_id,
         snippet=excerpt(one.content, word_in(one.content, lookup)),
-    )  # fmt: skip
+    )
 
 
 def messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
@@ -157,15 +173,21 @@ def messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Seq
     words = query.text.casefold().split()
     hits = [
         MessageHit(
-            conversation_id=one.id, title=one.title, turn=event.turn, index=event.index, event_id=event.id,
-            type=event.type, author=event.author, at=iso_milliseconds(event.at), run_id=event.run_id,
+            conversation_id=one.id,
+            title=one.title,
+            turn=event.turn,
+            index=event.index,
+            event_id=event.id,
+            type=event.type,
+            author=event.author,
+            at=iso_milliseconds(event.at),
+            run_id=event.run_id,
             snippet=excerpt(event.content, words[0]),
         )
         for one in searched
         for event in one.events
-        if not isinstance(event, SystemEvent) and words
-        and all(word in event.content.casefold() for word in words)
-    ]  # fmt: skip
+        if not isinstance(event, SystemEvent) and words and all(word in event.content.casefold() for word in words)
+    ]
     newest_first = sorted(hits, key=lambda hit: (hit.at, hit.conversation_id, hit.index), reverse=True)
     return newest_first[query.offset : query.offset + query.limit]
 

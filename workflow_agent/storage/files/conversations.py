@@ -15,13 +15,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_sealed
-from workflow_agent.conversations.store import (
-    ConversationPage,
-    ConversationStore,
-    MessageHit,
-    MessageQuery,
-    RunFences,
-)
+from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery, RunFences
 from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.archives import ConversationArchive
 from workflow_agent.storage.files.blobs import ConversationBlobs
@@ -36,12 +30,7 @@ from workflow_agent.storage.files.file_system import FileState
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
 from workflow_agent.storage.files.redaction import ConversationRedaction
-from workflow_agent.storage.files.refusals import (
-    check_new_id,
-    damaged_conversation,
-    id_taken,
-    no_conversation,
-)
+from workflow_agent.storage.files.refusals import check_new_id, damaged_conversation, id_taken, no_conversation
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.run_fence import RunFence
 
@@ -85,9 +74,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         seal: When compacted turns are moved into files of their own.
     """
 
-    def __init__(
-        self, files: DurableFiles, *, cache_bytes: int = _CACHE_BYTES, seal: SealRule | None = None
-    ) -> None:
+    def __init__(self, files: DurableFiles, *, cache_bytes: int = _CACHE_BYTES, seal: SealRule | None = None) -> None:
         self._files = files
         self._archive = ConversationArchive(files, seal or SealRule())
         self._reader = DocumentReader(files, self._joined)
@@ -138,9 +125,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         return await asyncio.to_thread(self._sealed, place, position)
 
     @override
-    async def put_blob(
-        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
-    ) -> str:
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         place = self._place(tenant, conversation_id)
         check_new_id(conversation_id)
         if not isinstance(content, str) or len(content) <= _LARGE_CHARS:
@@ -317,11 +302,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         return replace(found.value, lines=found.lines, journal=found.state)
 
     def _read(self, place: _Place, *, is_locked: bool = False) -> ConversationText | None:
-        found = (
-            self._reader.read_locked(place.document)
-            if is_locked
-            else self._reader.read(place.document, place.lock)
-        )
+        found = self._reader.read_locked(place.document) if is_locked else self._reader.read(place.document, place.lock)
         if found is None:
             return None
         if not is_locked and self._files.state(place.document) not in (found.state, None):

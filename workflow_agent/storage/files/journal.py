@@ -42,12 +42,7 @@ class JsonlRunJournal(RunJournal):
 
     @override
     async def keep(
-        self,
-        tenant: str,
-        run: Run,
-        iteration: Iteration,
-        calls: Iterable[CallRecord],
-        response: bytes | None = None,
+        self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord], response: bytes | None = None
     ) -> None:
         kept = {
             "run_id": run.run_id,

@@ -14,11 +14,7 @@ from pydantic_core import to_json
 from typing_extensions import override
 
 from workflow_agent.conversations.document import WorkflowReference
-from workflow_agent.conversations.memory.references import (
-    MOST_REFERENCES,
-    holds_entries_of,
-    merged_references,
-)
+from workflow_agent.conversations.memory.references import MOST_REFERENCES, holds_entries_of, merged_references
 from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.caches import StatCache
@@ -172,20 +168,14 @@ class JsonWorkflowMemory(WorkflowMemory):
     def _recall(self, path: Path) -> tuple[WorkflowReference, ...]:
         return self._noted(path, self._reader.read(path, path.with_suffix(".lock")))
 
-    def _noted(
-        self, path: Path, found: Document[RememberedWorkflows] | None
-    ) -> tuple[WorkflowReference, ...]:
+    def _noted(self, path: Path, found: Document[RememberedWorkflows] | None) -> tuple[WorkflowReference, ...]:
         if found is None:
             return ()
         self._kept.put(path, found.state, found.value.references)
         return found.value.references
 
     def _remember(
-        self,
-        path: Path,
-        user: str,
-        references: Sequence[WorkflowReference],
-        correct: Correction | None = None,
+        self, path: Path, user: str, references: Sequence[WorkflowReference], correct: Correction | None = None
     ) -> None:
         self._files.ensure_directory(path.parent)
         with locked(path.with_suffix(".lock")):

@@ -17,13 +17,7 @@ from workflow_agent.storage.files.conversation_list import ConversationHead, Lis
 from workflow_agent.storage.files.documents import LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index_file import is_damage, remove_database
-from workflow_agent.storage.files.search.messages import (
-    Indexed,
-    Lookup,
-    MessageDatabase,
-    Said,
-    storable,
-)
+from workflow_agent.storage.files.search.messages import Indexed, Lookup, MessageDatabase, Said, storable
 from workflow_agent.storage.files.search.ranked_messages import Stemmer
 from workflow_agent.values.stored import iso_milliseconds
 
@@ -67,9 +61,7 @@ class ConversationMessages:
 
         return self._using(directory, look)
 
-    def find(
-        self, directory: Path, lookup: Lookup, stamps: Mapping[str, str], read: Read
-    ) -> Sequence[MessageHit]:
+    def find(self, directory: Path, lookup: Lookup, stamps: Mapping[str, str], read: Read) -> Sequence[MessageHit]:
         """Return the messages that a lookup asks for; the other arguments are those of `holding`."""
 
         def look(database: MessageDatabase) -> Sequence[MessageHit]:
@@ -77,9 +69,13 @@ class ConversationMessages:
                 self._follow(database, directory, stamps, read)
             else:
                 self._follow_one(
-                    database, directory, lookup.conversation_id, database.known_of(lookup.conversation_id),
-                    stamps[lookup.conversation_id], read,
-                )  # fmt: skip
+                    database,
+                    directory,
+                    lookup.conversation_id,
+                    database.known_of(lookup.conversation_id),
+                    stamps[lookup.conversation_id],
+                    read,
+                )
             return [hit_of(one, lookup) for one in database.find(lookup)]
 
         return self._using(directory, look)
@@ -116,17 +112,13 @@ class ConversationMessages:
                 with closing(self._database(None)) as database:
                     return use(database)
             except sqlite3.Error as error:
-                raise StorageFailed(
-                    f"The index of messages does not work, not even in memory: {error}"
-                ) from error
+                raise StorageFailed(f"The index of messages does not work, not even in memory: {error}") from error
 
     def _database(self, path: Path | None) -> MessageDatabase:
         self._stemmed = self._stemmed or Stemmer()
         return MessageDatabase(path, self._stemmed)
 
-    def _follow(
-        self, database: MessageDatabase, directory: Path, stamps: Mapping[str, str], read: Read
-    ) -> None:
+    def _follow(self, database: MessageDatabase, directory: Path, stamps: Mapping[str, str], read: Read) -> None:
         known = database.known()
         database.forget(one for one in known if one not in stamps)
         for conversation_id, stamp in stamps.items():
@@ -136,9 +128,14 @@ class ConversationMessages:
                     self._follow_one(database, directory, conversation_id, before, stamp, read)
 
     def _follow_one(
-        self, database: MessageDatabase, directory: Path, conversation_id: str, known: Indexed | None,
-        stamp: str, read: Read,
-    ) -> None:  # fmt: skip
+        self,
+        database: MessageDatabase,
+        directory: Path,
+        conversation_id: str,
+        known: Indexed | None,
+        stamp: str,
+        read: Read,
+    ) -> None:
         if known is not None and known.stamp == stamp:
             return
         head = read(conversation_id)

@@ -27,8 +27,7 @@ def check_tenant(tenant: str) -> None:
     """
     if not is_tenant(tenant):
         raise InvalidInput(
-            f"{shown(tenant)} is not a tenant name: 1 to 64 of a-z, 0-9, _ and -, "
-            "beginning with a letter or digit."
+            f"{shown(tenant)} is not a tenant name: 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit."
         )
 
 

@@ -57,11 +57,7 @@ class JsonPersonMemory(PersonMemory):
         return Person(user=writable(user)) if state is None else self._kept.get(path, state)
 
     def _read(self, path: Path, user: str, *, is_locked: bool = False) -> Person:
-        read = (
-            self._reader.read_locked(path)
-            if is_locked
-            else self._reader.read(path, path.with_suffix(".lock"))
-        )
+        read = self._reader.read_locked(path) if is_locked else self._reader.read(path, path.with_suffix(".lock"))
         if read is None:
             return Person(user=writable(user))
         self._kept.put(path, read.state, read.value)

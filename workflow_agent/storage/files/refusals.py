@@ -23,8 +23,7 @@ def id_taken(conversation_id: str, aside: str | None = None) -> AlreadyExists:
             aside=aside,
         )
     return AlreadyExists(
-        f"There is already a conversation {conversation_id!r}. Choose another id.",
-        conversation_id=conversation_id,
+        f"There is already a conversation {conversation_id!r}. Choose another id.", conversation_id=conversation_id
     )
 
 
@@ -36,8 +35,7 @@ def no_conversation(conversation_id: str) -> ConversationNotFound:
         else f"An id is {_ID_RULE}."
     )
     return ConversationNotFound(
-        f"There is no conversation {shown(conversation_id)}. {advice}",
-        conversation_id=conversation_id[:64],
+        f"There is no conversation {shown(conversation_id)}. {advice}", conversation_id=conversation_id[:64]
     )
 
 

@@ -67,9 +67,7 @@ def earlier_write(records: Iterable[WorkflowVersion], change: Change) -> Workflo
 def check_new_id(workflow_id: str) -> None:
     """Refuse an id that no workflow may have."""
     if not is_workflow_id(workflow_id):
-        raise InvalidInput(
-            f"{shown(workflow_id)} is not a workflow id: wf_ and 1 to 61 of a-z, 0-9, _ and -.",
-        )
+        raise InvalidInput(f"{shown(workflow_id)} is not a workflow id: wf_ and 1 to 61 of a-z, 0-9, _ and -.")
 
 
 def id_taken(workflow_id: str, aside: str | None = None) -> AlreadyExists:
@@ -81,9 +79,7 @@ def id_taken(workflow_id: str, aside: str | None = None) -> AlreadyExists:
             workflow_id=workflow_id,
             aside=aside,
         )
-    return AlreadyExists(
-        f"There is already a workflow {workflow_id!r}. Choose another id.", workflow_id=workflow_id
-    )
+    return AlreadyExists(f"There is already a workflow {workflow_id!r}. Choose another id.", workflow_id=workflow_id)
 
 
 def no_workflow(workflow_id: str) -> WorkflowNotFound:

@@ -15,13 +15,7 @@ from workflow_agent.storage.files.documents import DocumentReader, LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.paths import is_workflow_id, tenant_directory
-from workflow_agent.storage.files.versions import (
-    UNRECORDED,
-    damaged_workflow,
-    first_version,
-    no_workflow,
-    record_of,
-)
+from workflow_agent.storage.files.versions import UNRECORDED, damaged_workflow, first_version, no_workflow, record_of
 from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -224,9 +218,7 @@ class WorkflowFiles:
         data = _as_json(workflow_document(workflow))
         document = self._files.save(place.document, data)
         after = self._files.state(place.directory)
-        self._heads.note(
-            place.tenant, Written(workflow.id, _head_of(workflow, data), document, before, after)
-        )
+        self._heads.note(place.tenant, Written(workflow.id, _head_of(workflow, data), document, before, after))
         return workflow
 
     def keep_record(self, place: WorkflowPlace, current: Workflow) -> None:

@@ -263,15 +263,7 @@ def _kept_heads(files: DurableFiles, directory: Path) -> Heads:
     return Heads({}, 0, [])
 
 
-_COLUMNS = {
-    "id": str,
-    "inode": int,
-    "mtime_ns": int,
-    "size": int,
-    "version": int,
-    "changed": str,
-    "mark": str,
-}
+_COLUMNS = {"id": str, "inode": int, "mtime_ns": int, "size": int, "version": int, "changed": str, "mark": str}
 
 
 def _text_of(heads: Heads) -> bytes:

@@ -92,12 +92,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def delete(
-        self,
-        tenant: str,
-        workflow_id: str,
-        *,
-        expected: Revision | None = None,
-        fence: RunFence | None = None,
+        self, tenant: str, workflow_id: str, *, expected: Revision | None = None, fence: RunFence | None = None
     ) -> None:
         place = self._kept.place(tenant, workflow_id)
         async with self._queues.of(place.document):

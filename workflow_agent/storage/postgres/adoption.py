@@ -76,9 +76,7 @@ class Adoption:
             raise StorageFailed(f"Conversation {conversation.id!r} is in the database with another content.")
         broken = [one for one, body in contents.items() if hashlib.sha256(body).hexdigest() != one]
         if broken:
-            raise StorageFailed(
-                f"Contents of conversation {conversation.id!r} are not what was stored: {broken[:3]}."
-            )
+            raise StorageFailed(f"Contents of conversation {conversation.id!r} are not what was stored: {broken[:3]}.")
         return is_new
 
     async def workflow(self, newest: Workflow, versions: Sequence[WorkflowVersion]) -> bool:
@@ -88,19 +86,26 @@ class Adoption:
             StorageFailed: Another is there under its id.
         """
         values: list[Any] = [
-            self.tenant, newest.id, newest.version, newest.updated_at,
+            self.tenant,
+            newest.id,
+            newest.version,
+            newest.updated_at,
             content_json(workflow_document(newest)),
-            [one.version for one in versions], [one.author.run_id for one in versions],
-            [one.digest for one in versions], [f"{newest.id}.{one.version}" for one in versions],
+            [one.version for one in versions],
+            [one.author.run_id for one in versions],
+            [one.digest for one in versions],
+            [f"{newest.id}.{one.version}" for one in versions],
             [to_json(one, inf_nan_mode="null") for one in versions],
-        ]  # fmt: skip
+        ]
         is_new = await self.database.row(_WORKFLOW, *values) is not None
         specs: TtlCache[Workflow] = TtlCache(max_entries=0, ttl_seconds=0)
         at = newest.updated_at
         catalog = PostgresWorkflowCatalog(
-            self.database, specs, now=lambda: at or versions[-1].at,
+            self.database,
+            specs,
+            now=lambda: at or versions[-1].at,
             conversations=PostgresConversationStore(self.database),
-        )  # fmt: skip
+        )
         try:
             read = await catalog.versions(self.tenant, newest.id)
         except WorkflowNotFound:

@@ -14,9 +14,7 @@ from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.storage.files.archives import MOST_FILES_A_SAVE, written_entries, written_part
 from workflow_agent.storage.files.conversation_documents import parsed_conversation
 
-_LISTS = (
-    "events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "attachments", "archive",
-)  # fmt: skip
+_LISTS = ("events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "attachments", "archive")
 """The fields that grow with the conversation. Their places here are in the database: add at the end only."""
 _IN_LISTS = frozenset(_LISTS)
 _SPARSE = frozenset({"runs", "calls", "compactions"})
@@ -133,8 +131,9 @@ def _rows(
     free = [row.ord for row in rows[start : len(rows) - after]]
     beyond = rows[-1].ord + 1 if rows else 0
     free += range(beyond, beyond + max(changed_until - start - len(free), 0))
-    written = [Put(number, place, _text(number, item)) for place, item in
-               zip(free, new[start:changed_until], strict=False)]  # fmt: skip
+    written = [
+        Put(number, place, _text(number, item)) for place, item in zip(free, new[start:changed_until], strict=False)
+    ]
     put += written
     removed += ((number, place) for place in free[len(written) :])
     middle = (Row(one.ord, len(one.body)) for one in written)
@@ -168,10 +167,7 @@ def kept_conversation(
     for number, place, body in items:
         bodies[number].append(body)
         rows[number].append(Row(place, len(body)))
-    lists = (
-        b'"%b":[%b]' % (name.encode(), b",".join(listed))
-        for name, listed in zip(_LISTS, bodies, strict=True)
-    )  # fmt: skip
+    lists = (b'"%b":[%b]' % (name.encode(), b",".join(listed)) for name, listed in zip(_LISTS, bodies, strict=True))
     text = head.rstrip()[:-1] + b"," + b",".join(lists) + b"}"
     try:
         conversation = parsed_conversation(text, tenant, conversation_id)

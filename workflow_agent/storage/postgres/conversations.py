@@ -22,21 +22,10 @@ from workflow_agent.errors import ConversationNotFound, CorruptDocument
 from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
 from workflow_agent.storage.files.conversation_list import summary_of
 from workflow_agent.storage.files.paths import check_tenant, is_conversation_id
-from workflow_agent.storage.files.refusals import (
-    check_new_id,
-    id_taken,
-    no_content,
-    no_conversation,
-    not_sealed,
-)
+from workflow_agent.storage.files.refusals import check_new_id, id_taken, no_content, no_conversation, not_sealed
 from workflow_agent.storage.files.search.messages import storable
 from workflow_agent.storage.postgres import conversation_statements as statements
-from workflow_agent.storage.postgres.conversation_rows import (
-    KeptConversation,
-    Saving,
-    kept_conversation,
-    sealed_saving,
-)
+from workflow_agent.storage.postgres.conversation_rows import KeptConversation, Saving, kept_conversation, sealed_saving
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.locks import locked
 from workflow_agent.storage.postgres.message_search import MessageSearch
@@ -62,18 +51,10 @@ class PostgresConversationStore(ConversationStore):
         cache_bytes: How much of the latest conversations, by the length of their texts, stays parsed.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        *,
-        seal: SealRule | None = None,
-        cache_bytes: int = _CACHE_BYTES,
-    ) -> None:
+    def __init__(self, database: Database, *, seal: SealRule | None = None, cache_bytes: int = _CACHE_BYTES) -> None:
         self._database = database
         self._rule = seal or SealRule()
-        self._kept: LRUCache[_Key, KeptConversation] = LRUCache(
-            cache_bytes, getsizeof=lambda kept: kept.size_bytes
-        )
+        self._kept: LRUCache[_Key, KeptConversation] = LRUCache(cache_bytes, getsizeof=lambda kept: kept.size_bytes)
         self._known_blobs: LRUCache[tuple[str, str, int, bytes], bool] = LRUCache(_KNOWN_BLOBS)
         self._queues: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
         self.messages = MessageSearch(database, self)
@@ -95,10 +76,14 @@ class PostgresConversationStore(ConversationStore):
         check_new_id(conversation.id)
         nothing = KeptConversation(
             Conversation(
-                id=conversation.id, tenant=conversation.tenant, created_at=conversation.created_at,
-                updated_at=conversation.updated_at, version=version,
-            ), 0,
-        )  # fmt: skip
+                id=conversation.id,
+                tenant=conversation.tenant,
+                created_at=conversation.created_at,
+                updated_at=conversation.updated_at,
+                version=version,
+            ),
+            0,
+        )
         stored = await self._save(statements.CREATE, nothing, conversation)
         if stored is None:
             raise id_taken(conversation.id)
@@ -170,9 +155,7 @@ class PostgresConversationStore(ConversationStore):
             entries = parsed_entries(body)
 
     @override
-    async def put_blob(
-        self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None
-    ) -> str:
+    async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         check_tenant(tenant)
         check_new_id(conversation_id)
         body = content_json(content)
@@ -181,9 +164,7 @@ class PostgresConversationStore(ConversationStore):
         known = (tenant, conversation_id, kept.life if kept else 0, digest)
         if kept is None or known not in self._known_blobs:
             run = (fence.run_id, fence.number) if fence else (None, None)
-            stored = await self._database.row(
-                statements.PUT_BLOB, tenant, conversation_id, digest, body, *run
-            )
+            stored = await self._database.row(statements.PUT_BLOB, tenant, conversation_id, digest, body, *run)
             if fence is not None and not (stored and stored["is_let_through"]):
                 await self._refuse(tenant, fence)
             self._known_blobs[known] = True
@@ -267,20 +248,35 @@ def _values(before: KeptConversation, made: Saving, version: int) -> list[Any]:
     listed, run, was_active = summary_of(one), one.active_run(), before.conversation.active_run()
     has_ended = was_active is not None and (run is None or run.run_id != was_active.run_id)
     values: list[Any] = [
-        one.tenant, one.id, version, before.life or None, secrets.token_hex(8), made.head,
-        one.title.encode("utf-8", "surrogatepass"), storable(one.title).casefold(), one.phase, listed.turns,
-        one.bound_workflow_id, one.created_at, one.updated_at,
+        one.tenant,
+        one.id,
+        version,
+        before.life or None,
+        secrets.token_hex(8),
+        made.head,
+        one.title.encode("utf-8", "surrogatepass"),
+        storable(one.title).casefold(),
+        one.phase,
+        listed.turns,
+        one.bound_workflow_id,
+        one.created_at,
+        one.updated_at,
         *((run.run_id, run.fence, run.owner) if run else (None, None, None)),
-        [put.list for put in made.put], [put.ord for put in made.put], [put.body for put in made.put],
-        list(made.parts), list(made.parts.values()),
-    ]  # fmt: skip
+        [put.list for put in made.put],
+        [put.ord for put in made.put],
+        [put.body for put in made.put],
+        list(made.parts),
+        list(made.parts.values()),
+    ]
     if not before.life:
         return values
     return [
-        *values, [number for number, _ in made.removed], [place for _, place in made.removed],
+        *values,
+        [number for number, _ in made.removed],
+        [place for _, place in made.removed],
         list(no_longer_sealed(before.conversation, one)),
         was_active.run_id if was_active and has_ended else None,
-    ]  # fmt: skip
+    ]
 
 
 def _existing(tenant: str, conversation_id: str) -> _Key:

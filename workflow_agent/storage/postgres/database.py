@@ -86,8 +86,7 @@ class Database:
                     raise
                 if time.monotonic() + pause_seconds > give_up_at:
                     raise StorageFailed(
-                        f"The database does not answer ({type(error).__name__}). Try again in a moment.",
-                        retry_after=5,
+                        f"The database does not answer ({type(error).__name__}). Try again in a moment.", retry_after=5
                     ) from error
             except asyncpg.PostgresError as error:
                 raise StorageFailed(
@@ -157,10 +156,14 @@ class Database:
     async def _made(self) -> "Pool[asyncpg.Record]":
         # No connection is made before a statement needs one: a server starts without the database, and waits.
         return await asyncpg.create_pool(
-            self.options.url, min_size=0, max_size=self.options.most_connections,
-            command_timeout=self.options.statement_seconds + _ANSWER_SECONDS, timeout=_ANSWER_SECONDS,
-            reset=_as_it_is, server_settings=server_settings(self.options),
-        )  # fmt: skip
+            self.options.url,
+            min_size=0,
+            max_size=self.options.most_connections,
+            command_timeout=self.options.statement_seconds + _ANSWER_SECONDS,
+            timeout=_ANSWER_SECONDS,
+            reset=_as_it_is,
+            server_settings=server_settings(self.options),
+        )
 
 
 def server_settings(options: DatabaseOptions) -> dict[str, str]:
@@ -181,8 +184,7 @@ async def _as_it_is(_: object) -> None:
 
 async def _migrated(connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]") -> int:
     await connection.execute(
-        "CREATE TABLE IF NOT EXISTS schema_migration"
-        " (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+        "CREATE TABLE IF NOT EXISTS schema_migration (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
     )
     done = {row["number"] for row in await connection.fetch("SELECT number FROM schema_migration")}
     made = 0

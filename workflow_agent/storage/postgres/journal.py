@@ -43,12 +43,7 @@ class PostgresRunJournal(RunJournal):
 
     @override
     async def keep(
-        self,
-        tenant: str,
-        run: Run,
-        iteration: Iteration,
-        calls: Iterable[CallRecord],
-        response: bytes | None = None,
+        self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord], response: bytes | None = None
     ) -> None:
         kept = {
             "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),

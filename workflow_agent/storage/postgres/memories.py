@@ -58,9 +58,7 @@ class PostgresWorkflowMemory(WorkflowMemory):
     @override
     async def remember(self, tenant: str, user: str, references: Sequence[WorkflowReference]) -> None:
         if references:
-            await self._change(
-                tenant, user, lambda known: merged_references(known, references, most=self._most)
-            )
+            await self._change(tenant, user, lambda known: merged_references(known, references, most=self._most))
 
     @override
     async def correct(self, tenant: str, user: str, change: Correction) -> None:

@@ -19,14 +19,7 @@ from workflow_agent.conversations.store import (
 )
 from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_with, position_before
-from workflow_agent.storage.files.search.messages import (
-    Found,
-    Indexed,
-    Lookup,
-    MessageDatabase,
-    Said,
-    storable,
-)
+from workflow_agent.storage.files.search.messages import Found, Indexed, Lookup, MessageDatabase, Said, storable
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.values.stored import iso_milliseconds
 
@@ -135,19 +128,27 @@ class MessageSearch:
         last = max((event.index for event in events), default=-1)
         version = conversation.version if conversation else row["version"]
         await self._database.rows(
-            _INDEX, tenant, conversation_id, row["life"], version,
-            [event.index for event in said], [event.turn for event in said], [event.id for event in said],
-            [event.type for event in said], [storable(event.author) for event in said],
-            [iso_milliseconds(event.at) for event in said], [event.run_id for event in said], texts,
-            [text.casefold() for text in texts], last,
-        )  # fmt: skip
+            _INDEX,
+            tenant,
+            conversation_id,
+            row["life"],
+            version,
+            [event.index for event in said],
+            [event.turn for event in said],
+            [event.id for event in said],
+            [event.type for event in said],
+            [storable(event.author) for event in said],
+            [iso_milliseconds(event.at) for event in said],
+            [event.run_id for event in said],
+            texts,
+            [text.casefold() for text in texts],
+            last,
+        )
 
     async def _events_after(self, conversation: Conversation, index: int) -> AsyncIterator[Event]:
         following = index + 1
         while following < conversation.sealed_events:
-            part = await self._store.sealed(
-                conversation.tenant, conversation.id, Position("event", following)
-            )
+            part = await self._store.sealed(conversation.tenant, conversation.id, Position("event", following))
             for event in part.events:
                 if event.index >= following:
                     yield event

@@ -158,12 +158,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def delete(
-        self,
-        tenant: str,
-        workflow_id: str,
-        *,
-        expected: Revision | None = None,
-        fence: RunFence | None = None,
+        self, tenant: str, workflow_id: str, *, expected: Revision | None = None, fence: RunFence | None = None
     ) -> None:
         while True:
             current, life = await self._read(tenant, workflow_id)
@@ -252,9 +247,18 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
     ) -> bool:
         record = record_of(workflow, change, workflow.updated_at or self._now())
         return await self._let_through(
-            statement, tenant, workflow.id, change.fence, secrets.token_hex(8), workflow.updated_at,
-            change.author.run_id, change.digest, _text(record), _body(workflow), *standing_on,
-        )  # fmt: skip
+            statement,
+            tenant,
+            workflow.id,
+            change.fence,
+            secrets.token_hex(8),
+            workflow.updated_at,
+            change.author.run_id,
+            change.digest,
+            _text(record),
+            _body(workflow),
+            *standing_on,
+        )
 
     async def _let_through(
         self, statement: str, tenant: str, workflow_id: str, fence: RunFence | None, *values: Any

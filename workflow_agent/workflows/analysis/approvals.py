@@ -94,9 +94,7 @@ def approval_without_reject_path(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-def _reject_path(
-    graph: FlowGraph, step: Step, rejections: list[Step], new_id: str
-) -> tuple[EditDocument, ...]:
+def _reject_path(graph: FlowGraph, step: Step, rejections: list[Step], new_id: str) -> tuple[EditDocument, ...]:
     """Return edits that send a refusal to an end for refusals, made where there is none."""
     exits = graph.exits(step.id)
     if step.type != "human" or step.parent or len(exits) != 1 or graph.steps[exits[0].to].type == "decision":
@@ -123,9 +121,7 @@ def _reject_path(
 )
 def approval_without_deadline(graph: FlowGraph) -> Iterator[Observation]:
     """Yield each approval that may stay unanswered without anything happening."""
-    watched = {
-        a.on.from_ or a.on.to for a in graph.workflow.automations if a.on.event in ("timeout", "scheduled")
-    }
+    watched = {a.on.from_ or a.on.to for a in graph.workflow.automations if a.on.event in ("timeout", "scheduled")}
     for step in _approvals(graph):
         if step.timeout or step.escalate_to or watched & {step.id, None}:
             continue
@@ -184,9 +180,7 @@ def approval_by_anyone(graph: FlowGraph) -> Iterator[Observation]:
     for step in _approvals(graph):
         if step.assignee or step.permission or any(edge.permission for edge in graph.exits(step.id)):
             continue
-        yield Observation(
-            f"{named(step)} says neither who approves nor which permission it takes.", steps=(step.id,)
-        )
+        yield Observation(f"{named(step)} says neither who approves nor which permission it takes.", steps=(step.id,))
 
 
 @rule(
@@ -211,10 +205,4 @@ def unguarded_action(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-RULES = (
-    approval_without_reject_path,
-    approval_without_deadline,
-    self_approval,
-    approval_by_anyone,
-    unguarded_action,
-)
+RULES = (approval_without_reject_path, approval_without_deadline, self_approval, approval_by_anyone, unguarded_action)

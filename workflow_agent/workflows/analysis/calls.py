@@ -40,9 +40,7 @@ _MONEY = vocabulary(
     bill capture charge debit disburse pay payment payments payout refund transfer withdraw
     """
 )
-_DELIVERS = vocabulary(
-    "activate book deliver dispatch enrol enroll grant issue order provision reserve ship subscribe"
-)
+_DELIVERS = vocabulary("activate book deliver dispatch enrol enroll grant issue order provision reserve ship subscribe")
 _UNDONE_BY = vocabulary(
     """
     cancel compensate refund release reverse revert rollback undo unreserve void

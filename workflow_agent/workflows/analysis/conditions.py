@@ -8,9 +8,14 @@ from workflow_agent.workflows.analysis.branches import comparison_in
 from workflow_agent.workflows.model.conditions import Condition
 
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "=": operator.eq, "!=": operator.ne,
-}  # fmt: skip
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
 _MOST_CHARS = 400
 _TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
@@ -23,9 +28,7 @@ def holds(condition: Condition | str, case: Mapping[str, Any]) -> bool | None:
     if len(said) > _MOST_CHARS:
         return None
     facts = {_plain(name): value for name, value in case.items()}
-    text = " ".join(
-        said.strip().strip("${}").replace(",", "").replace("&&", " and ").replace("||", " or ").split()
-    )
+    text = " ".join(said.strip().strip("${}").replace(",", "").replace("&&", " and ").replace("||", " or ").split())
     return _any_of(text.casefold().removeprefix("if "), facts)
 
 

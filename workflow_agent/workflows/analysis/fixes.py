@@ -34,9 +34,7 @@ class Fixes:
     left: tuple[Unfixed, ...]
 
 
-def fix_findings(
-    workflow: Workflow, *, portfolio: Sequence[Workflow] = (), rules: Collection[str] = ()
-) -> Fixes:
+def fix_findings(workflow: Workflow, *, portfolio: Sequence[Workflow] = (), rules: Collection[str] = ()) -> Fixes:
     """Return all safe fixes of a workflow's findings, one after the other, the most severe first.
 
     A fix is safe when its edits apply, the finding is gone afterwards, and no other finding came up.

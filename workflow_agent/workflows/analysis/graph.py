@@ -172,9 +172,7 @@ class FlowGraph:
         at = self.index
         edges = [(at[edge.from_], at[edge.to], str(edge.type)) for edge in flow]
         edges += [(at[scope], at[s.id], "enter") for scope, heads in self.entries.items() for s in heads]
-        edges += [
-            (at[s.id], at[s.parent], "return") for s in self.workflow.steps if s.parent and self._returns(s)
-        ]
+        edges += [(at[s.id], at[s.parent], "return") for s in self.workflow.steps if s.parent and self._returns(s)]
         graph.add_edges_from(edges)
         return graph
 
@@ -273,9 +271,7 @@ class FlowGraph:
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """The groups of steps that lead back to one another, without those of scopes alone."""
         drawn = self.digraph.copy()
-        drawn.remove_edges_from(
-            [(a, b) for a, b, kind in self.digraph.weighted_edge_list() if kind == "return"]
-        )
+        drawn.remove_edges_from([(a, b) for a, b, kind in self.digraph.weighted_edge_list() if kind == "return"])
         groups = [sorted(group) for group in rx.strongly_connected_components(drawn)]
         cyclic = [g for g in groups if len(g) > 1 or drawn.has_edge(g[0], g[0])]
         return tuple(tuple(self.workflow.steps[node].id for node in group) for group in sorted(cyclic))

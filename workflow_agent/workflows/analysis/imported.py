@@ -46,9 +46,7 @@ def _check(linted: _Linted, rule: LintRule) -> Check:
 def _steps_at(problem: Problem, workflow: Workflow, format_name: str) -> tuple[str, ...]:
     """Return the step that a place in a document is about, such as `/jobs/<name>/steps/<number>`."""
     parts = problem.pointer.split("/")[1:]
-    outer = next(
-        (one for one in workflow.steps if len(parts) > 1 and _is_named(one, parts[1], format_name)), None
-    )
+    outer = next((one for one in workflow.steps if len(parts) > 1 and _is_named(one, parts[1], format_name)), None)
     if outer is None:
         return ()
     inside = [one.id for one in workflow.steps if one.parent == outer.id]

@@ -91,13 +91,7 @@ def unbounded_fan_out(graph: FlowGraph) -> Iterator[Observation]:
             f"{named(step)} runs {named_all(calls)} for all items at once, however many there are.",
             steps=(step.id, *(call.id for call in calls if call is not step)),
             evidence={"suggested_parallel": _PARALLEL_LIMIT},
-            fix=(
-                {
-                    "op": "update_step",
-                    "step": step.id,
-                    "set": {"loop": {**loop, "parallel": _PARALLEL_LIMIT}},
-                },
-            ),
+            fix=({"op": "update_step", "step": step.id, "set": {"loop": {**loop, "parallel": _PARALLEL_LIMIT}}},),
         )
 
 

@@ -77,9 +77,7 @@ def _needs_retry(graph: FlowGraph, step_id: str, call: Call) -> bool:
 )
 def call_without_retry(graph: FlowGraph) -> Iterator[Observation]:
     """Yield all calls that only read, or say they may be repeated, and give up at the first failure."""
-    fragile = [
-        graph.steps[step_id] for step_id, call in graph.calls.items() if _needs_retry(graph, step_id, call)
-    ]
+    fragile = [graph.steps[step_id] for step_id, call in graph.calls.items() if _needs_retry(graph, step_id, call)]
     if fragile:
         retry = {"max_attempts": 3, "interval": "PT10S", "backoff": "exponential"}
         yield Observation(
@@ -105,9 +103,7 @@ def retry_not_idempotent(graph: FlowGraph) -> Iterator[Observation]:
         declared = step.idempotent is False
         call = graph.calls.get(step.id)
         if declared or (call is not None and call.moves_money):
-            reason = (
-                "is marked as not safe to repeat" if declared else "does not say that repeating it is safe"
-            )
+            reason = "is marked as not safe to repeat" if declared else "does not say that repeating it is safe"
             yield Observation(
                 f"{named(step)} is tried up to {step.retry.max_attempts} times but {reason}.",
                 steps=(step.id,),
@@ -178,8 +174,7 @@ def missing_compensation(graph: FlowGraph) -> Iterator[Observation]:
         found = graph.steps_of((later & failing) - {step.id})
         if found:
             yield Observation(
-                f"{named(step)} is not taken back when {named(found[0])} fails later on.",
-                steps=(step.id, found[0].id),
+                f"{named(step)} is not taken back when {named(found[0])} fails later on.", steps=(step.id, found[0].id)
             )
 
 

@@ -16,48 +16,26 @@ _KNOWN_SECRETS = (
     ("an AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
     ("a GitHub token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,})")),
     ("a Slack token", re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}")),
-    (
-        "a Slack webhook",
-        re.compile(r"hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}"),
-    ),
+    ("a Slack webhook", re.compile(r"hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}")),
     ("an API key", re.compile(r"\bsk-(?:ant-|proj-|live-)?[A-Za-z0-9_-]{24,}|\b[sr]k_live_[A-Za-z0-9]{16,}")),
     ("a Google API key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}")),
     ("a private key", re.compile(r"-----BEGIN (?:[A-Z]{2,9} ){0,2}PRIVATE KEY-----")),
     ("a signed token", re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}")),
-    (
-        "a password in an address",
-        re.compile(r"\b[a-z][a-z0-9+]{1,20}://[^\s/:@${}<>]{1,80}:[^\s/:@${}<>*]{3,80}@"),
-    ),
+    ("a password in an address", re.compile(r"\b[a-z][a-z0-9+]{1,20}://[^\s/:@${}<>]{1,80}:[^\s/:@${}<>*]{3,80}@")),
 )
 _SECRET_KEYS = vocabulary(
     """
     password passwd pwd passphrase secret token apikey
     """
 )
-_SECRET_PAIRS = frozenset(
-    (("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("auth", "token"))
-)
+_SECRET_PAIRS = frozenset((("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("auth", "token")))
 _NOT_A_VALUE = vocabulary(
     """
     changeme default dummy empty example false inherit none null placeholder redacted required sample
     secret test todo token true your xxx xxxx
     """
 )
-_REFERENCE_SIGNS = (
-    "$",
-    "{{",
-    "<",
-    "%(",
-    "vault:",
-    "env:",
-    "secret:",
-    "secrets.",
-    "ssm:",
-    "arn:",
-    "ref:",
-    "***",
-    "=",
-)
+_REFERENCE_SIGNS = ("$", "{{", "<", "%(", "vault:", "env:", "secret:", "secrets.", "ssm:", "arn:", "ref:", "***", "=")
 
 _COMMAND_KEYS = vocabulary(
     """

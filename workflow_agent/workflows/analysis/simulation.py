@@ -132,9 +132,7 @@ class _Simulation:
             def done(end: float) -> None:
                 case.finished = end
                 bad = [one for one in case.ends if ends_badly(self._graph.steps[one])]
-                case.outcome = case.outcome or (
-                    "waits" if case.starving else "failed" if bad else "completed"
-                )
+                case.outcome = case.outcome or ("waits" if case.starving else "failed" if bad else "completed")
 
             frame = _Frame(case, done, tokens=1)
             self._enter(frame, self._graph.workflow.start, None, now)
@@ -311,9 +309,7 @@ class _Simulation:
         for edge in taken:
             self._enter(frame, edge.to, edge, now)
 
-    def _chosen(
-        self, case: _Case, step: Step, exits: Sequence[Transition], now: float
-    ) -> Sequence[Transition]:
+    def _chosen(self, case: _Case, step: Step, exits: Sequence[Transition], now: float) -> Sequence[Transition]:
         if len(exits) == 1 and exits[0].when is None:
             return exits
         answer = self._assumed.case.get(step.id)
@@ -383,26 +379,30 @@ class _Simulation:
         steps = self._graph.steps
         path = [
             {
-                "step": one.step, "name": steps[one.step].name, "who": steps[one.step].assignee,
-                "at_seconds": one.at, "waited_seconds": one.waited, "took_seconds": one.took,
+                "step": one.step,
+                "name": steps[one.step].name,
+                "who": steps[one.step].assignee,
+                "at_seconds": one.at,
+                "waited_seconds": one.waited,
+                "took_seconds": one.took,
                 "ended": one.ended or "done",
             }
             for one in case.visits[:_SHOWN_STEPS]
-        ]  # fmt: skip
+        ]
         return {"outcome": case.outcome, "ends": case.ends, "waits_at": case.starving, "path": path}
 
     def _times(self, played: Sequence[_Case]) -> JsonObject:
-        lengths = sorted(
-            case.finished - case.began for case in played if case.outcome in ("completed", "failed")
-        )
+        lengths = sorted(case.finished - case.began for case in played if case.outcome in ("completed", "failed"))
         if not lengths:
             return {}
         median, high = percentile(lengths, 50), percentile(lengths, 90)
         return {
-            "median_seconds": median, "p90_seconds": high, "mean_seconds": sum(lengths) / len(lengths),
+            "median_seconds": median,
+            "p90_seconds": high,
+            "mean_seconds": sum(lengths) / len(lengths),
             "in_words": f"half within {in_words(median)}, nine of ten within {in_words(high)}",
             "mean_cost": sum(case.cost for case in played) / len(played),
-        }  # fmt: skip
+        }
 
     def _ways(self, played: Sequence[_Case]) -> JsonObject:
         paths = Counter(tuple(one.step for one in case.visits[:_SHOWN_STEPS]) for case in played)
@@ -428,9 +428,12 @@ class _Simulation:
             step = self._graph.steps[slow[0]]
             mean = sum(waited[step.id]) / len(waited[step.id])
             found["bottleneck"] = {
-                "step": step.id, "name": step.name, "who": step.assignee, "mean_waited_seconds": mean,
+                "step": step.id,
+                "name": step.name,
+                "who": step.assignee,
+                "mean_waited_seconds": mean,
                 "in_words": f"a case waits {in_words(mean)} for it on average",
-            }  # fmt: skip
+            }
         return found
 
 

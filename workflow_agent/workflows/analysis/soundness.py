@@ -101,14 +101,10 @@ def _pass_any(graph: FlowGraph, scope: str | None, join: Step, before: Outcome) 
     return ({"op": "update_step", "step": join.id, "set": {"join": {"mode": "any"}}},)
 
 
-def _stays_sound(
-    graph: FlowGraph, scope: str | None, behaviours: Mapping[str, Behaviour], before: Outcome
-) -> bool:
+def _stays_sound(graph: FlowGraph, scope: str | None, behaviours: Mapping[str, Behaviour], before: Outcome) -> bool:
     """Say whether a step that behaves differently brings no new problem, by playing every run."""
     after = play(graph, scope, behaviours, max_positions=_POSITIONS_FOR_FIXES)
-    no_more = (
-        after.starving.keys() <= before.starving.keys() and after.colliding.keys() <= before.colliding.keys()
-    )
+    no_more = after.starving.keys() <= before.starving.keys() and after.colliding.keys() <= before.colliding.keys()
     return after.is_complete and no_more
 
 

@@ -128,11 +128,7 @@ def _without(graph: FlowGraph, step: Step, loops: Sequence[Transition]) -> tuple
     goes_on = any(other.to != step.id for other in graph.exits(step.id))
     if any(edge.type == "error" for edge in loops) or graph.chooses(step) or not goes_on:
         return ()
-    return (
-        ()
-        if step.type in ("fork", "join")
-        else tuple({"op": "disconnect", "transition": e.id} for e in loops)
-    )
+    return () if step.type in ("fork", "join") else tuple({"op": "disconnect", "transition": e.id} for e in loops)
 
 
 @rule(

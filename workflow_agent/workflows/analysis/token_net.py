@@ -72,9 +72,7 @@ def _heads(graph: FlowGraph, scope: str | None) -> list[str]:
     return list(dict.fromkeys(drawn)) or [step.id for step in graph.entries.get(scope, ())]
 
 
-def _gate(
-    graph: FlowGraph, step: Step, bits: Mapping[str, int], start: int, behaviour: Behaviour | None
-) -> Gate:
+def _gate(graph: FlowGraph, step: Step, bits: Mapping[str, int], start: int, behaviour: Behaviour | None) -> Gate:
     entering = [edge for edge in graph.into(step.id) if edge.id in bits]
     merging = [e for e in entering if e.type != "error" and not graph.chooses(graph.steps[e.from_])]
     entries = start + sum(bits[edge.id] for edge in entering)
@@ -274,9 +272,7 @@ def _arrivals(gate: Gate, number: int, bit: int, here: Position) -> Iterator[tup
         yield number, Way(), (left, kept, passed)
 
 
-def _see_collisions(
-    net: Net, gate_at: Mapping[int, int], here: Position, came: Came, outcome: Outcome
-) -> None:
+def _see_collisions(net: Net, gate_at: Mapping[int, int], here: Position, came: Came, outcome: Outcome) -> None:
     marked = here[0]
     for number in {gate_at[bit] for bit in bits_of(marked) if bit in gate_at}:
         gate = net.gates[number]

@@ -133,11 +133,7 @@ def _quoted(*lines: str) -> str:
 
 DiagramFormat = Literal["mermaid", "dot", "svg"]
 DIAGRAM_FORMATS: tuple[DiagramFormat, ...] = get_args(DiagramFormat)
-_WRITERS: Mapping[DiagramFormat, Callable[[DiagramView, Marks], str]] = {
-    "mermaid": mermaid,
-    "dot": dot,
-    "svg": svg,
-}
+_WRITERS: Mapping[DiagramFormat, Callable[[DiagramView, Marks], str]] = {"mermaid": mermaid, "dot": dot, "svg": svg}
 
 
 def diagram_of(

@@ -51,9 +51,7 @@ def mermaid(view: DiagramView, marks: Marks) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _nodes(
-    view: DiagramView, steps: Iterable[Step], rules: Mapping[str, Sequence[str]], indent: str
-) -> Iterator[str]:
+def _nodes(view: DiagramView, steps: Iterable[Step], rules: Mapping[str, Sequence[str]], indent: str) -> Iterator[str]:
     for step in steps:
         yield f"{indent}{_node(step, view.folded.get(step.id, 0), rules.get(step.id, ()))}"
         inside = view.children.get(step.id)

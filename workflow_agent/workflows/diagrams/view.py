@@ -124,11 +124,7 @@ class DiagramView:
         What nobody acts in, such as a decision, stands where the work comes from.
         """
         outermost = self.children.get("", ()) if self.by_role else ()
-        acting = {
-            step.id: step.assignee or _BY_ITSELF
-            for step in outermost
-            if step.assignee or step.type == "action"
-        }
+        acting = {step.id: step.assignee or _BY_ITSELF for step in outermost if step.assignee or step.type == "action"}
         if len(set(acting.values())) < 2:
             return {}
         found = self._handed_on(acting)

@@ -209,6 +209,5 @@ def _neighbours(workflow: Workflow, step_ids: set[str]) -> dict[str, tuple[tuple
             if edge.from_ in step_ids:
                 after[edge.from_].append(edge.to)
     return {
-        step_id: (tuple(dict.fromkeys(before[step_id])), tuple(dict.fromkeys(after[step_id])))
-        for step_id in step_ids
+        step_id: (tuple(dict.fromkeys(before[step_id])), tuple(dict.fromkeys(after[step_id]))) for step_id in step_ids
     }

@@ -27,9 +27,11 @@ class Likeness:
     def as_dict(self) -> JsonObject:
         """Return the comparison as plain JSON data."""
         return {
-            "shared_steps": list(self.shared), "only_in_first": list(self.only_first),
-            "only_in_second": list(self.only_second), "differences": list(self.differences),
-        }  # fmt: skip
+            "shared_steps": list(self.shared),
+            "only_in_first": list(self.only_first),
+            "only_in_second": list(self.only_second),
+            "differences": list(self.differences),
+        }
 
 
 def compare_workflows(first: Workflow, second: Workflow) -> Likeness:

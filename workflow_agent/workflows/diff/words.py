@@ -114,12 +114,7 @@ def _transition_change_lines(diff: WorkflowDiff, part: PartChange, added: set[st
 def _way(edge: JsonObject) -> str:
     """Return when a transition is taken, as the end of a sentence; empty for a plain one."""
     kind = edge.get("type", "sequence")
-    words = {
-        "default": " otherwise",
-        "error": " on error",
-        "compensation": " as compensation",
-        "data": " for data",
-    }
+    words = {"default": " otherwise", "error": " on error", "compensation": " as compensation", "data": " for data"}
     when = edge.get("when")
     told = words.get(kind, "")
     if when is not None:

@@ -9,19 +9,8 @@ from workflow_agent.workflows.diff.comparison import WorkflowDiff, diff_workflow
 from workflow_agent.workflows.edits import header as header_changes
 from workflow_agent.workflows.edits import rearrangement as patterns
 from workflow_agent.workflows.edits import rearrangement as rearranging
-from workflow_agent.workflows.edits.graph import (
-    Connect,
-    Disconnect,
-    SetAutomation,
-    SetStart,
-    UpdateTransition,
-)
-from workflow_agent.workflows.edits.graph_draft import (
-    GraphDraft,
-    position_of,
-    transition_document,
-    with_changes,
-)
+from workflow_agent.workflows.edits.graph import Connect, Disconnect, SetAutomation, SetStart, UpdateTransition
+from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of, transition_document, with_changes
 from workflow_agent.workflows.edits.header import HeaderDraft
 from workflow_agent.workflows.edits.operations import Edit, Refusal
 from workflow_agent.workflows.edits.places import likeness, new_step
@@ -96,9 +85,7 @@ def connect(graph: GraphDraft, edit: Connect) -> None:
     """Add a transition between two steps."""
     from_id, to_id = graph.find_step(edit.from_).id, graph.find_step(edit.to).id
     content = {
-        name: getattr(edit, name)
-        for name in Transition.model_fields
-        if name not in ("id", "from_", "to", "type")
+        name: getattr(edit, name) for name in Transition.model_fields if name not in ("id", "from_", "to", "type")
     }
     ends = {"id": edit.id or graph.new_transition_id(from_id, to_id), "from_": from_id, "to": to_id}
     kind = edit.type or ("condition" if edit.when is not None else "sequence")
@@ -126,9 +113,7 @@ def disconnect(graph: GraphDraft, edit: Disconnect) -> None:
     leaving = graph.outgoing(from_id)
     joining = [edge for edge in leaving if edge.to == to_id]
     if not joining:
-        raise Refusal(
-            f"no transition leads from {from_id!r} to {to_id!r}", dict.fromkeys(e.to for e in leaving)
-        )
+        raise Refusal(f"no transition leads from {from_id!r} to {to_id!r}", dict.fromkeys(e.to for e in leaving))
     for edge in joining:
         graph.take_transition(edge.id)
 

@@ -81,18 +81,16 @@ def workflow_from_draft(draft: WorkflowDraft, workflow_id: str) -> Workflow:
         return reference
 
     transitions = [
-        _edge(edge) | {"from": resolved(edge.from_, f"/transitions/{at}/from"),
-                       "to": resolved(edge.to, f"/transitions/{at}/to")}
+        _edge(edge)
+        | {"from": resolved(edge.from_, f"/transitions/{at}/from"), "to": resolved(edge.to, f"/transitions/{at}/to")}
         for at, edge in enumerate(draft.transitions)
-    ]  # fmt: skip
+    ]
     start = resolved(draft.start, "/start") if draft.start is not None else steps[0]["id"]
     if problems:
         raise InvalidWorkflow(problems)
     kept = {"name", "description", "triggers", "tags", "aliases"}
     whole = draft.model_dump(mode="json", by_alias=True, include=kept)
-    return parse_workflow(
-        whole | {"id": workflow_id, "start": start, "steps": steps, "transitions": transitions}
-    )
+    return parse_workflow(whole | {"id": workflow_id, "start": start, "steps": steps, "transitions": transitions})
 
 
 def copied_as(original: Workflow, name: str) -> Workflow:

@@ -3,15 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    model_validator,
-    with_config,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator, with_config
 from typing_extensions import TypedDict
 
 from workflow_agent.values.stored import JsonObject, Value
@@ -62,9 +54,7 @@ class OnePlace(Placed):
     @model_validator(mode="after")
     def _is_said_once(self) -> Self:
         if len(self.places()) != 1:
-            raise ValueError(
-                f"needs exactly one of `before`, `after` and `between`, got {self.places() or 'none'}"
-            )
+            raise ValueError(f"needs exactly one of `before`, `after` and `between`, got {self.places() or 'none'}")
         return self
 
 

@@ -5,14 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from workflow_agent.values.stored import JsonObject, Value
-from workflow_agent.workflows.edits.fields import (
-    Position,
-    Ref,
-    TransitionChanges,
-    TransitionField,
-    When,
-    check_changes,
-)
+from workflow_agent.workflows.edits.fields import Position, Ref, TransitionChanges, TransitionField, When, check_changes
 from workflow_agent.workflows.model.steps import Form
 from workflow_agent.workflows.model.terms import Id, Label, Name, Text
 from workflow_agent.workflows.model.transitions import TransitionType

@@ -6,25 +6,13 @@ from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Protocol, TypeVar
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.edits.graph import (
-    Connect,
-    Disconnect,
-    SetAutomation,
-    SetStart,
-    UpdateTransition,
-)
+from workflow_agent.workflows.edits.graph import Connect, Disconnect, SetAutomation, SetStart, UpdateTransition
 from workflow_agent.workflows.edits.operations import Edit, Refusal
 from workflow_agent.workflows.edits.steps import AddStep, MoveStep, RemoveStep, UpdateStep
 from workflow_agent.workflows.model.parser import slug, transition_id, unique_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
-from workflow_agent.workflows.model.workflow import (
-    MAX_STEPS,
-    MAX_TRANSITIONS,
-    Automation,
-    Workflow,
-    step_document,
-)
+from workflow_agent.workflows.model.workflow import MAX_STEPS, MAX_TRANSITIONS, Automation, Workflow, step_document
 
 _Item = TypeVar("_Item")
 

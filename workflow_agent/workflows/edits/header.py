@@ -137,9 +137,7 @@ def _places(word: str, words: Sequence[str]) -> list[int]:
     return [at for at, known in enumerate(words) if known.casefold() == word.casefold()]
 
 
-def _take(
-    what: str, word: str, position: int | None, words: Sequence[str], take: Callable[[int], None]
-) -> None:
+def _take(what: str, word: str, position: int | None, words: Sequence[str], take: Callable[[int], None]) -> None:
     """Remove a word at every place where it is listed, or only at one."""
     places = [at for at in _places(word, words) if position in (None, at)]
     if not places:

@@ -42,12 +42,35 @@ from workflow_agent.workflows.edits.steps import (
 from workflow_agent.workflows.model.parser import problems_of
 
 Operation = (
-    AddStep | InsertStep | RemoveStep | RenameStep | UpdateStep | MoveStep | ReplaceStep
-    | Connect | Disconnect | UpdateTransition | SetStart | AddTrigger | RemoveTrigger
-    | SetForm | SetPermission | SetAssignee | SetRetry | SetTimeout | SetAutomation
-    | RenameWorkflow | SetDescription | AddAlias | RemoveAlias | Tag | Untag
-    | WrapInApproval | Parallelize | AddErrorPath
-)  # fmt: skip
+    AddStep
+    | InsertStep
+    | RemoveStep
+    | RenameStep
+    | UpdateStep
+    | MoveStep
+    | ReplaceStep
+    | Connect
+    | Disconnect
+    | UpdateTransition
+    | SetStart
+    | AddTrigger
+    | RemoveTrigger
+    | SetForm
+    | SetPermission
+    | SetAssignee
+    | SetRetry
+    | SetTimeout
+    | SetAutomation
+    | RenameWorkflow
+    | SetDescription
+    | AddAlias
+    | RemoveAlias
+    | Tag
+    | Untag
+    | WrapInApproval
+    | Parallelize
+    | AddErrorPath
+)
 Edit = Annotated[Operation, Field(discriminator="op")]
 OPERATIONS: tuple[str, ...] = tuple(
     get_args(operation.model_fields["op"].annotation)[0] for operation in get_args(Operation)

@@ -35,9 +35,7 @@ class Place:
     is_start: bool = False
 
 
-def new_step(
-    graph: GraphDraft, draft: StepDraft, scope: str | None = None, *, replaced: str | None = None
-) -> Step:
+def new_step(graph: GraphDraft, draft: StepDraft, scope: str | None = None, *, replaced: str | None = None) -> Step:
     """Return the step that a draft describes: with an id, and in this scope if it names none.
 
     Args:
@@ -86,9 +84,7 @@ def _after(graph: GraphDraft, source: Step, listed: list[Step]) -> Place:
     main = main_exit(graph, source)
     if main is not None:
         return Place(scope=source.parent, position=position, entering=(main,), target=main.to)
-    return Place(
-        scope=source.parent, position=position, source=source.id, leaving=tuple(exits(graph, source.id))
-    )
+    return Place(scope=source.parent, position=position, source=source.id, leaving=tuple(exits(graph, source.id)))
 
 
 def _between(graph: GraphDraft, first: Step, second: Step, listed: list[Step]) -> Place:
@@ -163,17 +159,11 @@ def _lead_on_by_choice(graph: GraphDraft, place: Place, onward: Transition) -> N
         return
     graph.change_transition(onward.model_copy(update={"to": targets[0]}))
     for target in targets[1:]:
-        copied: JsonObject = {
-            "id": graph.new_transition_id(onward.from_, target),
-            "to": target,
-            "extensions": {},
-        }
+        copied: JsonObject = {"id": graph.new_transition_id(onward.from_, target), "to": target, "extensions": {}}
         graph.put_transition(onward.model_copy(update=copied))
 
 
-def new_transition(
-    graph: GraphDraft, from_id: str, to_id: str, kind: TransitionType = "sequence"
-) -> Transition:
+def new_transition(graph: GraphDraft, from_id: str, to_id: str, kind: TransitionType = "sequence") -> Transition:
     """Return a transition between two steps, not yet in the graph, with an id that is free."""
     fresh_id = graph.new_transition_id(from_id, to_id)
     return Transition.model_validate({"id": fresh_id, "from": from_id, "to": to_id, "type": kind})
@@ -220,9 +210,7 @@ def _joined(arriving: Transition, leaving: Transition, *, splits: bool) -> Trans
     Where both decide, the ways out are what there is to choose from if there are several (`splits`); the
     conditions are put together.
     """
-    keeps_arriving = (
-        arriving.type in FAILURE_TYPES or not decides(leaving) or (decides(arriving) and not splits)
-    )
+    keeps_arriving = arriving.type in FAILURE_TYPES or not decides(leaving) or (decides(arriving) and not splits)
     base, other = (arriving, leaving) if keeps_arriving else (leaving, arriving)
     joined = {
         "from_": arriving.from_,

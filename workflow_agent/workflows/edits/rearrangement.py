@@ -6,15 +6,7 @@ from workflow_agent.workflows.edits.fields import Placed
 from workflow_agent.workflows.edits.flow import arrivals, decides, ends_in_flow, exits, is_flow, main_exit
 from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of
 from workflow_agent.workflows.edits.operations import Refusal
-from workflow_agent.workflows.edits.places import (
-    Pair,
-    bridge,
-    enter,
-    find_place,
-    join_flow,
-    new_step,
-    new_transition,
-)
+from workflow_agent.workflows.edits.places import Pair, bridge, enter, find_place, join_flow, new_step, new_transition
 from workflow_agent.workflows.edits.steps import (
     AddErrorPath,
     InsertStep,
@@ -98,10 +90,7 @@ def _sides(graph: GraphDraft, step: Step) -> list[Pair]:
     """Return each way into a step with each way it went on: through its scope, if it has one."""
     into_scope = _heads(graph, step)
     onward = exits(graph, step.id)
-    return [
-        *product(arrivals(graph, step.id), into_scope or onward),
-        *product(_tails(graph, step), onward),
-    ]
+    return [*product(arrivals(graph, step.id), into_scope or onward), *product(_tails(graph, step), onward)]
 
 
 def _heads(graph: GraphDraft, step: Step) -> list[Transition]:
@@ -169,9 +158,7 @@ def wrap_in_approval(graph: GraphDraft, edit: WrapInApproval) -> None:
         raise Refusal(f"a rejection cannot lead to {step.id!r}, which is what is to be approved", others)
     place = find_place(graph, Placed(before=step.id))
     name = edit.name or f"Approve {step.name}"[:_MAX_NAME_CHARS]
-    approval = Step(
-        id=graph.new_step_id(name), name=name, type="human", assignee=edit.assignee, parent=step.parent
-    )
+    approval = Step(id=graph.new_step_id(name), name=name, type="human", assignee=edit.assignee, parent=step.parent)
     graph.put_step(approval, place.position)
     enter(graph, approval, place)
     rejected = graph.find_step(edit.on_reject) if edit.on_reject else _end(graph, "Rejected", step.parent)
@@ -203,8 +190,7 @@ def add_error_path(graph: GraphDraft, edit: AddErrorPath) -> None:
     for edge in graph.outgoing(step.id):
         if edge.type == "error" and not edge.errors:
             raise Refusal(
-                f"every failure of {step.id!r} leads to {edge.to!r} already; update that transition",
-                [edge.id],
+                f"every failure of {step.id!r} leads to {edge.to!r} already; update that transition", [edge.id]
             )
     handler = graph.find_step(edit.to) if edit.to else _end(graph, "Failed", step.parent)
     graph.put_transition(new_transition(graph, step.id, handler.id, "error"))
@@ -247,9 +233,7 @@ def _chain(graph: GraphDraft, steps: list[Step]) -> list[Step]:
         raise Refusal("a step is named twice; name each once")
     for step in steps:
         if step.type not in _PARALLEL_TYPES:
-            raise Refusal(
-                f"{step.id!r} is of type {step.type!r}, which cannot run in parallel", _PARALLEL_TYPES
-            )
+            raise Refusal(f"{step.id!r} is of type {step.type!r}, which cannot run in parallel", _PARALLEL_TYPES)
     successors = {step.id: exits(graph, step.id) for step in steps}
     followed = {edge.to for leaving in successors.values() for edge in leaving}
     heads = [step for step in steps if step.id not in followed]

@@ -84,9 +84,7 @@ class MoveStep(Placed):
     def _is_said_once(self) -> Self:
         named = [*self.places(), *(["position"] if self.position is not None else [])]
         if len(named) != 1:
-            raise ValueError(
-                f"needs exactly one of `before`, `after`, `between` and `position`, got {named or 'none'}"
-            )
+            raise ValueError(f"needs exactly one of `before`, `after`, `between` and `position`, got {named or 'none'}")
         return self
 
 

@@ -11,21 +11,24 @@ from workflow_agent.workflows.formats.late import LateFormats
 from workflow_agent.workflows.formats.shapes import list_in
 from workflow_agent.workflows.formats.text import read_texts
 
-FORMATS = LateFormats({
-    "json": "native.NativeJson",
-    "yaml": "native.NativeYaml",
-    "asl": "asl.AmazonStatesLanguage",
-    "serverless-workflow": "serverless_workflow.ServerlessWorkflow",
-    "github-actions": "github_actions.GitHubActions",
-    "argo": "argo.ArgoWorkflows",
-    "state-machine": "state_machine.StateMachine",
-    "n8n": "n8n.N8n",
-    "bpmn": "bpmn.Bpmn",
-    "arazzo": "arazzo.Arazzo",
-    "dag-factory": "dag_factory.DagFactory",
-    "mermaid": "mermaid.Mermaid",
-    "dot": "dot.Dot",
-}, entry_points(group="workflow_agent.formats"))  # fmt: skip
+FORMATS = LateFormats(
+    {
+        "json": "native.NativeJson",
+        "yaml": "native.NativeYaml",
+        "asl": "asl.AmazonStatesLanguage",
+        "serverless-workflow": "serverless_workflow.ServerlessWorkflow",
+        "github-actions": "github_actions.GitHubActions",
+        "argo": "argo.ArgoWorkflows",
+        "state-machine": "state_machine.StateMachine",
+        "n8n": "n8n.N8n",
+        "bpmn": "bpmn.Bpmn",
+        "arazzo": "arazzo.Arazzo",
+        "dag-factory": "dag_factory.DagFactory",
+        "mermaid": "mermaid.Mermaid",
+        "dot": "dot.Dot",
+    },
+    entry_points(group="workflow_agent.formats"),
+)
 """Every format by its name, in the order in which they are asked whether a document is theirs: ours, and
 those that installed packages name as entry points."""
 MAX_DOCUMENTS = 200
@@ -107,9 +110,7 @@ def only_workflow(parts: Sequence[Part]) -> tuple[Part, Imported]:
     """
     only = parts[0]
     if len(parts) > 1 or only.imported is None:
-        raise UnreadableDocument(
-            "workflow", [Problem("", f"has {len(parts)} documents; one is read at a time")]
-        )
+        raise UnreadableDocument("workflow", [Problem("", f"has {len(parts)} documents; one is read at a time")])
     return only, only.imported
 
 

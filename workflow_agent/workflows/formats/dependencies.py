@@ -63,9 +63,7 @@ class Dependencies:
 
     def guards(self, step_id: str) -> list[Transition]:
         """Return the conditions under which a step without work before it runs."""
-        return [
-            edge for one in self._paths(step_id, (), {step_id}) if one.source == "" for edge in one.guards
-        ]
+        return [edge for one in self._paths(step_id, (), {step_id}) if one.source == "" for edge in one.guards]
 
     def needs_any(self, step_id: str) -> bool:
         """Say whether one of the things a step waits for is enough."""

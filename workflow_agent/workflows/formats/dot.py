@@ -123,11 +123,7 @@ class _Parser:
             word = self._peek().casefold()
             if word in ("graph", "node", "edge"):
                 self._next()
-                wanted = {
-                    "graph": {} if depth else self._graph.attributes,
-                    "node": of_nodes,
-                    "edge": of_edges,
-                }
+                wanted = {"graph": {} if depth else self._graph.attributes, "node": of_nodes, "edge": of_edges}
                 wanted[word].update(self._attributes())
             else:
                 named += self._chain(of_nodes, of_edges, depth)
@@ -151,9 +147,7 @@ class _Parser:
         self._say(ends, self._attributes(), of_nodes, of_edges)
         return [one for end in ends for one in end]
 
-    def _say(
-        self, ends: list[list[str]], own: Attributes, of_nodes: Attributes, of_edges: Attributes
-    ) -> None:
+    def _say(self, ends: list[list[str]], own: Attributes, of_nodes: Attributes, of_edges: Attributes) -> None:
         graph = self._graph
         for one in (one for end in ends for one in end):
             graph.nodes.setdefault(one, dict(of_nodes))
@@ -271,11 +265,7 @@ def _natural_start(nodes: Sequence[str], edges: Sequence[tuple[str, str, Attribu
 
 
 def _quoted(text: str) -> str:
-    return (
-        '"' + text.replace('"', '\\"') + '"'
-        if not re.fullmatch(r"[A-Za-z_]\w{0,60}", text, re.ASCII)
-        else text
-    )
+    return '"' + text.replace('"', '\\"') + '"' if not re.fullmatch(r"[A-Za-z_]\w{0,60}", text, re.ASCII) else text
 
 
 def _listed(attributes: Attributes) -> str:
@@ -326,11 +316,7 @@ class Dot(Format):
             fields = _said_edge(attributes, _kind_of(nodes[source]))
             kind = fields.pop("type", "sequence")
             draft.connect(
-                ids[source],
-                ids[target],
-                kind,
-                kept={"attributes": attributes} if attributes else None,
-                **fields,
+                ids[source], ids[target], kind, kept={"attributes": attributes} if attributes else None, **fields
             )
         first = started[0] if started else _natural_start(list(nodes), edges)
         return draft.finished(graph.name or self.title, kept=kept or None, start=ids[first])
@@ -341,18 +327,12 @@ class Dot(Format):
         for step in workflow.steps:
             kept = kept_in(step.extensions, self.name).get("id")
             nodes[step.id] = (
-                unique_id(step.id, nodes.values())
-                if not isinstance(kept, str) or kept in nodes.values()
-                else kept
+                unique_id(step.id, nodes.values()) if not isinstance(kept, str) or kept in nodes.values() else kept
             )
         types = {step.id: step.type for step in workflow.steps}
-        edges = [
-            (nodes[edge.from_], nodes[edge.to], self._kept(edge.extensions)) for edge in workflow.transitions
-        ]
+        edges = [(nodes[edge.from_], nodes[edge.to], self._kept(edge.extensions)) for edge in workflow.transitions]
         lines = [f"digraph {_quoted(workflow.name)} {{"]
-        lines += [
-            f"  {_quoted(key)}={_quoted(value)};" for key, value in self._kept(workflow.extensions).items()
-        ]
+        lines += [f"  {_quoted(key)}={_quoted(value)};" for key, value in self._kept(workflow.extensions).items()]
         if _natural_start(list(nodes.values()), edges) != nodes[workflow.start]:
             lines += [
                 f'  {_quoted(_START)} [shape=point, label=""];',

@@ -19,9 +19,7 @@ class LateFormats(Mapping[str, Format]):
     """
 
     def __init__(self, places: Mapping[str, str], others: Iterable[EntryPoint] = ()) -> None:
-        own = (
-            EntryPoint(name, f"{__package__}.{place.replace('.', ':')}", "") for name, place in places.items()
-        )
+        own = (EntryPoint(name, f"{__package__}.{place.replace('.', ':')}", "") for name, place in places.items())
         foreign = {one.name: one for one in others if one.name not in places}
         self._places = {one.name: one for one in own} | foreign
         self._made: dict[str, Format] = {}

@@ -189,10 +189,7 @@ def record(
 
 
 def _check_groups(
-    entries: Mapping[str, Any],
-    exactly_one: Sequence[Sequence[str]],
-    at_most_one: Sequence[Sequence[str]],
-    place: Place,
+    entries: Mapping[str, Any], exactly_one: Sequence[Sequence[str]], at_most_one: Sequence[Sequence[str]], place: Place
 ) -> None:
     for group in (*exactly_one, *at_most_one):
         present = [name for name in group if name in entries]

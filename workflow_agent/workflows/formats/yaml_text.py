@@ -12,9 +12,7 @@ _CLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _parse: Any = yaml.parse  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - untyped in its stubs
 _CSafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(
-    r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
-)
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _BOOLS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _NULLS = ("~", "null", "Null", "NULL", "")
 _CORE_SCHEMA = (
@@ -28,20 +26,7 @@ _NUMERIC = frozenset("-+.0123456789")
 _CORE_TAG = "tag:yaml.org,2002:"
 _CORE_TAGS = frozenset(
     f"{_CORE_TAG}{kind}"
-    for kind in (
-        "map",
-        "seq",
-        "str",
-        "int",
-        "float",
-        "bool",
-        "null",
-        "binary",
-        "timestamp",
-        "set",
-        "omap",
-        "pairs",
-    )
+    for kind in ("map", "seq", "str", "int", "float", "bool", "null", "binary", "timestamp", "set", "omap", "pairs")
 )
 _MERGE: Final = object()
 """Stands for the key `<<`, whose value is merged into the mapping."""
@@ -158,9 +143,7 @@ class _Builder:
         else:
             within.has_key = False
             if within.key in within.value and within.key is not _MERGE:
-                self._twice = self._twice or _refusal(
-                    event, f"the key {str(within.key)[:80]!r} is there twice"
-                )
+                self._twice = self._twice or _refusal(event, f"the key {str(within.key)[:80]!r} is there twice")
             _put(within, within.value, event, value)
 
 
@@ -231,10 +214,5 @@ def _refusal(event: Any, problem: str) -> yaml.YAMLError:
 def yaml_of(document: Any) -> str:
     """Return YAML that reads back to equal data under YAML 1.1 and 1.2 alike."""
     return yaml.dump(
-        document,
-        Dumper=_PlainDumper,
-        sort_keys=False,
-        allow_unicode=True,
-        width=100,
-        default_flow_style=False,
+        document, Dumper=_PlainDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
     )

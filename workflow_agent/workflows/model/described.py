@@ -40,9 +40,7 @@ class Described(BaseModel):
 
     @classmethod
     @override
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
         made = handler(core_schema)
         properties: dict[str, Any] = handler.resolve_ref_schema(made).get("properties", {})
         for base in cls.__mro__:

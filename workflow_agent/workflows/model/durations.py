@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from workflow_agent.workflows.model.terms import DURATION_PATTERN
 
 _LONGEST_CHARS = 64
-_PARTS = re.compile(
-    r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?"
-)
+_PARTS = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
 _UNIT_SECONDS = {
-    "year": 365 * 86_400, "month": 30 * 86_400, "week": 7 * 86_400, "day": 86_400, "hour": 3_600,
-    "minute": 60, "second": 1,
-}  # fmt: skip
+    "year": 365 * 86_400,
+    "month": 30 * 86_400,
+    "week": 7 * 86_400,
+    "day": 86_400,
+    "hour": 3_600,
+    "minute": 60,
+    "second": 1,
+}
 _OF_NO_FIXED_LENGTH = ("year", "month")
 _NAMED_UNITS = ("day", "hour", "minute", "second")
 

@@ -4,9 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Severity = Literal["error", "warning", "info"]
-Family = Literal[
-    "structure", "soundness", "reliability", "data", "performance", "security", "portfolio", "format"
-]
+Family = Literal["structure", "soundness", "reliability", "data", "performance", "security", "portfolio", "format"]
 SEVERITY_RANK: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 EditDocument = dict[str, Any]
 """One edit in its JSON shape, as `parse_edits` reads it."""

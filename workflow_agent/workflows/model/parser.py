@@ -261,8 +261,11 @@ def _unknown_ends(document: Mapping[str, Any], known: set[str], valid: tuple[str
 def _unknown_parents(
     steps: list[tuple[int, Mapping[str, Any]]], known: set[str], valid: tuple[str, ...]
 ) -> list[Problem]:
-    parents = {step["id"]: step["parent"] for _, step in steps
-               if isinstance(step.get("id"), str) and isinstance(step.get("parent"), str)}  # fmt: skip
+    parents = {
+        step["id"]: step["parent"]
+        for _, step in steps
+        if isinstance(step.get("id"), str) and isinstance(step.get("parent"), str)
+    }
     found: list[Problem] = []
     for at, step in steps:
         parent = step.get("parent")

@@ -9,9 +9,8 @@ from workflow_agent.workflows.model.conditions import Condition
 from workflow_agent.workflows.model.terms import Duration, Id, Label, Name, Text
 
 FieldType = Literal[
-    "string", "text", "number", "integer", "boolean", "date", "datetime", "choice", "file", "email",
-    "object", "array",
-]  # fmt: skip
+    "string", "text", "number", "integer", "boolean", "date", "datetime", "choice", "file", "email", "object", "array"
+]
 
 
 class FormField(Value):

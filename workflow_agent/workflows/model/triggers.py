@@ -110,8 +110,7 @@ class WorkflowTrigger(Value):
 
 
 Trigger = Annotated[
-    ManualTrigger | ScheduleTrigger | EventTrigger | WebhookTrigger | WorkflowTrigger,
-    Field(discriminator="type"),
+    ManualTrigger | ScheduleTrigger | EventTrigger | WebhookTrigger | WorkflowTrigger, Field(discriminator="type")
 ]
 
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -83,9 +83,14 @@ class Workflow(Value):
 
 
 _ALWAYS_WRITTEN: Mapping[str, Any] = {
-    "version": 1, "description": "", "aliases": [], "tags": [], "triggers": [], "transitions": [],
+    "version": 1,
+    "description": "",
+    "aliases": [],
+    "tags": [],
+    "triggers": [],
+    "transitions": [],
     "automations": [],
-}  # fmt: skip
+}
 
 
 def step_document(step: Step) -> JsonObject:

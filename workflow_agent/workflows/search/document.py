@@ -12,9 +12,19 @@ from workflow_agent.workflows.search.words import STOP_WORDS, fold, words
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-    "november", "december",
-)  # fmt: skip
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 _UNITS = {"Y": "year", "W": "week", "D": "day", "H": "hour", "S": "second"}
 _AMOUNT = re.compile(r"(\d+)(?:\.\d+)?([YMWDHS])")
 _KINDS = {
@@ -24,8 +34,16 @@ _KINDS = {
     "webhook": "webhook http request api call",
     "workflow": "workflow subworkflow",
 }
-_EVERY = {"1 minute": "minutely", "1 hour": "hourly", "1 day": "daily", "1 week": "weekly",
-          "7 day": "weekly", "1 month": "monthly", "3 month": "quarterly", "1 year": "yearly"}  # fmt: skip
+_EVERY = {
+    "1 minute": "minutely",
+    "1 hour": "hourly",
+    "1 day": "daily",
+    "1 week": "weekly",
+    "7 day": "weekly",
+    "1 month": "monthly",
+    "3 month": "quarterly",
+    "1 year": "yearly",
+}
 _NIGHT_ENDS = 6
 _NIGHT_BEGINS = 20
 

@@ -7,15 +7,7 @@ from typing import NamedTuple
 from workflow_agent.values.stored import JsonObject, iso_milliseconds
 from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.search.words import (
-    SMALL_TALK,
-    STOP_WORDS,
-    chunks,
-    spread,
-    stem,
-    synonyms,
-    words,
-)
+from workflow_agent.workflows.search.words import SMALL_TALK, STOP_WORDS, chunks, spread, stem, synonyms, words
 from workflow_agent.workflows.store import WorkflowHit
 
 _WORD = re.compile(r"[^\W_]+")
@@ -38,13 +30,20 @@ class Highlight(NamedTuple):
 def listed_workflow(workflow: Workflow, hit: WorkflowHit, query: str = "") -> JsonObject:
     """Return a workflow as a list of those found by a query shows it."""
     return {
-        "id": workflow.id, "name": workflow.name, "description": workflow.description,
-        "version": workflow.version, "tags": list(workflow.tags), "aliases": list(workflow.aliases),
-        "step_count": len(workflow.steps), "triggers": [describe_trigger(one) for one in workflow.triggers],
+        "id": workflow.id,
+        "name": workflow.name,
+        "description": workflow.description,
+        "version": workflow.version,
+        "tags": list(workflow.tags),
+        "aliases": list(workflow.aliases),
+        "step_count": len(workflow.steps),
+        "triggers": [describe_trigger(one) for one in workflow.triggers],
         "updated_at": iso_milliseconds(workflow.updated_at) if workflow.updated_at else None,
-        "score": round(hit.score, 4), "strategies": list(hit.strategies), "matched": list(hit.matched),
+        "score": round(hit.score, 4),
+        "strategies": list(hit.strategies),
+        "matched": list(hit.matched),
         "highlights": [one._asdict() for one in highlights(workflow, query)],
-    }  # fmt: skip
+    }
 
 
 def highlights(workflow: Workflow, query: str) -> tuple[Highlight, ...]:
@@ -52,9 +51,7 @@ def highlights(workflow: Workflow, query: str) -> tuple[Highlight, ...]:
     wanted = _wanted(query)
     found: list[Highlight] = []
     for field, text in _texts(workflow) if wanted else ():
-        spans = [
-            match.span() for match in _WORD.finditer(text) if wanted.intersection(map(stem, spread(match[0])))
-        ]
+        spans = [match.span() for match in _WORD.finditer(text) if wanted.intersection(map(stem, spread(match[0])))]
         if spans:
             found.append(_shown(field, text, spans))
         if len(found) == _MOST:

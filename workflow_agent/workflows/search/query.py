@@ -111,10 +111,7 @@ def parse_query(text: str, frequencies: Frequencies, correct: Correct) -> Query:
         if root in known_around and len(kept) < _MOST_WORDS:
             kept.add(root)
             found[root] = QueryWord(word, root, 1, [Form((root,), 1.0, "typed", known_around[root])], share)
-    return Query(
-        tuple(found[root] for root in found if root in kept),
-        tuple(dict.fromkeys(pairwise(stems))),
-    )
+    return Query(tuple(found[root] for root in found if root in kept), tuple(dict.fromkeys(pairwise(stems))))
 
 
 class _Alternative(NamedTuple):
@@ -125,9 +122,7 @@ class _Alternative(NamedTuple):
     reason: Reason
 
 
-def _add(
-    one: _Alternative, roots: Iterable[str], found: Mapping[str, QueryWord], counted: Mapping[str, int]
-) -> None:
+def _add(one: _Alternative, roots: Iterable[str], found: Mapping[str, QueryWord], counted: Mapping[str, int]) -> None:
     frequency = min(counted.get(part, 0) for part in one.stems)
     if not frequency:
         return
@@ -144,9 +139,7 @@ def _content(said: Sequence[str]) -> list[int]:
     return topic or telling or list(range(len(said)))
 
 
-def _around(
-    said: Sequence[str], content: Sequence[int], topic: Container[str]
-) -> dict[str, tuple[str, float]]:
+def _around(said: Sequence[str], content: Sequence[int], topic: Container[str]) -> dict[str, tuple[str, float]]:
     """Return the other words that were said by their stems, each with its share."""
     others = (word for at, word in enumerate(said) if at not in set(content))
     shares = {word: _STOP_WORD_SHARE if word in STOP_WORDS else _SMALL_TALK_SHARE for word in others}
@@ -165,9 +158,7 @@ def _separated(runs: Iterable[str], frequencies: Frequencies) -> list[str]:
 
 def _parts(run: str) -> list[str]:
     several = list(spread(run))
-    return (
-        several[:-1] if len(several) > 1 and several[-1] == run.casefold()[:LONGEST_WORD_CHARS] else several
-    )
+    return several[:-1] if len(several) > 1 and several[-1] == run.casefold()[:LONGEST_WORD_CHARS] else several
 
 
 def _joined(typed: Sequence[str]) -> Iterator[_Alternative]:

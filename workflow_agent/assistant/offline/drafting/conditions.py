@@ -75,8 +75,7 @@ def read_condition(
     elif flips % 2:
         sign = -sign
     amounts = any(
-        token.kind == "number"
-        or (token.value is not None and token.lower not in ("one", "both", "second", "first"))
+        token.kind == "number" or (token.value is not None and token.lower not in ("one", "both", "second", "first"))
         for token in tokens
     )
     compares = any(token.lower in _OVER | _UNDER | {"between", "=", "exactly"} for token in tokens)
@@ -99,9 +98,7 @@ def text_of(tokens: Sequence[Token]) -> str:
     parts: list[str] = []
     for before, token in zip((None, *tokens), tokens, strict=False):
         glued = before is None or token.start == before.end
-        text = (
-            f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
-        )
+        text = f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
         parts.append(text if glued else f" {text}")
     return "".join(parts).strip(" ,:;")
 
@@ -138,12 +135,7 @@ def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     if at < len(tokens) and tokens[at].lower in ("that", "this") and low != "from":
         return at + 1
     end = _amount_end(tokens, at)
-    if (
-        end is not None
-        and end < len(tokens)
-        and tokens[end].lower in ("and", "to", "-")
-        and low in ("between", "from")
-    ):
+    if end is not None and end < len(tokens) and tokens[end].lower in ("and", "to", "-") and low in ("between", "from"):
         end = _amount_end(tokens, end + 1)
     return end
 
@@ -162,9 +154,7 @@ def _amount_end(tokens: Sequence[Token], at: int) -> int | None:
     ):
         return None
     at += 1
-    while at < len(tokens) and (
-        tokens[at].lower in _MONEY or tokens[at].text in "%€$£" or tokens[at].lemma in _UNITS
-    ):
+    while at < len(tokens) and (tokens[at].lower in _MONEY or tokens[at].text in "%€$£" or tokens[at].lemma in _UNITS):
         at += 1
     return at
 

@@ -110,10 +110,10 @@ def _with_arrows(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return a line with "book - invite - meet" and "a > b > c" told by arrows."""
     for sign in ("-", "\u2013", "\u2014", ">", "|", "/"):
         places = {
-            at for at in range(1, len(tokens) - 1)
-            if tokens[at].text == sign
-            and tokens[at - 1].end < tokens[at].start < tokens[at].end < tokens[at + 1].start
-        }  # fmt: skip
+            at
+            for at in range(1, len(tokens) - 1)
+            if tokens[at].text == sign and tokens[at - 1].end < tokens[at].start < tokens[at].end < tokens[at + 1].start
+        }
         if len(places) > 1 and not any(token.kind == "number" for token in tokens):
             arrow = read_tokens("->")[0]
             return tuple(
@@ -205,9 +205,7 @@ class _Description:
         if line.is_item:
             return False
         following = self._lines[at + 1] if at + 1 < len(self._lines) else None
-        told_next = following is not None and (
-            following.is_item or Grammar(following.tokens).starts_clause(0)
-        )
+        told_next = following is not None and (following.is_item or Grammar(following.tokens).starts_clause(0))
         is_first = at == 0 or (not has_told and self._name is None and at < 3)
         lead = lead_of(line.tokens, told_next=told_next, is_first=is_first)
         if lead is None:
@@ -281,10 +279,13 @@ class _Description:
         steps, transitions = flow.graph.documents()
         start = next((node.id for node in nodes if not flow.graph.into.get(node.id)), steps[0]["id"])
         arguments: JsonObject = {
-            "name": self._name or UNNAMED, "description": self._text.strip()[:_MOST_DESCRIBED],
-            "steps": steps, "transitions": transitions,
-            "triggers": flow.triggers or [{"type": "manual"}], "start": start,
-        }  # fmt: skip
+            "name": self._name or UNNAMED,
+            "description": self._text.strip()[:_MOST_DESCRIBED],
+            "steps": steps,
+            "transitions": transitions,
+            "triggers": flow.triggers or [{"type": "manual"}],
+            "start": start,
+        }
         undrawn = [*flow.undrawn, *_doubts_of_graph(steps, transitions)]
         if not undrawn:
             undrawn += _doubts_of_text([token for line in self._lines for token in line.tokens], arguments)
@@ -363,9 +364,7 @@ def _stands_in(token: Token, drawn: set[str]) -> bool:
 # ---- what the graph and the text say of each other
 
 
-def _doubts_of_graph(
-    steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]
-) -> Iterable[str]:
+def _doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     """Return what may be wrong in the graph: a question without arms, a step told twice or not reached."""
     out: dict[str, set[str]] = {}
     into: set[str] = set()

@@ -70,9 +70,7 @@ def _part(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> i
         return end
     if found.schedule is None and tokens[at].lower in word_set("details.schedule.every"):
         schedule = schedule_at(tokens, at)
-        if schedule is not None and not (
-            tokens[at].has("adj") and at + 1 < len(tokens) and schedule.end == at + 1
-        ):
+        if schedule is not None and not (tokens[at].has("adj") and at + 1 < len(tokens) and schedule.end == at + 1):
             found.schedule = schedule.value
             return schedule.end
     skipped = phrase_at("skipped", tokens, at)
@@ -87,9 +85,7 @@ def _in_brackets(tokens: Sequence[Token], at: int, clause: Clause, found: Detail
     inside = tuple(tokens[at + 1 : end])
     if acts(inside) and (clause.voice == "passive" or not clause.subject):
         found.agent = inside
-    elif (inner := _times(inside, 0, found) or _time(inside, 0, clause, found)) is None or inner < len(
-        inside
-    ):
+    elif (inner := _times(inside, 0, found) or _time(inside, 0, clause, found)) is None or inner < len(inside):
         found.doubts.append(f"the note {text_of(inside)!r}")
     return end + 1
 
@@ -150,11 +146,7 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
             break
         end += 1
     said = tuple(tokens[at + 1 : end])
-    if (
-        not said
-        or said[-1].lower in _NO_AGENT | word_set("details.agent.monday")
-        or said[0].value is not None
-    ):
+    if not said or said[-1].lower in _NO_AGENT | word_set("details.agent.monday") or said[0].value is not None:
         return None
     if said[-1].entry.form == "ing" and not is_role(said[-1]):
         return None

@@ -19,7 +19,7 @@ from workflow_agent.assistant.offline.drafting.phrases import (
     is_system,
     role_named,
     text_of,
-)  # fmt: skip
+)
 from workflow_agent.assistant.offline.drafting.remarks import (
     event_of,
     is_habit,
@@ -29,7 +29,7 @@ from workflow_agent.assistant.offline.drafting.remarks import (
     subset_of,
     target_of,
     told_apart,
-)  # fmt: skip
+)
 from workflow_agent.assistant.offline.drafting.statements import Statement, Sub
 from workflow_agent.assistant.offline.drafting.track import Track
 from workflow_agent.assistant.offline.lexicon import inflected, word_set
@@ -143,14 +143,7 @@ class Flow:
         """Return what a statement changes that is drawn."""
         fields = sum(len(node.document) + len(node.document["name"]) for node in self.graph.nodes)
         track = self.track
-        return (
-            len(self.graph.nodes),
-            len(self.graph.edges),
-            fields,
-            len(self.triggers),
-            len(track.ended),
-            track.arm,
-        )
+        return (len(self.graph.nodes), len(self.graph.edges), fields, len(self.triggers), len(track.ended), track.arm)
 
     def finish(self) -> None:
         """Close what is open at the end of the text."""
@@ -238,9 +231,7 @@ class Flow:
         for sub in one.trailing:
             if sub.kind not in branching:
                 self._trailing(sub, one)
-        self._excepts = (
-            any(sub.kind == "unless" for sub in around) and bool(after) and "yes" in after[0].marks
-        )
+        self._excepts = any(sub.kind == "unless" for sub in around) and bool(after) and "yes" in after[0].marks
         if around and not self._excepts:
             self.track.close()
 
@@ -307,12 +298,7 @@ class Flow:
         if sub.kind == "foreach":
             self._for_each(sub)
         elif sub.kind in ("if", "unless"):
-            if (
-                not self.graph.nodes
-                and sub.kind == "if"
-                and (event := event_of(sub)) is not None
-                and not event[1]
-            ):
+            if not self.graph.nodes and sub.kind == "if" and (event := event_of(sub)) is not None and not event[1]:
                 self._trigger(sub)
             else:
                 self._branch(_condition(sub), sub, is_chained=bool(after) and "else" in after[0].marks)
@@ -341,11 +327,7 @@ class Flow:
             return
         told = self.track.arm is None or self.track.arm.steps
         rejects = self._last is not None and len(self._last[0].verbs) > 1
-        if (
-            decision is not None
-            and told
-            and (self._is_sibling(sub) or (is_chained and not decision.has_else))
-        ):
+        if decision is not None and told and (self._is_sibling(sub) or (is_chained and not decision.has_else)):
             self.track.next_arm(condition)
         elif self.track.arm is not None and not told:
             self._doubt(f"the condition {condition.text!r}")
@@ -396,12 +378,7 @@ class Flow:
     def _is_case(self, condition: Condition, sub: Sub) -> bool:
         """Say whether "when it is rejected" and "once approved" tell a case rather than a time."""
         clause = sub.clause
-        if (
-            sub.word == "when"
-            and clause is not None
-            and clause.voice == "state"
-            and is_pronoun(clause.subject)
-        ):
+        if sub.word == "when" and clause is not None and clause.voice == "state" and is_pronoun(clause.subject):
             return True
         if not condition.polarity or sub.word in ("after", "before"):
             return False
@@ -430,11 +407,7 @@ class Flow:
 
     def _was_told(self, sub: Sub) -> bool:
         """Say whether a temporal clause only repeats a step: "once the contract is signed"."""
-        words = {
-            token.entry.verb or token.lemma
-            for token in sub.tokens
-            if token.has("verb") and not token.has("aux")
-        }
+        words = {token.entry.verb or token.lemma for token in sub.tokens if token.has("verb") and not token.has("aux")}
         return any(node.verb in words for node in self.graph.nodes[-4:] if node.verb)
 
     def _trigger(self, sub: Sub) -> None:
@@ -532,9 +505,7 @@ class Flow:
                 return by_role
         words = [token for token in said if token.is_content]
         for token in words:
-            found = [
-                node for node in self.graph.nodes if {token.entry.verb, token.lemma, token.lower} & node.words
-            ]
+            found = [node for node in self.graph.nodes if {token.entry.verb, token.lemma, token.lower} & node.words]
             if found:
                 return found
         return []
@@ -550,12 +521,7 @@ class Flow:
             return
         if self._moves(clause, details):
             return
-        if (
-            clause.verb in word_set("verb.event")
-            and not acts(subject)
-            and clause.voice == "active"
-            and subject
-        ):
+        if clause.verb in word_set("verb.event") and not acts(subject) and clause.voice == "active" and subject:
             if not self.graph.nodes and clause.verb in ("arrive", "come", "land"):
                 self._trigger(Sub("when", "when", clause.tokens, clause))
                 return
@@ -566,9 +532,7 @@ class Flow:
         named = role or (role_named(who) if who and (acts(who) or clause.voice == "passive") else None)
         self._work(clause, details, who, named, one)
 
-    def _work(
-        self, clause: Clause, details: Details, who: tuple[Token, ...], role: str | None, one: Statement
-    ) -> None:
+    def _work(self, clause: Clause, details: Details, who: tuple[Token, ...], role: str | None, one: Statement) -> None:
         if clause.voice == "active" and who and not role and not is_pronoun(who):
             if not details.rest or details.rest[0].has("prep", "adv"):
                 # "The gate opens": what happens by itself is told whole.
@@ -622,9 +586,13 @@ class Flow:
             kind, role = "wait", None
         retry = {"max_attempts": details.attempts} if details.attempts else None
         node = self.graph.add(
-            name, kind, assignee=role if kind == "human" else None, timeout=details.timeout,
-            duration=details.duration, retry=retry,
-        )  # fmt: skip
+            name,
+            kind,
+            assignee=role if kind == "human" else None,
+            timeout=details.timeout,
+            duration=details.duration,
+            retry=retry,
+        )
         said = (*details.rest, *(clause.subject if clause.voice == "passive" else ()))
         words = {token.lemma for token in said if token.is_content} | {clause.verb, *clause.verbs}
         self.graph.know(node, role or "", clause.verb, frozenset(words))
@@ -726,9 +694,7 @@ class Flow:
         details = details_of(clause)
         kept = details.rest or said or tokens
         role = role or role_named(details.agent)
-        words = frozenset(
-            word for token in kept for word in (token.lemma, token.entry.verb or "") if token.is_content
-        )
+        words = frozenset(word for token in kept for word in (token.lemma, token.entry.verb or "") if token.is_content)
         node = self.graph.add(
             capitalized(cased(kept)), "human" if role else "action", assignee=role, timeout=details.timeout
         )
@@ -805,9 +771,10 @@ class Flow:
             targets = self._named(said)
         else:
             targets = [
-                node for node in self.graph.nodes
+                node
+                for node in self.graph.nodes
                 if node.verb == clause.verb and (role is None or not node.role or node.role == role)
-            ]  # fmt: skip
+            ]
         if not targets and details.is_again and role is not None and self._loop is None:
             targets = [node for node in self.graph.nodes if node.role == role]
         if not targets:
@@ -851,9 +818,7 @@ class Flow:
         if clause.voice == "passive":
             self._step(clause, details, role_named(details.agent))
             return True
-        name = (
-            f"Go to {cased(target)}" if not acts(target) else f"Pass {self._thing or 'it'} to {cased(target)}"
-        )
+        name = f"Go to {cased(target)}" if not acts(target) else f"Pass {self._thing or 'it'} to {cased(target)}"
         self._step(clause, details, None, name=capitalized(name))
         return True
 
@@ -910,10 +875,7 @@ class Flow:
             return True
         if last[2].document.get("retry") and self.track.decision is None:
             condition = _condition(sub)
-            failed = (
-                any(token.lower in ("still", "fails", "fail") for token in sub.tokens)
-                or condition.polarity < 0
-            )
+            failed = any(token.lower in ("still", "fails", "fail") for token in sub.tokens) or condition.polarity < 0
             if failed:
                 self._use(sub.tokens)
                 self._leave(last[2])
@@ -1004,9 +966,7 @@ def _time_told(tokens: Sequence[Token]) -> JsonObject | None:
 
 def _condition(sub: Sub) -> Condition:
     subject = sub.clause.subject if sub.clause is not None else ()
-    return read_condition(
-        sub.tokens, negate=sub.kind == "unless", subject=() if sub.word == "amount" else subject
-    )
+    return read_condition(sub.tokens, negate=sub.kind == "unless", subject=() if sub.word == "amount" else subject)
 
 
 def _doubts_of_condition(sub: Sub) -> list[str]:
@@ -1018,15 +978,12 @@ def _doubts_of_condition(sub: Sub) -> list[str]:
         return [told]
     if any(token.among("doubts.repeats") for token in tokens):
         return [told]
-    verbs = [
+    verbs = [token for token in tokens if token.has("aux") and token.text != "IT" and token.lower not in ("be", "been")]
+    verbs += [
         token
         for token in tokens
-        if token.has("aux") and token.text != "IT" and token.lower not in ("be", "been")
-    ]
-    verbs += [
-        token for token in tokens
         if "s" in token.entry.form.split() and token.has("verb") and not token.has("noun", "aux")
-    ]  # fmt: skip
+    ]
     relative = any(token.lower in word_set("doubts.in_clause.who") for token in tokens)
     joined = sum(token.lower in ("and", "or") for token in tokens)
     return [told] if len(verbs) > 1 + relative + joined else []
@@ -1054,11 +1011,7 @@ def _is_at_once(run: Sequence[Statement]) -> bool:
     first = clauses[0]
     both = len(run) > 1 and [token.lower for token in first.subject] == ["both"]
     shared = any(token.lower == "both" for token in first.tokens[:1]) and first.voice != "passive"
-    pair = (
-        len(first.subject) > 2
-        and not both
-        and bool({"both", "each"} & {token.lower for token in first.tokens})
-    )
+    pair = len(first.subject) > 2 and not both and bool({"both", "each"} & {token.lower for token in first.tokens})
     told = any(details_of(clause).is_together for clause in clauses)
     marked = run[0].marks & {"meanwhile", "beside"}
     return (

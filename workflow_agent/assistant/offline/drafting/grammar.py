@@ -242,9 +242,7 @@ class Grammar:
         """Return the position past "(…)" and ", who …," behind a noun; None where neither stands there."""
         text = self.tokens[at].text
         if text == "(":
-            return next(
-                (end + 1 for end in range(at, min(at + 12, len(self.tokens))) if self.low(end) == ")"), None
-            )
+            return next((end + 1 for end in range(at, min(at + 12, len(self.tokens))) if self.low(end) == ")"), None)
         if text == "," and self.low(at + 1) in ("who", "which"):
             ends = range(at + 2, min(at + 12, len(self.tokens)))
             end = next((end for end in ends if self.low(end) == ","), None)
@@ -294,9 +292,7 @@ class Grammar:
             pure = pure or noun.lower in ("ones", "others")
             return Found(at, at, "base", pure or (object_follows and not prep_follows) or (role and definite))
         past = "ed" in forms and object_follows and not self.has(at + 1, "aux")
-        return (
-            Found(at, at, "ed", not prep_follows) if past and self.low(at + 1) not in ("of", "by") else None
-        )
+        return Found(at, at, "ed", not prep_follows) if past and self.low(at + 1) not in ("of", "by") else None
 
     def _is_verb_next(self, at: int) -> bool:
         return ("s" in self.forms(at) and self.follows_a_verb(at + 1)) or self.has(at, "aux")
@@ -325,9 +321,12 @@ class Grammar:
         own = tuple(self.tokens[at:end])
         found = self.subject(at)
         ordered = (
-            is_bare and found is not None and not found.is_sure and "base" in self.forms(at)
+            is_bare
+            and found is not None
+            and not found.is_sure
+            and "base" in self.forms(at)
             and not is_role(self.tokens[at])
-        )  # fmt: skip
+        )
         if found is not None and found.verb < end and not ordered:
             group = self._group(found.verb, end, found.form)
             clause = self._clause(self._noun(at, found.end), group, end, own)
@@ -351,9 +350,7 @@ class Grammar:
 
     def _caused(self, at: int, end: int, own: tuple[Token, ...]) -> Clause | None:
         """Read "have the intern collect the quotes", "get the boss to sign it"."""
-        if self.low(at) not in ("have", "let", "get") or not (
-            self.is_article(at + 1) or self.is_role(at + 1)
-        ):
+        if self.low(at) not in ("have", "let", "get") or not (self.is_article(at + 1) or self.is_role(at + 1)):
             return None
         for verb in range(at + 2, min(at + 8, end)):
             before = self.tokens[verb - 1]
@@ -381,9 +378,17 @@ class Grammar:
         several = "or" in {token.lower for token in self.tokens[group.end : at]}
         at = at if several else group.end
         return Clause(
-            subject, group.verb, group.voice, group.form, tuple(self.tokens[at:end]), own,
-            tuple(verbs) if several else (), group.is_negated, group.is_past, timeout=group.timeout,
-        )  # fmt: skip
+            subject,
+            group.verb,
+            group.voice,
+            group.form,
+            tuple(self.tokens[at:end]),
+            own,
+            tuple(verbs) if several else (),
+            group.is_negated,
+            group.is_past,
+            timeout=group.timeout,
+        )
 
     def _alternative(self, at: int, end: int, group: _Group) -> int | None:
         """Return the position of the next verb of "approves, declines or returns it", or None."""
@@ -408,11 +413,7 @@ class Grammar:
                 at = self.past_adverbs(at + 1)
                 if verb == "get" and at < end:
                     return _Group(self._base(at), "passive", "passive", at + 1)
-            if (
-                verb in ("need", "want", "try", "wish")
-                and self.low(at + 1) == "to"
-                and verb in ("need", "want")
-            ):
+            if verb in ("need", "want", "try", "wish") and self.low(at + 1) == "to" and verb in ("need", "want"):
                 return self._after_to(at + 2, end)
             is_past = form == "ed" and self.tokens[at].entry.form == "ed"
             return _Group(verb, "active", form, min(at + 1, end), is_past=is_past)

@@ -102,7 +102,6 @@ class Graph:
     def documents(self) -> tuple[list[JsonObject], list[JsonObject]]:
         """Return the steps and the transitions as `create_workflow` takes them."""
         edges = [
-            {key: value for key, value in edge.items() if (key, value) != ("type", "sequence")}
-            for edge in self.edges
+            {key: value for key, value in edge.items() if (key, value) != ("type", "sequence")} for edge in self.edges
         ]
         return [node.document for node in self.nodes], edges

@@ -80,10 +80,7 @@ def lead_of(tokens: Sequence[Token], *, is_first: bool, told_next: bool = False)
     if (
         end is not None
         and is_first
-        and any(
-            word in said
-            for word in ("way", "works", "follows", "like", "goes", "want", "idea", "happens", "do")
-        )
+        and any(word in said for word in ("way", "works", "follows", "like", "goes", "want", "idea", "happens", "do"))
         and "if" not in said
         and "happen" not in said
     ):
@@ -121,8 +118,7 @@ def _asks(tokens: Sequence[Token], noun: int) -> bool | None:
         after = tokens[noun + 1].lower if noun + 1 < len(tokens) else ""
         return (
             True
-            if after in (":", "where", "called", "named", "for", "", "that", "in", "with", "-", "=", ".")
-            or not before
+            if after in (":", "where", "called", "named", "for", "", "that", "in", "with", "-", "=", ".") or not before
             else None
         )
     return None
@@ -234,18 +230,11 @@ def _name(tokens: Sequence[Token]) -> str | None:
     if not said or len(said) > 8 or not any(token.is_content for token in said):
         return None
     if not any(
-        token.has("noun", "name")
-        or token.entry.form == "ing"
-        or not token.entry.known
-        or token.kind == "quoted"
+        token.has("noun", "name") or token.entry.form == "ing" or not token.entry.known or token.kind == "quoted"
         for token in said
     ):
         return None
-    if all(
-        token.lower in word_set("lead.name.something")
-        for token in said
-        if token.is_content or token.has("pron")
-    ):
+    if all(token.lower in word_set("lead.name.something") for token in said if token.is_content or token.has("pron")):
         return None
     return capitalized(cased(said))[:100]
 
@@ -295,10 +284,7 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
     """Return the title in front of a colon, or the sentence that is nothing but one."""
     if schedule_at(tokens, 0) is not None:
         return None
-    end = next(
-        (at for at, token in enumerate(tokens[:11]) if token.kind == "punct" and token.text in (":", "=")),
-        None,
-    )
+    end = next((at for at, token in enumerate(tokens[:11]) if token.kind == "punct" and token.text in (":", "=")), None)
     body = tokens[:end] if end is not None else tokens
     said = [token for token in body if token.kind != "punct"]
     arrows = [at for at, token in enumerate(tokens) if token.text == "->"]
@@ -323,11 +309,7 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
         or said[0].has("prep", "pron", "filler", "aux", "wh")
     ):
         return None
-    if (
-        any(token.text in ("->", ",", ">") for token in body)
-        or tokens[-1].text == "?"
-        or states_outcome(body)
-    ):
+    if any(token.text in ("->", ",", ">") for token in body) or tokens[-1].text == "?" or states_outcome(body):
         return None
     tells = any(
         one.entry.verb and one.entry.form in ("base", "s") and after.has("det")

@@ -9,9 +9,25 @@ from workflow_agent.assistant.offline.tokens import Token
 
 _PRONOUNS: Final = word_set("set.pronouns")
 _AGENT_ENDINGS: Final = (
-    "er", "or", "ist", "ant", "ian", "man", "woman", "ee", "eer", "men", "ers", "ors", "ists", "ants",
-    "ians", "ees", "keeper", "people",
-)  # fmt: skip
+    "er",
+    "or",
+    "ist",
+    "ant",
+    "ian",
+    "man",
+    "woman",
+    "ee",
+    "eer",
+    "men",
+    "ers",
+    "ors",
+    "ists",
+    "ants",
+    "ians",
+    "ees",
+    "keeper",
+    "people",
+)
 _ANYBODY: Final = frozenset({"someone", "somebody", "anyone", "whoever", "everyone", "everybody"})
 _LONGEST_NAME: Final = 90
 _Longer = dict[str, list[tuple[tuple[str, ...], str]]]
@@ -84,9 +100,7 @@ def bare(tokens: Sequence[Token]) -> tuple[Token, ...]:
     at = 0
     while at < len(tokens) and tokens[at].text != "IT":
         token = tokens[at]
-        counts = (
-            token.value is not None and not token.is_("first", "second", "third") and at + 1 < len(tokens)
-        )
+        counts = token.value is not None and not token.is_("first", "second", "third") and at + 1 < len(tokens)
         led = token.has("det", "conj", "filler") or token.kind == "punct" or (token.has("part") and at == 0)
         if not (led or counts):
             break
@@ -103,9 +117,7 @@ def text_of(tokens: Sequence[Token]) -> str:
     """Return tokens as a phrase, blanks where they stood apart, without signs at its ends."""
     parts: list[str] = []
     for before, token in zip((None, *tokens), tokens, strict=False):
-        text = (
-            f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
-        )
+        text = f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
         parts.append(text if before is None or token.start == before.end else f" {text}")
     return "".join(parts).strip(" ,:;.?!")
 
@@ -150,13 +162,9 @@ def acts(tokens: Sequence[Token]) -> bool:
     if is_pronoun(said):
         return said[0].lower not in ("it", "this", "that", "these", "those", "which")
     heads = [token for token in said if token.kind == "word"]
-    prep = next(
-        (at for at, token in enumerate(heads) if at and token.has("prep") and token.text != "IT"), None
-    )
+    prep = next((at for at, token in enumerate(heads) if at and token.has("prep") and token.text != "IT"), None)
     last = heads[prep - 1] if prep else heads[-1] if heads else None
     if last is None:
         return False
     is_name = last.text[:1].isupper() and not last.entry.known
-    return (
-        said[0].lower in _ANYBODY or is_role(last) or is_name or (last.text.isupper() and len(last.text) > 1)
-    )
+    return said[0].lower in _ANYBODY or is_role(last) or is_name or (last.text.isupper() and len(last.text) > 1)

@@ -59,23 +59,11 @@ def returns_to(clause: Clause, details: Details) -> tuple[Token, ...] | None:
     lows = [token.lower for token in rest]
     if clause.verb not in word_set("verb.back") | word_set("verb.repeat") | {"start"}:
         return None
-    if (
-        "back" not in lows
-        and clause.verb not in ("return", "loop", "restart", "repeat")
-        and "over" not in lows
-    ):
+    if "back" not in lows and clause.verb not in ("return", "loop", "restart", "repeat") and "over" not in lows:
         return None
     if clause.verb == "repeat":
         return rest
-    itself = clause.verb in word_set("verb.move") | {
-        "come",
-        "jump",
-        "loop",
-        "step",
-        "restart",
-        "start",
-        "bounce",
-    }
+    itself = clause.verb in word_set("verb.move") | {"come", "jump", "loop", "step", "restart", "start", "bounce"}
     at = next((at for at in range(len(rest) - 1, -1, -1) if lows[at] in ("to", "at", "with", "from")), None)
     return rest[at + 1 :] if at is not None else () if itself and clause.verb != "return" else None
 
@@ -141,9 +129,7 @@ def subset_of(one: Statement, after: Sequence[Statement], *, is_open: bool, is_t
         return None
     subject = clause.subject
     said = bare(subject)
-    if any(token.lower in _OTHERS for token in said[:2]) and not any(
-        token.lower == "else" for token in said[:1]
-    ):
+    if any(token.lower in _OTHERS for token in said[:2]) and not any(token.lower == "else" for token in said[:1]):
         return "else" if is_open else None
     if said and said[0].lower in ("everything", "all") and "else" in {token.lower for token in subject}:
         return "else" if is_open else None

@@ -164,16 +164,7 @@ class _Reader:
             orders = orders and end + 1 < len(self._tokens)
             return self._grammar.low(end) == "," or orders or self._boundary(end, "")
         if name == "repeat":
-            return after is None or self._grammar.low(end) in (
-                "until",
-                "till",
-                "as",
-                "while",
-                ",",
-                ".",
-                "the",
-                "this",
-            )
+            return after is None or self._grammar.low(end) in ("until", "till", "as", "while", ",", ".", "the", "this")
         return True
 
     # ---- subordinate parts
@@ -186,18 +177,14 @@ class _Reader:
         if kind in _ALWAYS:
             if low == "should":
                 return at == 0 and self._grammar.is_noun(start)
-            return start < len(self._tokens) and not (
-                kind == "while" and low == "while" and not self._acts_at(start)
-            )
+            return start < len(self._tokens) and not (kind == "while" and low == "while" and not self._acts_at(start))
         if low == "as" and start == at + 1:
             return False
         if self._grammar.starts_clause(start):
             return True
         if kind == "before" or low in ("following", "on", "upon", "after"):
             return False
-        states = any(form in ("ed", "ing") for form in self._grammar.forms(start)) or self._grammar.has(
-            start, "adj"
-        )
+        states = any(form in ("ed", "ing") for form in self._grammar.forms(start)) or self._grammar.has(start, "adj")
         return kind == "when" and (states or self._begins(at))
 
     def _acts_at(self, at: int) -> bool:
@@ -213,11 +200,7 @@ class _Reader:
             end = self._order_behind(start, end)
         word = " ".join(token.lower for token in self._tokens[at:start])
         clause = self._grammar.clause(start, end)
-        if (
-            kind == "when"
-            and word in ("after", "once")
-            and (length := duration_at(self._tokens, start)) is not None
-        ):
+        if kind == "when" and word in ("after", "once") and (length := duration_at(self._tokens, start)) is not None:
             word = "late" if length.end < len(self._tokens) else word
         (self._pending if is_leading else self._told[-1]).lead.extend(self._tokens[at:start])
         sub = Sub(kind, word, tuple(self._tokens[start:end]), clause)
@@ -253,19 +236,11 @@ class _Reader:
     def _order_behind(self, start: int, end: int) -> int:
         """Return where a condition ends that nothing parts from the order behind it: "if ok store it"."""
         mark = phrase_at("mark", self._tokens, self._past(end)) if end < len(self._tokens) else None
-        if (
-            end < len(self._tokens)
-            and self._grammar.low(end) not in (".", ";")
-            and not (mark and mark[0] == "else")
-        ):
+        if end < len(self._tokens) and self._grammar.low(end) not in (".", ";") and not (mark and mark[0] == "else"):
             return end
         for at in range(start + 1, end):
             before = self._tokens[at - 1]
-            done = (
-                before.has("adj")
-                or before.entry.form == "ed"
-                or before.lower in word_set("good") | word_set("bad")
-            )
+            done = before.has("adj") or before.entry.form == "ed" or before.lower in word_set("good") | word_set("bad")
             if done and "base" in self._grammar.forms(at):
                 return at
         return end
@@ -277,9 +252,7 @@ class _Reader:
             return False
         if self._grammar.low(at - 1) in ("in", "up", "out", "off") and found.verb == at - 2:
             return True
-        return self._grammar.has(found.verb, "aux") or self._tokens[found.verb].entry.verb in word_set(
-            "verb.event"
-        )
+        return self._grammar.has(found.verb, "aux") or self._tokens[found.verb].entry.verb in word_set("verb.event")
 
     def _past(self, at: int) -> int:
         while self._grammar.low(at) in _SEPARATORS:
@@ -309,20 +282,13 @@ class _Reader:
         near = self._tokens[max(start, at - _LONGEST_AMOUNT) : at]
         amount = any(comparison_end(near, one) == len(near) for one in range(len(near)))
         complement = before.has("adj") or before.entry.form == "ing" or amount
-        if (
-            told
-            and complement
-            and "s" in self._grammar.forms(at)
-            and (amount or not self._grammar.is_noun(at))
-        ):
+        if told and complement and "s" in self._grammar.forms(at) and (amount or not self._grammar.is_noun(at)):
             return True
         alone = not told and not self._grammar.is_article(start) and not self._grammar.has(start, "pron")
         if not told and not (alone and (before.has("adj", "verb") or before.kind == "number")):
             return False
         outcome = before.lower in word_set("good") | word_set("bad")
-        if (
-            before.entry.verb in word_set("verb.event") or (alone and outcome)
-        ) and self._grammar.is_imperative(at):
+        if (before.entry.verb in word_set("verb.event") or (alone and outcome)) and self._grammar.is_imperative(at):
             return True
         opens = self._grammar.has(at, "pron") or self._grammar.has(at, "det") or is_role(self._tokens[at])
         return opens and self._grammar.starts_clause(at) and (particle or self._transitive_done(found, at))
@@ -331,9 +297,7 @@ class _Reader:
         """Say whether what stands in front may be all of the condition: no verb waits for its object."""
         before = self._tokens[at - 1]
         waits = (
-            before.has("verb")
-            and before.entry.verb not in word_set("verb.event")
-            and "s" in before.entry.form.split()
+            before.has("verb") and before.entry.verb not in word_set("verb.event") and "s" in before.entry.form.split()
         )
         return not (waits and found is not None and not before.has("adj"))
 
@@ -349,9 +313,7 @@ class _Reader:
             return amount
         led = phrase_at("sub", self._tokens, at)
         led = led if led is not None and led[0] in ("when", "before") else None
-        if led is None and (
-            not self._grammar.has(at, "prep") or self._grammar.low(at) in ("by", "until", "to")
-        ):
+        if led is None and (not self._grammar.has(at, "prep") or self._grammar.low(at) in ("by", "until", "to")):
             return None
         end = self._fronted_end(at)
         if end is None:
@@ -412,9 +374,7 @@ class _Reader:
             clause = self._grammar.clause(at + 1, end, form=form)
             return replace(clause, is_relative=True, tokens=tuple(self._tokens[at:end])) if clause else None
         is_bare = self._is_bare or self._is_list or self._is_item or bool(self._pending.subs)
-        is_bare = is_bare or bool(
-            self._pending.marks & {"else", "seq", "last", "first", "yes", "beside", "meanwhile"}
-        )
+        is_bare = is_bare or bool(self._pending.marks & {"else", "seq", "last", "first", "yes", "beside", "meanwhile"})
         led = bool(self._pending.subs or self._pending.marks & {"else", "yes"})
         orders = led and self._form == "s" and "s" not in self._grammar.forms(self._grammar.past_adverbs(at))
         return self._grammar.clause(at, end, form="" if orders else self._form, is_bare=is_bare)
@@ -427,21 +387,12 @@ class _Reader:
             low, token = self._grammar.low(at), self._tokens[at]
             if low == "(":
                 at = next(
-                    (
-                        one
-                        for one in range(at, min(at + 30, len(self._tokens)))
-                        if self._grammar.low(one) == ")"
-                    ),
-                    at,
+                    (one for one in range(at, min(at + 30, len(self._tokens))) if self._grammar.low(one) == ")"), at
                 )
             elif (token.kind == "punct" and low in _BREAKS and not self._is_glued(at)) or self._cuts(at):
                 return at
             elif low in _SEPARATORS and not (low == "so" and self._grammar.low(at + 1) == "that"):
-                if (
-                    low == "or"
-                    and at == max(verb, start) + 1
-                    and self._goes_on(at + 1, self._form_of(start, verb))
-                ):
+                if low == "or" and at == max(verb, start) + 1 and self._goes_on(at + 1, self._form_of(start, verb)):
                     at += 2
                     continue
                 if self._boundary(self._past(at), self._form_of(start, verb), at):
@@ -455,11 +406,7 @@ class _Reader:
         return token.text in "/>|" and before.end == token.start
 
     def _form_of(self, start: int, verb: int) -> str:
-        if (
-            verb <= start
-            and self._grammar.subject(start) is None
-            and (self._is_bare or self._is_list or self._is_item)
-        ):
+        if verb <= start and self._grammar.subject(start) is None and (self._is_bare or self._is_list or self._is_item):
             return "base"
         clause = self._grammar.clause(start, min(verb + 8, len(self._tokens)), form=self._form, is_bare=True)
         return clause.form if clause is not None else ""
@@ -473,9 +420,7 @@ class _Reader:
             behind = mark[1] >= len(self._tokens) or self._grammar.low(mark[1]) in _BREAKS | _SEPARATORS
             if mark[0] in ("meanwhile", "beside", "last") and behind:
                 return False
-            if mark[0] in _CUTS or (
-                mark[0] == "seq" and self._grammar.low(at) in ("then", "afterwards", "whereupon")
-            ):
+            if mark[0] in _CUTS or (mark[0] == "seq" and self._grammar.low(at) in ("then", "afterwards", "whereupon")):
                 return self._is_mark(at, mark)
             if self._boundary(mark[1], "s") and mark[0] != "first":
                 return self._is_mark(at, mark)
@@ -511,9 +456,7 @@ class _Reader:
         if mark is not None and (mark[0] in (*_CUTS, "seq", "last", "beside") and self._is_mark(at, mark)):
             return True
         if self._grammar.low(at) in ("who", "which") and sign is not None and self._grammar.low(sign) == ",":
-            return bool(self._grammar.forms(self._grammar.past_adverbs(at + 1))) or self._grammar.has(
-                at + 1, "aux"
-            )
+            return bool(self._grammar.forms(self._grammar.past_adverbs(at + 1))) or self._grammar.has(at + 1, "aux")
         fronts = self._grammar.has(at, "prep") and self._grammar.low(at) not in ("by", "to", "of", "for")
         if self._elliptic(at) or (fronts and self._fronted_end(at) is not None):
             return True
@@ -531,9 +474,7 @@ class _Reader:
         """Say whether an amount with who acts on it begins: "above that by the director"."""
         for start in (at, at + 1):
             end = comparison_end(self._tokens, start)
-            if end is not None and (
-                self._grammar.low(end) in ("by", "the") or self._grammar.starts_clause(end)
-            ):
+            if end is not None and (self._grammar.low(end) in ("by", "the") or self._grammar.starts_clause(end)):
                 return True
         return False
 

@@ -70,13 +70,17 @@ def deadlock(turn: Turn, request: Request) -> Skill:
 
 def _waits(workflow: Workflow) -> str:
     """Return which steps take their time: people without a deadline, long deadlines, waits."""
-    open_ended = [
-        f"**{s.name}** (`{s.id}`)" for s in workflow.steps if s.type in ("human", "event") and not s.timeout
+    open_ended = [f"**{s.name}** (`{s.id}`)" for s in workflow.steps if s.type in ("human", "event") and not s.timeout]
+    timed = [
+        f"**{s.name}** (`{s.id}`) for up to {duration_in_words(s.timeout)}"
+        for s in workflow.steps
+        if s.timeout and s.type in ("human", "event")
     ]
-    timed = [f"**{s.name}** (`{s.id}`) for up to {duration_in_words(s.timeout)}" for s in workflow.steps
-             if s.timeout and s.type in ("human", "event")]  # fmt: skip
-    waits = [f"**{s.name}** (`{s.id}`) for {duration_in_words(s.duration)}" for s in workflow.steps
-             if s.type == "wait" and s.duration]  # fmt: skip
+    waits = [
+        f"**{s.name}** (`{s.id}`) for {duration_in_words(s.duration)}"
+        for s in workflow.steps
+        if s.type == "wait" and s.duration
+    ]
     told = [
         f"It waits for people without any deadline at {joined(open_ended)}." if open_ended else "",
         f"It may wait at {joined(timed)}." if timed else "",
@@ -118,9 +122,7 @@ def validate(turn: Turn, request: Request) -> Skill:
     workflow = result["workflow"]
     name = f"**{workflow['name']}** (version {workflow['version']})"
     if result["valid"]:
-        return Reply(
-            f'Yes, {name} is valid: the check found no errors. Ask "what can go wrong?" for a closer look.'
-        )
+        return Reply(f'Yes, {name} is valid: the check found no errors. Ask "what can go wrong?" for a closer look.')
     return Reply(f"No, {name} has errors:\n\n{describe_findings(result['findings'])}")
 
 
@@ -167,9 +169,7 @@ def picked_groups(proposal: Proposal, numbers: str | None) -> list[tuple[JsonObj
         for part in re.split(r",|&|\band\b", numbers)
         if part.strip()
     ]
-    return [
-        proposal.groups[n - 1] for n in wanted if n and n <= len(proposal.groups) and proposal.groups[n - 1]
-    ]
+    return [proposal.groups[n - 1] for n in wanted if n and n <= len(proposal.groups) and proposal.groups[n - 1]]
 
 
 def apply_proposal(

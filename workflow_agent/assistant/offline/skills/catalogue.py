@@ -32,11 +32,7 @@ def is_about_all(tokens: Tokens, *, is_open: bool) -> bool:
     """Say whether a question is about the workflows there are; what does not say so is about an open one."""
     lows = [token.lower for token in tokens]
     which = bool(tokens) and any(token.among("catalogue.which") for token in tokens[:3])
-    runs = (
-        which
-        and not any(token.among("catalogue.of_one") for token in tokens)
-        and lows[0] in ("what", "which")
-    )
+    runs = which and not any(token.among("catalogue.of_one") for token in tokens) and lows[0] in ("what", "which")
     starts = any(token.is_("run", "start") for token in tokens)
     tagged = any(token.lower == "tagged" for token in tokens) and any(
         token.is_("everything", "all", "which", "what") for token in tokens
@@ -114,12 +110,7 @@ def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
     found: list[Filter] = []
     used: set[int] = set()
     span = next(iter(durations_in(tokens)), None)
-    for topic, one in (
-        ("loop", _LOOP),
-        ("parallel", _PARALLEL),
-        ("escalate", _ESCALATED),
-        ("retry", _RETRIED),
-    ):
+    for topic, one in (("loop", _LOOP), ("parallel", _PARALLEL), ("escalate", _ESCALATED), ("retry", _RETRIED)):
         if topic in topics:
             found.append(one)
             used |= topics[topic]
@@ -130,15 +121,10 @@ def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
     elif (timed := _trigger(tokens)) is not None:
         found.append(timed[0])
         used |= timed[1]
-    if (
-        tags := [at for at, token in enumerate(tokens) if token.is_("tag", "tagged")]
-    ) and "deadline" not in topics:
+    if (tags := [at for at, token in enumerate(tokens) if token.is_("tag", "tagged")]) and "deadline" not in topics:
         names = {token.lower for token in tokens[tags[0] + 1 :] if token.is_content}
         found.append(
-            (
-                f"tagged {' or '.join(sorted(names))!r}",
-                lambda one: bool(names & {t.casefold() for t in one.tags}),
-            )
+            (f"tagged {' or '.join(sorted(names))!r}", lambda one: bool(names & {t.casefold() for t in one.tags}))
         )
         used |= set(range(tags[0], len(tokens)))
     return found, [token for at, token in enumerate(tokens) if at not in used]
@@ -166,25 +152,18 @@ def _deadline(tokens: Tokens, length: str | None) -> Filter:
 
 def _trigger(tokens: Tokens) -> tuple[Filter, set[int]] | None:
     """Return the filter by what starts a workflow, with the places of its words; None where none is named."""
-    words = {token.lower: at for at, token in enumerate(tokens)} | {
-        token.lemma: at for at, token in enumerate(tokens)
-    }
+    words = {token.lower: at for at, token in enumerate(tokens)} | {token.lemma: at for at, token in enumerate(tokens)}
     starts = [at for word, at in words.items() if word in word_set("catalogue.run")]
     kind = next((word for word in _KINDS if word in words), None)
     days = [day for day in _DAYS if day in words]
     night = next((word for word in ("night", "nightly", "overnight") if word in words), None)
     period = next((word for word in (*_PERIODS, *_PERIODS.values(), "quarter") if word in words), None)
-    clock = next(
-        (word for word in ("schedule", "scheduled", "automatically", "clock", "timer") if word in words), None
-    )
+    clock = next((word for word in ("schedule", "scheduled", "automatically", "clock", "timer") if word in words), None)
     if not (starts or kind or days or night):
         return None
     used = {*starts, *(words[one] for one in (kind, night, period, clock, *days) if one)}
     if night:
-        return (
-            "starting at night",
-            _starts(lambda hour, _d, _m, _w: any(h >= 22 or h < 6 for h in hour)),
-        ), used
+        return ("starting at night", _starts(lambda hour, _d, _m, _w: any(h >= 22 or h < 6 for h in hour))), used
     if days:
         numbers = {_DAYS.index(day) for day in days}
         label = f"starting on {joined([day.capitalize() for day in days])}"
@@ -219,11 +198,7 @@ def _numbers(part: str) -> set[int]:
     for one in part.split(","):
         first, _, last = one.partition("-")
         if first.isdecimal():
-            found |= (
-                set(range(int(first), int(last or first) + 1))
-                if (last or first).isdecimal()
-                else {int(first)}
-            )
+            found |= set(range(int(first), int(last or first) + 1)) if (last or first).isdecimal() else {int(first)}
     return found
 
 

@@ -11,14 +11,7 @@ from workflow_agent.assistant.offline.clauses import Clause, counts, read_clause
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
-from workflow_agent.assistant.offline.references import (
-    FRAME_WORDS,
-    PRONOUNS,
-    Steps,
-    StepUnclear,
-    akin,
-    content_of,
-)
+from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Steps, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.settings import field_of
 from workflow_agent.assistant.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
@@ -46,7 +39,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 _MOST_CHARS = 1_500
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-_STRUCTURAL = word_set("changing.structural")  # fmt: skip
+_STRUCTURAL = word_set("changing.structural")
 _SHOW_FIRST = re.compile(
     r"(?:,? (?:and|but) (?:please )?|[.;,] *(?:but |please )?)?\b(?:show me (?:that |it |this |the "
     r"(?:result|change|changes|outcome) )?(?:first|beforehand|what (?:that|it) would (?:change|do|"
@@ -130,10 +123,7 @@ def named_whole(tokens: Sequence[Token]) -> tuple[Tokens, Tokens]:
             continue
         first = at
         while (
-            first
-            and tokens[first - 1].kind in ("word", "quoted")
-            and not _parts(tokens[first - 1])
-            and at - first < 6
+            first and tokens[first - 1].kind in ("word", "quoted") and not _parts(tokens[first - 1]) and at - first < 6
         ):
             first -= 1
         name = tuple(tokens[first:at])
@@ -175,9 +165,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
     except StepUnclear as unclear:
         return unclear_step(turn, workflow, unclear)
     except Asked as asked:
-        step = next(
-            (s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0]
-        )
+        step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
         return Reply(
             f"{asked.question} Nothing is changed yet. For example: “{_completed(asked, step.name)}”.",
             Completion(asked.before or f"{text.rstrip(' .!?')} ", asked.after),
@@ -192,13 +180,7 @@ def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] |
     kind = next((one for one in ("remove", "rename") if one in clause.verbs and not clause.subject), None)
     words = [t for t in clause.object if t.kind != "punct" and not t.has("det") and t.lemma not in _WHOLE]
     pronoun = bool(clause.object) and all(t.lower in PRONOUNS or t.has("det") for t in clause.object)
-    if (
-        kind == "remove"
-        and pronoun
-        and not clause.parts
-        and last_step(turn) is None
-        and focus(turn) is not None
-    ):
+    if kind == "remove" and pronoun and not clause.parts and last_step(turn) is None and focus(turn) is not None:
         ref = yield from which_workflow(turn, None, to_change=True)
         return kind, ref.id
     if kind is None or not words or clause.part("before", "after") or (kind == "remove" and clause.parts):
@@ -261,10 +243,7 @@ def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens
         for called in (item["name"], *item.get("aliases", ())):
             if (found := without_mention(tokens, called)) is not None:
                 return item["id"], found
-    by_id = {
-        item["id"]: [content_of(called) for called in (item["name"], *item.get("aliases", ()))]
-        for item in listed
-    }
+    by_id = {item["id"]: [content_of(called) for called in (item["name"], *item.get("aliases", ()))] for item in listed}
     for at, token in enumerate(tokens):
         if not token.is_("in", "to", "of", "for", "within"):
             continue
@@ -276,8 +255,7 @@ def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens
             fits = [
                 one
                 for one, names in by_id.items()
-                if len(some) == size
-                and any(all(any(akin(t.lower, w) for w in name) for t in some) for name in names)
+                if len(some) == size and any(all(any(akin(t.lower, w) for w in name) for t in some) for name in names)
             ]
             if len(fits) == 1:
                 end = first + size
@@ -327,13 +305,11 @@ def _by_certainty(
     meant = Candidate(workflow.id, workflow.name)
     if contradicted := _contradictions(plan):
         return Reply(
-            f"You ask me to change {joined(contradicted)} and to keep it. Which of the two? Nothing "
-            "is changed yet."
+            f"You ask me to change {joined(contradicted)} and to keep it. Which of the two? Nothing is changed yet."
         )
     if not plan.edits and plan.kept and not plan.unread:
         return Reply(
-            f"All right, nothing is changed: {joined([_named(workflow, one) for one in plan.kept])} "
-            "stays as it is."
+            f"All right, nothing is changed: {joined([_named(workflow, one) for one in plan.kept])} stays as it is."
         )
     if not plan.edits:
         return not_understood(workflow, plan.unread)
@@ -359,9 +335,11 @@ def _named(workflow: Workflow, step_id: str) -> str:
 
 
 def _contradictions(plan: Plan) -> list[str]:
-    touched = {edit["step"] for edit in plan.edits if edit["op"] in ("remove_step", "move_step",
-               "rename_step", "replace_step")
-               and isinstance(edit["step"], str)}  # fmt: skip
+    touched = {
+        edit["step"]
+        for edit in plan.edits
+        if edit["op"] in ("remove_step", "move_step", "rename_step", "replace_step") and isinstance(edit["step"], str)
+    }
     removed = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
     known = {step.id: step.name for step in plan.workflow.steps}
     del removed
@@ -374,17 +352,14 @@ def _preview(meant: Candidate, plan: Plan) -> Generator[Call, Any, Reply]:
     unread = joined([f"“{clipped(word, 80)}”" for word in dict.fromkeys(plan.unread)])
     told += [f"I did not use: {unread}."] if plan.unread else []
     try:
-        result = yield Call(
-            "edit_workflow", {"workflow": meant.id, "edits": list(plan.edits), "dry_run": True}
-        )
+        result = yield Call("edit_workflow", {"workflow": meant.id, "edits": list(plan.edits), "dry_run": True})
         shown = "\n".join(f"- {line}" for line in result["changes"]) or lines
     except ToolFailure as failure:
         if failure.offered:
             raise
         shown = lines
     return Reply(
-        f"I understood, for **{meant.name}**:\n\n{shown}\n\n{' '.join(told)} Nothing is changed yet. "
-        "Shall I do it?",
+        f"I understood, for **{meant.name}**:\n\n{shown}\n\n{' '.join(told)} Nothing is changed yet. Shall I do it?",
         Proposal(meant, (tuple(plan.edits),)),
     )
 
@@ -393,8 +368,7 @@ def _weighed(workflow: Workflow, plan: Plan) -> Reply:
     lines = "\n".join(f"- {line}" for line in describe_edits(plan.workflow, plan.edits))
     unread = f" I did not use: {joined([f'“{word}”' for word in plan.unread])}." if plan.unread else ""
     return Reply(
-        f"That would mean, in **{workflow.name}**:\n\n{lines}\n\nNothing is changed yet.{unread} "
-        "Shall I do it?",
+        f"That would mean, in **{workflow.name}**:\n\n{lines}\n\nNothing is changed yet.{unread} Shall I do it?",
         Proposal(Candidate(workflow.id, workflow.name), (tuple(plan.edits),)),
     )
 
@@ -405,13 +379,9 @@ def not_understood(workflow: Workflow | None, unread: Sequence[str] = ()) -> Rep
     reason = why[why.index("(") + 1 : -1] if why else ""
     first = f"I can't do that: {reason}." if reason else "I did not understand that; nothing was changed."
     if workflow is None:
-        return Reply(
-            f"{first}\nSay who does what, and I build a workflow; or “list workflows” to see those there are."
-        )
+        return Reply(f"{first}\nSay who does what, and I build a workflow; or “list workflows” to see those there are.")
     step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
-    return Reply(
-        f"{first} **{workflow.name}** is open.\nYou can say, for example, “add a review before {step.name}”."
-    )
+    return Reply(f"{first} **{workflow.name}** is open.\nYou can say, for example, “add a review before {step.name}”.")
 
 
 def unclear_step(turn: Turn, workflow: Workflow, unclear: StepUnclear) -> Reply:
@@ -419,8 +389,7 @@ def unclear_step(turn: Turn, workflow: Workflow, unclear: StepUnclear) -> Reply:
     said = clipped(unclear.phrase, 80)
     if len(unclear.candidates) > 1:
         question = (
-            f"“{said}” could be several steps of **{workflow.name}**; nothing is changed yet. "
-            "Which one do you mean?"
+            f"“{said}” could be several steps of **{workflow.name}**; nothing is changed yet. Which one do you mean?"
         )
         return Reply(
             f"{question}\n\n{numbered(unclear.candidates)}",
@@ -437,9 +406,7 @@ def unclear_step(turn: Turn, workflow: Workflow, unclear: StepUnclear) -> Reply:
 
 
 def _close(phrase: str, workflow: Workflow) -> str:
-    found = process.extractOne(
-        phrase, [s.name for s in workflow.steps], scorer=fuzz.token_set_ratio, score_cutoff=60
-    )
+    found = process.extractOne(phrase, [s.name for s in workflow.steps], scorer=fuzz.token_set_ratio, score_cutoff=60)
     return found[0] if found else ""
 
 
@@ -474,8 +441,7 @@ def _changed(result: JsonObject, check: str) -> Reply:
     changes: list[str] = result["changes"]
     if not changes:
         return Reply(
-            f"There was nothing to change: **{workflow['name']}** (version {workflow['version']}) is "
-            "already that way."
+            f"There was nothing to change: **{workflow['name']}** (version {workflow['version']}) is already that way."
         )
     lines = "\n".join(f"- {line}" for line in changes)
     text = f"Done: **{workflow['name']}** is now version {workflow['version']}.\n\n{lines}"

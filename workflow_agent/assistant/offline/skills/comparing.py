@@ -41,13 +41,9 @@ def compare_both(turn: Turn, _: Request) -> Skill:
     if len(met) == _BOTH:
         return (yield from _compared(*met))
     if len(met) > _BOTH:
-        return Reply(
-            f"That list has {counted(len(met), 'workflow')}. Name the two of them that I shall compare."
-        )
+        return Reply(f"That list has {counted(len(met), 'workflow')}. Name the two of them that I shall compare.")
     named = f"so far we only spoke of **{met[0].name}**" if met else "we have not spoken of any yet"
-    return Reply(
-        f'I can\'t tell which two: {named}. Name both, as in "compare the expense approval and the refund".'
-    )
+    return Reply(f'I can\'t tell which two: {named}. Name both, as in "compare the expense approval and the refund".')
 
 
 def compare_workflows(turn: Turn, request: Request) -> Skill:
@@ -82,9 +78,7 @@ def list_changes(turn: Turn, request: Request) -> Skill:
     said = request.slots["time"]
     when = read_time(said, turn.facts.today) if turn.facts.today else None
     if when is None:
-        return Reply(
-            f'I can\'t tell when {said!r} was. Give me a date, as in "what changed since 2026-03-02?".'
-        )
+        return Reply(f'I can\'t tell when {said!r} was. Give me a date, as in "what changed since 2026-03-02?".')
     wanted: dict[str, Any] = {"since": when.start.isoformat()}
     before = request.text.lower().rpartition(said.lower())[0].split()
     if when.end is not None and not (before and before[-1] in _SINCE):

@@ -9,10 +9,16 @@ from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording.lists import joined
 
 _METHODS = {
-    "search": "search_workflows", "edit": "edit_workflow", "change": "edit_workflow",
-    "creation": "create_workflow", "analysis": "analyze_workflow", "analyse": "analyze_workflow",
-    "validation": "validate_workflow", "diagram": "draw_diagram", "undo": "undo_change",
-}  # fmt: skip
+    "search": "search_workflows",
+    "edit": "edit_workflow",
+    "change": "edit_workflow",
+    "creation": "create_workflow",
+    "analysis": "analyze_workflow",
+    "analyse": "analyze_workflow",
+    "validation": "validate_workflow",
+    "diagram": "draw_diagram",
+    "undo": "undo_change",
+}
 _COUNT = """\
 calls = [r for r in context["conversation_history"] if r["speaker"] == "agent"]
 if {method!r}:
@@ -78,6 +84,4 @@ def tools_used(turn: Turn, _: Request) -> Skill:
 def as_table(turn: Turn, _: Request) -> Skill:
     """Show the latest result as a table."""
     table = yield from _computed(turn, _TABLE)
-    return Reply(
-        f"Here is the last result:\n\n{table}" if table else "There is no result yet to show as a table."
-    )
+    return Reply(f"Here is the last result:\n\n{table}" if table else "There is no result yet to show as a table.")

@@ -58,8 +58,7 @@ def previewed(result: JsonObject) -> Reply:
     meant = f"**{workflow['name']}** (`{workflow['id']}`, version {workflow['version']})"
     lines = "\n".join(f"- {line}" for line in result["changes"])
     return Reply(
-        f"This is what would change in {meant}:\n\n{lines}\n\nNothing is done yet, because {reason}. "
-        "Shall I do it?"
+        f"This is what would change in {meant}:\n\n{lines}\n\nNothing is done yet, because {reason}. Shall I do it?"
     )
 
 

@@ -76,9 +76,7 @@ def _created(result: JsonObject, draft: Drafted) -> Reply:
     ends = sum(step["type"] == "end" for step in steps)
     size = counted(len(steps) - ends, "step") + (f" and {counted(ends, 'end')}" if ends else "")
     made = f"I created **{workflow['name']}** (`{workflow['id']}`) with {size}"
-    head = (
-        f"{made}, not of all you wrote. {_left(draft)}" if draft.unread or draft.undrawn else f"Done: {made}."
-    )
+    head = f"{made}, not of all you wrote. {_left(draft)}" if draft.unread or draft.undrawn else f"Done: {made}."
     parts = [head, "\n".join(_step_lines(steps, result["transitions"]))]
     if draft.assumptions:
         parts.append("What I assumed:\n\n" + "\n".join(f"- {line}" for line in draft.assumptions))
@@ -103,8 +101,7 @@ def _step_lines(steps: list[JsonObject], transitions: list[JsonObject]) -> list[
         ways = [_way(edge, names) for edge in transitions if edge["from"] == step["id"]]
         inside = " (inside the loop)" if step.get("parent") in loops else ""
         lines.append(
-            f"{at}. **{step['name']}** (`{step['id']}`){inside}{who}"
-            + (f" → {'; '.join(ways)}" if ways else "")
+            f"{at}. **{step['name']}** (`{step['id']}`){inside}{who}" + (f" → {'; '.join(ways)}" if ways else "")
         )
     return lines
 

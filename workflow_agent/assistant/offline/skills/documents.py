@@ -14,8 +14,7 @@ from workflow_agent.conversations.frames import Material
 from workflow_agent.workflows.search.passages import passages_of
 
 _ASKS_WHAT_IS_SAID = re.compile(
-    r"\b(?:what|where|how|which|when|who|does|do|did|is|are|according|quote|cite|summari[sz]e|tell me)\b",
-    re.IGNORECASE,
+    r"\b(?:what|where|how|which|when|who|does|do|did|is|are|according|quote|cite|summari[sz]e|tell me)\b", re.IGNORECASE
 )
 _MEANS_MATERIAL = re.compile(
     r"\b(?:say|says|said|mention\w*|state[sd]?|require\w*|according to|attach\w*|document|file|upload\w*|"
@@ -36,7 +35,7 @@ _SOURCE = re.compile(
 )
 """Which document an order follows, said at its end: "..., as the policy I attached says"."""
 _PLACE = re.compile(r"^\[characters (\d+) to (\d+) of \d+\]\n", re.MULTILINE)
-_NAMES_NOTHING = word_set("documents.names_nothing")  # fmt: skip
+_NAMES_NOTHING = word_set("documents.names_nothing")
 _JOINT = re.compile(r",? and (?=(?:does|do|is|are|what|how|which|who|when|where)\b)", re.IGNORECASE)
 _RAW = re.compile(r'"\s*:\s*["\[{\d]|[\[{]\s*"')
 """What only the notation of a result has."""
@@ -103,9 +102,7 @@ def quote_material(turn: Turn) -> Skill:
     if not quotes:
         named = ", ".join(f"“{_called(one.source)}”" for one in material)
         return Reply(f"I looked through {named} and found nothing about that.")
-    said = "\n\n".join(
-        f"{_FROM} “{_called(one.source)}”:\n\n> " + one.text.replace("\n", "\n> ") for one in quotes
-    )
+    said = "\n\n".join(f"{_FROM} “{_called(one.source)}”:\n\n> " + one.text.replace("\n", "\n> ") for one in quotes)
     return Reply(said)
 
 
@@ -152,9 +149,7 @@ def in_lines(result: str) -> str:
     if not isinstance(read, dict):
         return ""
     facts = cast("JsonObject", read)
-    listed = [
-        item for value in facts.values() if isinstance(value, list) for item in cast("list[Any]", value)
-    ]
+    listed = [item for value in facts.values() if isinstance(value, list) for item in cast("list[Any]", value)]
     told = [_line(cast("JsonObject", item)) for item in listed if isinstance(item, dict)]
     about = facts.get("workflow")
     named = [_line(cast("JsonObject", about))] if isinstance(about, dict) else []

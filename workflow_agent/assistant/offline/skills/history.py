@@ -18,10 +18,15 @@ _MOST_TURNS = 20
 _WRITTEN = ("created", "modified")
 _WROTE = (*_WRITTEN, "deleted")
 _DID = {
-    "create_workflow": "created", "edit_workflow": "changed", "undo_change": "restored",
-    "analyze_workflow": "analysed", "validate_workflow": "validated", "get_workflow": "opened",
-    "draw_diagram": "drew",     "compare_versions": "compared versions of",
-}  # fmt: skip
+    "create_workflow": "created",
+    "edit_workflow": "changed",
+    "undo_change": "restored",
+    "analyze_workflow": "analysed",
+    "validate_workflow": "validated",
+    "get_workflow": "opened",
+    "draw_diagram": "drew",
+    "compare_versions": "compared versions of",
+}
 
 
 def first(turn: Turn, _: Request) -> Skill:
@@ -55,9 +60,7 @@ def last(turn: Turn, request: Request) -> Skill:
     yield from ()
     before = turn.past[-1]
     if " you " in f" {request.text.lower()} " and " i " not in f" {request.text.lower()} ":
-        return Reply(
-            f"My last reply was:\n\n{before.reply}" if before.reply else "I have not replied to anything yet."
-        )
+        return Reply(f"My last reply was:\n\n{before.reply}" if before.reply else "I have not replied to anything yet.")
     return Reply(f"Just before this you said: “{clipped(before.text, 500)}”{_did(before)}")
 
 
@@ -105,8 +108,9 @@ def why_changed(turn: Turn, request: Request) -> Skill:
         said = yield from _done_in(told)
         if thing and not _speaks_of(f"{told['message']} {said}", thing):
             continue
-        orders = joined([f"in turn {one['turn']} “{clipped(one['message'], 300)}”"
-                         for one in (yield from _orders_of(told))])  # fmt: skip
+        orders = joined(
+            [f"in turn {one['turn']} “{clipped(one['message'], 300)}”" for one in (yield from _orders_of(told))]
+        )
         return Reply(f"Because you asked for it. You said {orders}. {said}\n\nI have no reason beyond that.")
     about = f" about {clipped(thing, 80)!r}" if thing else ""
     return Reply(f"I have not changed anything{about} in this conversation, so there is no reason to give.")
@@ -162,8 +166,7 @@ def nth(_: Turn, request: Request) -> Skill:
     number = ordinal_of(word)
     if number is None:
         return Reply(
-            f"I can't tell which turn {word[:40]!r} is. Ask for one by number, like \"what happened in "
-            f'turn 3?"'
+            f'I can\'t tell which turn {word[:40]!r} is. Ask for one by number, like "what happened in turn 3?"'
         )
     told = yield Call("get_turn", {"turn": number})
     return Reply(
@@ -177,11 +180,12 @@ def so_far(turn: Turn, _: Request) -> Skill:
     if not turn.past:
         return Reply("Nothing yet: this is your first message in this conversation.")
     earlier = yield from _before_the_window(turn)
-    lines = [f"- You: “{clipped(past.text, 140)}”" + (f" I {joined(_deeds(past))}." if _deeds(past) else "")
-             for past in turn.past[-_MOST_TURNS:]]  # fmt: skip
+    lines = [
+        f"- You: “{clipped(past.text, 140)}”" + (f" I {joined(_deeds(past))}." if _deeds(past) else "")
+        for past in turn.past[-_MOST_TURNS:]
+    ]
     known = [
-        f"**{ref.name}** ({ref.change}, turn {ref.turn})" if ref.turn else f"**{ref.name}**"
-        for ref in turn.facts.known
+        f"**{ref.name}** ({ref.change}, turn {ref.turn})" if ref.turn else f"**{ref.name}**" for ref in turn.facts.known
     ]
     about = f"\n\nWorkflows so far: {joined(known)}." if known else ""
     return Reply(f"So far:\n\n{earlier}" + "\n".join(lines) + about)

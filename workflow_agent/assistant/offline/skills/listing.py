@@ -18,15 +18,7 @@ from workflow_agent.assistant.offline.skills.targets import (
 )
 from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.assistant.offline.turn.focus import focus
-from workflow_agent.assistant.offline.turn.outcome import (
-    Call,
-    Candidate,
-    Choice,
-    JsonObject,
-    Reply,
-    Skill,
-    Suggestion,
-)
+from workflow_agent.assistant.offline.turn.outcome import Call, Candidate, Choice, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording.lists import clipped, counted, joined
 from workflow_agent.assistant.offline.wording.workflow import FENCES, explain_text, show_text, told_step
@@ -49,9 +41,7 @@ def find(_turn: Turn, request: Request) -> Skill:
     if not hits:
         return not_found(query, result.get("suggestions") or [])
     if len(hits) == 1:
-        return Reply(
-            f"That would be {_hit(hits[0])}\n\nShall I open it?", Suggestion(f"show {hits[0]['id']}")
-        )
+        return Reply(f"That would be {_hit(hits[0])}\n\nShall I open it?", Suggestion(f"show {hits[0]['id']}"))
     lines = "\n".join(f"{at}. {_hit(hit)}" for at, hit in enumerate(hits, 1))
     candidates = tuple(Candidate(hit["id"], hit["name"]) for hit in hits)
     text = f"These fit {query!r}, best first:\n\n{lines}\n\nWhich one shall I open?"
@@ -78,9 +68,7 @@ def count_workflows(_turn: Turn, _request: Request) -> Skill:
 def listing(items: Sequence[JsonObject], total: int, which: str) -> Reply:
     """Return a list of workflows, with what they have in common said in front."""
     if not items:
-        return Reply(
-            f"There are no workflows{which}{' yet. Describe one and I will build it' if not which else ''}."
-        )
+        return Reply(f"There are no workflows{which}{' yet. Describe one and I will build it' if not which else ''}.")
     verb = "is" if total == 1 else "are"
     more = f"\n\n… and {total - len(items)} more." if total > len(items) else ""
     lines = "\n".join(f"{at}. {_listed(item)}" for at, item in enumerate(items, 1))
@@ -128,9 +116,7 @@ def _step_at_hand(turn: Turn, request: Request) -> Generator[Call, Any, Reply | 
     steps = Steps(workflow, turn.chosen)
     tokens = read_tokens(phrase)
     step = steps.maybe(tokens)
-    if step is None or (
-        not steps.is_named(tokens) and phrase_score(phrase, [workflow.name, *workflow.aliases]) > 0
-    ):
+    if step is None or (not steps.is_named(tokens) and phrase_score(phrase, [workflow.name, *workflow.aliases]) > 0):
         return None
     return Reply(told_step(workflow, step))
 

@@ -47,9 +47,7 @@ def remember(_: Turn, request: Request) -> Skill:
     try:
         result = yield Call(_TOOL, {"action": "remember", "text": said})
     except ToolFailure as failure:
-        return Reply(
-            f"I did not keep that. {failure.message}" if failure.offered else "I cannot keep notes here."
-        )
+        return Reply(f"I did not keep that. {failure.message}" if failure.offered else "I cannot keep notes here.")
     told: JsonObject = result["remembered"]
     return Reply(
         f"Noted: “{told['text']}”. I remember it in all your conversations; “forget that” takes it back, and "
@@ -67,9 +65,7 @@ def remembered(turn: Turn, _: Request) -> Skill:
     ][:8]
     lines = [f"- “{clipped(one['text'], 300)}” ({one['kind']}{_source(one)})" for one in result["remembered"]]
     if not lines and not names:
-        return Reply(
-            "You have not asked me to remember anything. Everything said in a conversation is kept, though."
-        )
+        return Reply("You have not asked me to remember anything. Everything said in a conversation is kept, though.")
     return Reply("What I remember of you:\n\n" + "\n".join(dict.fromkeys([*lines, *names])))
 
 
@@ -101,9 +97,7 @@ def forget(_: Turn, said: str) -> Skill:
         return Reply("Forgotten, also in the conversations where it was said.")
     known = [f"- “{clipped(one['text'], 200)}” (say “forget {one['id']}”)" for one in result["candidates"]]
     listed = "\n\n" + "\n".join(known) if known else " I remember nothing of you."
-    return Reply(
-        f"I am not sure which of these you mean.{listed}" if known else f"There is nothing to forget.{listed}"
-    )
+    return Reply(f"I am not sure which of these you mean.{listed}" if known else f"There is nothing to forget.{listed}")
 
 
 def nickname(turn: Turn, given: GivenName) -> Skill:
@@ -112,6 +106,5 @@ def nickname(turn: Turn, given: GivenName) -> Skill:
     result = yield Call("get_workflow", {"workflow": ref.id})
     workflow = result["workflow"]
     return Reply(
-        f"Fine, I know **{workflow['name']}** (`{workflow['id']}`) as {given.alias!r} from now on. "
-        "Its own name stays."
+        f"Fine, I know **{workflow['name']}** (`{workflow['id']}`) as {given.alias!r} from now on. Its own name stays."
     )

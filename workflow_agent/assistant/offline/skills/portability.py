@@ -25,9 +25,7 @@ def import_document(_: Turn, request: Request) -> Skill:
         f"Done: I imported **{workflow['name']}** (`{workflow['id']}`) from {result['title']}, "
         f"with {counted(len(result['steps']), 'step')}."
     )
-    steps = "\n".join(
-        f"{at}. **{step['name']}** (`{step['id']}`)" for at, step in enumerate(result["steps"], 1)
-    )
+    steps = "\n".join(f"{at}. **{step['name']}** (`{step['id']}`)" for at, step in enumerate(result["steps"], 1))
     return Reply("\n\n".join([head, steps, *_notes(result, "what was read")]))
 
 
@@ -40,9 +38,7 @@ def _notes(result: JsonObject, what: str) -> list[str]:
         more = f"\n- … and {lost['total'] - _MOST_LINES} more" if lost["total"] > _MOST_LINES else ""
         told.append(f"{sentence_case(counted(lost['total'], 'thing'))} did not fit:\n\n{shown}{more}")
     if kept["total"]:
-        told.append(
-            f"{sentence_case(counted(kept['total'], 'detail'))} that only that format has, I keep as it is."
-        )
+        told.append(f"{sentence_case(counted(kept['total'], 'detail'))} that only that format has, I keep as it is.")
     return told or [f"Nothing of {what} was lost."]
 
 
@@ -51,9 +47,7 @@ def export(turn: Turn, request: Request) -> Skill:
     chosen = format_in(request.text)
     if chosen is None:
         formats = joined([f"`{name}`" for name in _formats()])
-        return Reply(
-            f"As what shall I export it? I know {formats}.", Completion(f"{request.text.rstrip(' .?!')} as ")
-        )
+        return Reply(f"As what shall I export it? I know {formats}.", Completion(f"{request.text.rstrip(' .?!')} as "))
     ref = yield from which_workflow(turn, request.slots.get("workflow"))
     result = yield Call("export_workflow", {"workflow": ref.id, "format": chosen})
     fence = FENCES.get(result["file_name"].rpartition(".")[2], "")
@@ -123,9 +117,7 @@ def export_all(_: Turn, request: Request) -> Skill:
     for item in listed["workflows"]:
         result = yield Call("export_workflow", {"workflow": item["id"], "format": chosen})
         fence = FENCES.get(result["file_name"].rpartition(".")[2], "")
-        blocks.append(
-            f"**{item['name']}** (`{result['file_name']}`):\n\n```{fence}\n{result['text'].strip()}\n```"
-        )
+        blocks.append(f"**{item['name']}** (`{result['file_name']}`):\n\n```{fence}\n{result['text'].strip()}\n```")
     more = listed["total"] - len(blocks)
     rest = (
         f"\n\n{counted(more, 'more workflow')} would be too long here; over the API, "

@@ -66,9 +66,7 @@ def _looked_up(tokens: Tokens) -> Generator[Call, Any, Reply]:
 
 
 def _not_understood(workflow: Workflow, left: Sequence[Token]) -> Reply:
-    words = (
-        f" (not {joined([f'“{clipped(t.text, 40)}”' for t in left[:5]])})" if left and len(left) < 6 else ""
-    )
+    words = f" (not {joined([f'“{clipped(t.text, 40)}”' for t in left[:5]])})" if left and len(left) < 6 else ""
     step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
     return Reply(
         f"I did not understand that question about **{workflow.name}**{words}, so I do not answer it.\n"

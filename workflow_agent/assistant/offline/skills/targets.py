@@ -9,12 +9,7 @@ from workflow_agent.assistant.offline.references import PRONOUNS
 from workflow_agent.assistant.offline.request import ordinal_of, phrase_score, unquoted
 from workflow_agent.assistant.offline.skills.asking import ask_which, not_found
 from workflow_agent.assistant.offline.turn.facts import HERE, WorkflowRef
-from workflow_agent.assistant.offline.turn.focus import (
-    focus,
-    known_workflows,
-    listed_in_reply,
-    meant_to_change,
-)
+from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, listed_in_reply, meant_to_change
 from workflow_agent.assistant.offline.turn.outcome import Answered, Call, Reply, ToolFailure
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.conversations.memory.resolution import Resolution
@@ -93,17 +88,13 @@ def which_workflow(turn: Turn, phrase: str | None, *, to_change: bool = False) -
     if phrase is not None and phrase.lower() in turn.chosen:
         return WorkflowRef(turn.chosen[phrase.lower()], bare_name(phrase))
     names_kind = (
-        phrase is not None
-        and focus(turn) is None
-        and re.search(r"pipeline|procedure|lifecycle", phrase, re.IGNORECASE)
+        phrase is not None and focus(turn) is None and re.search(r"pipeline|procedure|lifecycle", phrase, re.IGNORECASE)
     )
     if phrase is None or (is_pronoun(phrase) and not names_kind):
         return (yield from _at_hand(turn, to_change=to_change))
     if re.fullmatch(WORKFLOW_ID_PATTERN, phrase):
         return WorkflowRef(phrase, phrase)
-    wanted = (
-        bare_name(phrase) if not names_kind else re.sub(r"^(?:the|our|my) ", "", phrase, flags=re.IGNORECASE)
-    )
+    wanted = bare_name(phrase) if not names_kind else re.sub(r"^(?:the|our|my) ", "", phrase, flags=re.IGNORECASE)
     if told := listed_workflow(turn, phrase) or _met(turn, wanted) or _dealt_with(turn, phrase):
         return told
     at_hand = focus(turn)
@@ -112,12 +103,7 @@ def which_workflow(turn: Turn, phrase: str | None, *, to_change: bool = False) -
     result = yield Call("search_workflows", {"query": wanted, "limit": 5})
     refs = [WorkflowRef(hit["id"], hit["name"]) for hit in result["hits"]]
     return _best(
-        turn,
-        phrase,
-        wanted,
-        refs,
-        [hit.get("score") for hit in result["hits"]],
-        result.get("suggestions") or [],
+        turn, phrase, wanted, refs, [hit.get("score") for hit in result["hits"]], result.get("suggestions") or []
     )
 
 
@@ -190,11 +176,13 @@ def _at_hand(turn: Turn, *, to_change: bool) -> Choosing:
     if len(said) == 1:
         return said[0]
     if not refs:
-        raise Answered(Reply(
-            'There are no workflows yet. Describe one and I\'ll build it, for example: "When an employee '
-            'submits an expense, '
-            'the manager approves or rejects it; if approved, finance pays."'
-        ))  # fmt: skip
+        raise Answered(
+            Reply(
+                "There are no workflows yet. Describe one and I'll build it, for example: \"When an employee "
+                "submits an expense, "
+                'the manager approves or rejects it; if approved, finance pays."'
+            )
+        )
     raise Answered(ask_which(turn, "", "Which workflow do you mean?", refs))
 
 
@@ -203,12 +191,7 @@ def _says(text: str, name: str) -> bool:
 
 
 def _best(
-    turn: Turn,
-    phrase: str,
-    wanted: str,
-    refs: Sequence[WorkflowRef],
-    scores: Sequence[Any],
-    suggestions: Sequence[Any],
+    turn: Turn, phrase: str, wanted: str, refs: Sequence[WorkflowRef], scores: Sequence[Any], suggestions: Sequence[Any]
 ) -> WorkflowRef:
     """Return the hit that is clearly meant.
 
@@ -225,20 +208,12 @@ def _best(
     named = sorted(((phrase_score(wanted, [ref.name]), -at) for at, ref in enumerate(refs)), reverse=True)
     if named[0][0] >= _SURE and named[0][0] - named[1][0] >= _AHEAD:
         return refs[-named[0][1]]
-    if (
-        isinstance(scores[0], int | float)
-        and isinstance(scores[1], int | float)
-        and scores[0] > scores[1] * 1.5
-    ):
+    if isinstance(scores[0], int | float) and isinstance(scores[1], int | float) and scores[0] > scores[1] * 1.5:
         return refs[0]
-    raise Answered(
-        ask_which(turn, phrase.lower(), f"Several workflows fit {wanted!r}. Which one do you mean?", refs)
-    )
+    raise Answered(ask_which(turn, phrase.lower(), f"Several workflows fit {wanted!r}. Which one do you mean?", refs))
 
 
-def read_workflow(
-    turn: Turn, phrase: str | None, version: int | None = None, *, to_change: bool = False
-) -> Reading:
+def read_workflow(turn: Turn, phrase: str | None, version: int | None = None, *, to_change: bool = False) -> Reading:
     """Return the workflow a phrase means, read through the tool; see `which_workflow`.
 
     Raises:

@@ -31,9 +31,7 @@ def versions(turn: Turn, request: Request) -> Skill:
     lines = [told_change(change) for change in changes] + ([f"- … and {more} older"] if more > 0 else [])
     head = f"**{changes[0]['workflow']['name']}** has {counted(result['total'], 'version')}, newest first:"
     say = f'Say "show version {changes[-1]["version"]}" to see one, or "go back to" it.'
-    return Reply(
-        "\n\n".join([head, "\n".join(lines), say]) if len(changes) > 1 else "\n\n".join([head, *lines])
-    )
+    return Reply("\n\n".join([head, "\n".join(lines), say]) if len(changes) > 1 else "\n\n".join([head, *lines]))
 
 
 def show_before(turn: Turn, request: Request) -> Skill:
@@ -63,9 +61,7 @@ def is_gone(turn: Turn, _: Request) -> Skill:
         )
     workflow = yield from read_workflow(turn, waiting.id if waiting else None)
     asked = " Deleting it still waits for your yes." if waiting and waiting.id == workflow.id else ""
-    return Reply(
-        f"**{workflow.name}** (`{workflow.id}`) is still there, at version {workflow.version}.{asked}"
-    )
+    return Reply(f"**{workflow.name}** (`{workflow.id}`) is still there, at version {workflow.version}.{asked}")
 
 
 def undo(turn: Turn, request: Request) -> Skill:
@@ -124,9 +120,7 @@ def _weighed(ref: WorkflowRef, request: Request) -> Skill:
             f"version {version}?",
             Suggestion(f"restore version {version}"),
         )
-    listed = (yield Call("list_changes", {"workflow": ref.id, "since": EVER, "limit": _MOST_CHANGES}))[
-        "changes"
-    ]
+    listed = (yield Call("list_changes", {"workflow": ref.id, "since": EVER, "limit": _MOST_CHANGES}))["changes"]
     change = _next_to_undo(listed)
     if change is None:
         return Reply(f"**{ref.name}** is as it was created: there is no change to undo.")

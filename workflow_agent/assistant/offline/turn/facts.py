@@ -16,17 +16,11 @@ HERE = "here"
 _MODE = re.compile(r"^Mode: (\w+)[ \t]*$", re.MULTILINE)
 _OPEN = re.compile(r'^Open workflow: (wf_[a-z0-9_-]{1,61}) "(.{1,200}?)" \(version (\d{1,9})\)', re.MULTILINE)
 _TODAY = re.compile(r"^Today: (\d{4}-\d\d-\d\d) ", re.MULTILINE)
-_PENDING = re.compile(
-    r'^Preview waiting for a yes: ([a-z]+) (wf_[a-z0-9_-]{1,61}) "(.{1,200}?)"[ \t]*$', re.MULTILINE
-)
+_PENDING = re.compile(r'^Preview waiting for a yes: ([a-z]+) (wf_[a-z0-9_-]{1,61}) "(.{1,200}?)"[ \t]*$', re.MULTILINE)
 _STRING = r'"(?:[^"\\\n]|\\.){0,300}"'
 _MEMORY = re.compile(rf"^{re.escape(HEADING)}\n((?:- .{{1,2000}}(?:\n|$)){{1,100}})", re.MULTILINE)
-_KNOWN = re.compile(
-    rf"- (wf_[a-z0-9_-]{{1,61}}) ({_STRING})(?:, called ({_STRING}(?:, {_STRING})*))?: (.{{1,500}})"
-)
-_DEED = re.compile(
-    rf"({'|'.join(get_args(Relation))})(?: turn (\d{{1,9}}))? (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)"
-)
+_KNOWN = re.compile(rf"- (wf_[a-z0-9_-]{{1,61}}) ({_STRING})(?:, called ({_STRING}(?:, {_STRING})*))?: (.{{1,500}})")
+_DEED = re.compile(rf"({'|'.join(get_args(Relation))})(?: turn (\d{{1,9}}))? (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)")
 _AGENT = re.compile(r"^You are the agent ([a-z0-9][a-z0-9_-]{0,63}): (.{0,500})$", re.MULTILINE)
 _CONFIRMED = re.compile(r"^Offer of [a-z0-9_-]{1,64} confirmed by the user: (.{1,300})$", re.MULTILINE)
 _OTHERS = re.compile(r"^Other agents: ([a-z0-9_, -]{1,2000})$", re.MULTILINE)
@@ -103,7 +97,11 @@ def _references(lines: str) -> Iterator[WorkflowReference]:
         aliases = json.loads(f"[{match[3] or ''}]")
         for relation, turn, at in _DEED.findall(match[4]):
             yield WorkflowReference(
-                workflow_id=match[1], name=json.loads(match[2]), aliases=tuple(aliases), relation=relation,
-                turn=int(turn or 0), conversation_id=HERE if turn else "elsewhere",
+                workflow_id=match[1],
+                name=json.loads(match[2]),
+                aliases=tuple(aliases),
+                relation=relation,
+                turn=int(turn or 0),
+                conversation_id=HERE if turn else "elsewhere",
                 at=datetime.fromisoformat(at).replace(tzinfo=UTC),
-            )  # fmt: skip
+            )

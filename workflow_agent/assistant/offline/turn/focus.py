@@ -10,8 +10,8 @@ from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.outcome import Candidate
 from workflow_agent.assistant.offline.turn.reading import Exchange, PastTurn, Turn
 
-_ABOUT_ONE = word_set("focus.about_one")  # fmt: skip
-_CHANGES = word_set("focus.changes")  # fmt: skip
+_ABOUT_ONE = word_set("focus.about_one")
+_CHANGES = word_set("focus.changes")
 _LISTED = re.compile(r"^\s*(\d{1,3})\. (?:\*\*)?(.{1,200}?)(?:\*\*)? \(`([a-z0-9_-]{1,64})`", re.MULTILINE)
 _NAMED = re.compile(r"(\*\*)([^*\n]{1,200})\*\* \(`(wf_[a-z0-9_-]{1,61})`")
 _TOLD_STEP = re.compile(r"\(`([a-z0-9][a-z0-9_-]{0,63})`\)")
@@ -154,9 +154,7 @@ def _hits(exchange: Exchange) -> list[WorkflowRef]:
         return []
     result = cast("dict[str, Any]", exchange.result)
     listed: Any = result.get("hits") or result.get("workflows") or []
-    return (
-        [ref for item in cast("list[Any]", listed) if (ref := _ref(item))] if isinstance(listed, list) else []
-    )
+    return [ref for item in cast("list[Any]", listed) if (ref := _ref(item))] if isinstance(listed, list) else []
 
 
 def last_changed(turn: Turn) -> WorkflowRef | None:

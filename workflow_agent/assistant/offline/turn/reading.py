@@ -24,9 +24,7 @@ from workflow_agent.conversations.frames import Material, material_in
 
 _NEW_INTERACTION = "=== NEW INTERACTION ==="
 """Precedes the message to answer when others spoke since the agent's last reply."""
-_ADDRESS = re.compile(
-    r"^(?:@[A-Za-z][\w-]{0,63}[,:]?\s+(?:and\s+|,\s*)?)+|,?\s*@[A-Za-z][\w-]{0,63}(?=\s*[?!.]*$)"
-)
+_ADDRESS = re.compile(r"^(?:@[A-Za-z][\w-]{0,63}[,:]?\s+(?:and\s+|,\s*)?)+|,?\s*@[A-Za-z][\w-]{0,63}(?=\s*[?!.]*$)")
 """Whom a message speaks to, in front of it or at its end: no part of what it says."""
 _EMPTINESS = re.compile(r"[ \t]{41,}|\s{101,}")
 """More blanks than mean anything: patterns further down take longer than their number to step over them."""
@@ -136,8 +134,13 @@ def _by_prompt(request: ModelRequest) -> list[ModelRequest]:
 def _past_turn(group: Sequence[ModelMessage]) -> PastTurn:
     first = cast("ModelRequest", group[0])
     prompts = [part for part in first.parts if isinstance(part, UserPromptPart)]
-    texts = [part.content for message in group if isinstance(message, ModelResponse)
-             for part in message.parts if isinstance(part, TextPart)]  # fmt: skip
+    texts = [
+        part.content
+        for message in group
+        if isinstance(message, ModelResponse)
+        for part in message.parts
+        if isinstance(part, TextPart)
+    ]
     return PastTurn(
         text=_said(prompts[-1]),
         reply="\n".join(texts[-1:]),
@@ -180,10 +183,20 @@ def _said(prompt: UserPromptPart) -> str:
 
 
 def _exchanges(group: Sequence[ModelMessage]) -> list[Exchange]:
-    returns = {part.tool_call_id: part for message in group if isinstance(message, ModelRequest)
-               for part in message.parts if isinstance(part, ToolReturnPart)}  # fmt: skip
-    calls = [part for message in group if isinstance(message, ModelResponse)
-             for part in message.parts if isinstance(part, ToolCallPart)]  # fmt: skip
+    returns = {
+        part.tool_call_id: part
+        for message in group
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, ToolReturnPart)
+    }
+    calls = [
+        part
+        for message in group
+        if isinstance(message, ModelResponse)
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    ]
     return [_exchange(call, returns.get(call.tool_call_id)) for call in calls]
 
 

@@ -65,11 +65,7 @@ def _inserted(edit: JsonObject, names: Mapping[str, str]) -> str:
 
 def _plain(edit: JsonObject, names: Mapping[str, str]) -> str:
     """Return an edit without a wording of its own: its operation and what it names."""
-    told = [
-        str(value)
-        for key, value in edit.items()
-        if key not in ("op", "step") and isinstance(value, str | int)
-    ]
+    told = [str(value) for key, value in edit.items() if key not in ("op", "step") and isinstance(value, str | int)]
     step = f" {_said(edit['step'], names)}" if isinstance(edit.get("step"), str) else ""
     return edit["op"].replace("_", " ").capitalize() + step + (f": {', '.join(told)}" if told else "")
 
@@ -98,20 +94,12 @@ _DESCRIBERS: Mapping[str, Callable[[JsonObject, Mapping[str, str]], str]] = {
     ),
     "rename_step": lambda edit, names: f"Rename {_said(edit['step'], names)} to **{edit['name']}**",
     "move_step": lambda edit, names: f"Move {_said(edit['step'], names)} {_place(edit, names)}",
-    "replace_step": lambda edit, names: (
-        f"Replace {_said(edit['step'], names)} with **{edit['with']['name']}**"
-    ),
+    "replace_step": lambda edit, names: f"Replace {_said(edit['step'], names)} with **{edit['with']['name']}**",
     "connect": _connected,
-    "disconnect": lambda edit, names: (
-        f"Disconnect {_said(edit['from'], names)} from {_said(edit['to'], names)}"
-    ),
+    "disconnect": lambda edit, names: f"Disconnect {_said(edit['from'], names)} from {_said(edit['to'], names)}",
     "set_timeout": _timeout,
     "set_assignee": _assignee,
-    "wrap_in_approval": lambda edit, names: (
-        f"Have {edit['assignee']} approve before {_said(edit['step'], names)}"
-    ),
-    "parallelize": lambda edit, names: (
-        f"Do {joined([_said(step, names) for step in edit['steps']])} at the same time"
-    ),
+    "wrap_in_approval": lambda edit, names: f"Have {edit['assignee']} approve before {_said(edit['step'], names)}",
+    "parallelize": lambda edit, names: f"Do {joined([_said(step, names) for step in edit['steps']])} at the same time",
     "add_error_path": lambda edit, names: f"Give {_said(edit['step'], names)} a way out when it fails",
 }

@@ -26,14 +26,12 @@ _TRIED = {
     "search_history": "search the conversation",
     "get_turn": "look that turn up",
 }
-_WRITES = word_set("failures.writes")  # fmt: skip
+_WRITES = word_set("failures.writes")
 _MOST_CHARS = 600
 _MODE_CHOSEN = re.compile(r"\bthe (request|conversation|agent) set the mode to '(\w+)'")
 _WAYS_OUT = {
     "request": "the mode is set to {mode}, which changes nothing. Set it to auto and say it again.",
-    "conversation": (
-        "this conversation is set to {mode}, which changes nothing. Set it to auto and say it again."
-    ),
+    "conversation": ("this conversation is set to {mode}, which changes nothing. Set it to auto and say it again."),
     "agent": "I only do {mode}, which changes nothing. Ask another agent.",
 }
 _REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
@@ -47,11 +45,7 @@ def describe_failure(tool: str, message: str, *, offered: bool) -> str:
     if not offered and (plainly := _why_not_here(said)):
         return f"I can't {tried}: {plainly}{unchanged}"
     if not offered:
-        why = (
-            f" Switching mode was refused: {said}"
-            if said
-            else " The tool for it is not available to me here."
-        )
+        why = f" Switching mode was refused: {said}" if said else " The tool for it is not available to me here."
         return f"I can't {tried} right now.{why}{unchanged}"
     why = said or "no reason was given."
     ended = "." if unchanged and not why.endswith((".", "!", "?")) else ""

@@ -10,16 +10,27 @@ from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 
 FENCES = {
-    "json": "json", "yaml": "yaml", "yml": "yaml", "bpmn": "xml", "xml": "xml", "mermaid": "mermaid",
-    "dot": "dot", "svg": "svg",
-}  # fmt: skip
+    "json": "json",
+    "yaml": "yaml",
+    "yml": "yaml",
+    "bpmn": "xml",
+    "xml": "xml",
+    "mermaid": "mermaid",
+    "dot": "dot",
+    "svg": "svg",
+}
 """How a fenced block is marked, by the extension of a file or the format of a diagram."""
 _MOST_STEPS = 60
 _KINDS = {
-    "decision": "a decision", "fork": "splits into parallel branches", "join": "waits for the branches",
-    "wait": "a wait", "loop": "a loop", "event": "waits for an event", "subworkflow": "runs another workflow",
+    "decision": "a decision",
+    "fork": "splits into parallel branches",
+    "join": "waits for the branches",
+    "wait": "a wait",
+    "loop": "a loop",
+    "event": "waits for an event",
+    "subworkflow": "runs another workflow",
     "state": "a state",
-}  # fmt: skip
+}
 
 
 def named(step: Step) -> str:
@@ -73,9 +84,7 @@ def way_on(workflow: Workflow, edge: Transition) -> str:
     condition = condition_of(edge)
     if not condition:
         return f"→ {named(target)}"
-    lead = (
-        "on error" if edge.type == "error" else condition if condition == "otherwise" else f"if {condition}"
-    )
+    lead = "on error" if edge.type == "error" else condition if condition == "otherwise" else f"if {condition}"
     if edge.type == "error" and condition != "it fails":
         lead += f" ({condition})"
     return f"{lead} → {named(target)}"
@@ -123,9 +132,7 @@ def roles_of(workflow: Workflow) -> dict[str, list[Step]]:
 def show_text(workflow: Workflow) -> str:
     """Return a workflow's outline."""
     size = f"{counted(len(workflow.steps), 'step')}"
-    head = f"{headline(workflow)}, {size}." + (
-        f" {clipped(workflow.description, 400)}" if workflow.description else ""
-    )
+    head = f"{headline(workflow)}, {size}." + (f" {clipped(workflow.description, 400)}" if workflow.description else "")
     tags = f"Tags: {', '.join(workflow.tags)}." if workflow.tags else ""
     lines = [
         starts_line(workflow),
@@ -141,9 +148,7 @@ def explain_text(workflow: Workflow) -> str:
     """Return a workflow told in plain words, branch by branch, with who does what."""
     head = headline(workflow) + (f": {clipped(workflow.description, 400)}" if workflow.description else "")
     told = [_told(workflow, step, at == 0) for at, step in enumerate(_work(workflow)[:_MOST_STEPS])]
-    roles = [
-        f"{role} ({joined([step.name for step in steps])})" for role, steps in roles_of(workflow).items()
-    ]
+    roles = [f"{role} ({joined([step.name for step in steps])})" for role, steps in roles_of(workflow).items()]
     who = f"Who is involved: {'; '.join(roles)}." if roles else "No step has an owner yet."
     return "\n\n".join(
         part for part in (head, starts_line(workflow), "\n".join(told), ends_line(workflow), who) if part
@@ -176,13 +181,9 @@ def _capitalised(text: str) -> str:
 def told_step(workflow: Workflow, step: Step) -> str:
     """Return what is known of a step: who does it, its limits, what comes before and after."""
     about = who_and_how(step)
-    before = [
-        named(one) for edge in workflow.incoming(step.id) if (one := workflow.step(edge.from_)) is not None
-    ]
+    before = [named(one) for edge in workflow.incoming(step.id) if (one := workflow.step(edge.from_)) is not None]
     lines = [
-        f"{named(step)}"
-        + (f": {about}." if about else ".")
-        + (f" {step.description}" if step.description else "")
+        f"{named(step)}" + (f": {about}." if about else ".") + (f" {step.description}" if step.description else "")
     ]
     lines.append(f"Before it: {joined(before)}." if before else "It comes first.")
     lines += [f"- {way_on(workflow, edge)}" for edge in workflow.outgoing(step.id)]

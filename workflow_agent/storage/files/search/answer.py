@@ -11,13 +11,7 @@ from workflow_agent.storage.files.search.directory import Directory
 from workflow_agent.workflows.search.filters import merged, said_filters
 from workflow_agent.workflows.search.query import parse_query
 from workflow_agent.workflows.search.ranking import Entry, Match, rank
-from workflow_agent.workflows.store import (
-    ANY_WORKFLOW,
-    LEAST_GOOD_SCORE,
-    SearchAnswer,
-    WorkflowFilters,
-    WorkflowHit,
-)
+from workflow_agent.workflows.store import ANY_WORKFLOW, LEAST_GOOD_SCORE, SearchAnswer, WorkflowFilters, WorkflowHit
 
 _FEWEST_CANDIDATES = 40
 _MOST_SUGGESTIONS = 5
@@ -63,12 +57,7 @@ class _Found:
         """Return what is shown of it."""
         entry = self.entry
         return WorkflowHit(
-            entry.id,
-            entry.name,
-            entry.description,
-            round(self.score, 4),
-            tuple(self.strategies),
-            tuple(self.matched),
+            entry.id, entry.name, entry.description, round(self.score, 4), tuple(self.strategies), tuple(self.matched)
         )
 
 
@@ -109,9 +98,7 @@ def answer(request: Request, directory: Directory, database: SearchDatabase) -> 
     if request.query.strip() not in search.good.by_id:
         search.look_into_texts()
     hits = search.hits()
-    return (
-        SearchAnswer(hits) if hits else SearchAnswer((), _suggestions(request, directory, database, allowed))
-    )
+    return SearchAnswer(hits) if hits else SearchAnswer((), _suggestions(request, directory, database, allowed))
 
 
 def _with_said_filters(request: Request, directory: Directory) -> Request:
@@ -164,11 +151,7 @@ class _Search:
         """Add what has the words of the query, or is called nearly as the query."""
         directory = self._directory
         query = parse_query(self._request.query, self._database.frequencies, directory.corrected)
-        rows = (
-            None
-            if self._allowed is None
-            else {entry.row for entry in map(directory.get, self._allowed) if entry}
-        )
+        rows = None if self._allowed is None else {entry.row for entry in map(directory.get, self._allowed) if entry}
         count = max(_FEWEST_CANDIDATES, self._request.limit)
         candidates = self._database.candidates(query, rows, count)
         for match in rank(query, candidates, directory.count()):
@@ -200,10 +183,7 @@ def _within(scores: tuple[float, float], share: float) -> float:
 
 
 def _suggestions(
-    request: Request,
-    directory: Directory,
-    database: SearchDatabase,
-    allowed: set[str] | None,
+    request: Request, directory: Directory, database: SearchDatabase, allowed: set[str] | None
 ) -> tuple[WorkflowHit, ...]:
     """Return what was the filters kept out, then whatever changed last."""
     count = min(request.limit, _MOST_SUGGESTIONS)

@@ -110,10 +110,7 @@ class SearchDatabase:
 
     def was_changed_elsewhere(self) -> bool:
         """Say whether another process may have written since this was last asked; so it is the first time."""
-        before, (self._seen_version,) = (
-            self._seen_version,
-            self._connection.execute("PRAGMA data_version").fetchone(),
-        )
+        before, (self._seen_version,) = (self._seen_version, self._connection.execute("PRAGMA data_version").fetchone())
         return before != self._seen_version
 
     def heads(self) -> dict[str, WorkflowHead]:

@@ -15,13 +15,7 @@ from workflow_agent.storage.files.paths import check_tenant, tenant_directory
 from workflow_agent.storage.files.search.answer import Request
 from workflow_agent.storage.files.search.tenant import TenantIndex
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import (
-    ANY_WORKFLOW,
-    SearchAnswer,
-    WorkflowCatalog,
-    WorkflowFilters,
-    WorkflowSearch,
-)
+from workflow_agent.workflows.store import ANY_WORKFLOW, SearchAnswer, WorkflowCatalog, WorkflowFilters, WorkflowSearch
 
 T = TypeVar("T")
 

@@ -11,9 +11,7 @@ from workflow_agent.storage.files.locks import locked
 
 _BUSY_MILLISECONDS = 5_000
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")
-_DAMAGED = frozenset(
-    {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA}
-)
+_DAMAGED = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA})
 
 
 def is_damage(error: sqlite3.Error) -> bool:

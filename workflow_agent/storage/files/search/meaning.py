@@ -153,7 +153,5 @@ def _fused(by_words: Sequence[WorkflowHit], by_meaning: Sequence[WorkflowHit]) -
         strategies = known[one].strategies if one in said else ()
         matched = known[one].matched if one in said else ()
         shown = (*strategies, "meaning") if one in near else strategies
-        joined.append(
-            replace(known[one], score=min(scores[one] / most, 0.99), strategies=shown, matched=matched)
-        )
+        joined.append(replace(known[one], score=min(scores[one] / most, 0.99), strategies=shown, matched=matched))
     return joined

@@ -152,9 +152,7 @@ class MessageDatabase:
         row = self._connection.execute(f"{_KNOWN} WHERE id = ?", (conversation_id,)).fetchone()
         return None if row is None else Indexed(*row[1:])
 
-    def put(
-        self, conversation_id: str, state: Indexed, title: str, messages: Iterable[Said], *, anew: bool
-    ) -> None:
+    def put(self, conversation_id: str, state: Indexed, title: str, messages: Iterable[Said], *, anew: bool) -> None:
         """Index messages of a conversation, its title, and up to where it is indexed now.
 
         Args:
@@ -231,11 +229,7 @@ class MessageDatabase:
         if end > len(found) and len(whole) == _MOST_RANKED:
             # After the ranked ones, whose order must be the same for every page.
             found = list(dict.fromkeys([*found, *self._holders(where, values, -1)]))
-        return [
-            Found(*row)
-            for one in found[lookup.offset : end]
-            for row in self._connection.execute(_ROWS, (one,))
-        ]
+        return [Found(*row) for one in found[lookup.offset : end] for row in self._connection.execute(_ROWS, (one,))]
 
     def _holders(self, where: str, values: Sequence[str], most: int) -> list[int]:
         """Return the rows of the newest messages that hold every word."""

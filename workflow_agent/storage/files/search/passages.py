@@ -16,13 +16,77 @@ from workflow_agent.values.usage import RunCosts
 _WORD = re.compile(r"\w{2,}")
 _MOST_WORDS = 40
 _MOST_RANKED = 200
-_SAYS_NOTHING = frozenset({
-    "the", "and", "for", "with", "from", "that", "this", "what", "when", "where", "which", "who", "how",
-    "why", "does", "did", "are", "was", "were", "has", "have", "had", "can", "could", "would", "should",
-    "will", "about", "into", "than", "then", "there", "their", "them", "they", "you", "your", "our",
-    "not", "any", "all", "it", "its", "is", "in", "of", "to", "on", "at", "by", "or", "as", "an", "be",
-    "do", "if", "me", "my", "we", "us", "say", "says", "said", "tell", "show", "give", "please",
-})  # fmt: skip
+_SAYS_NOTHING = frozenset(
+    {
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "that",
+        "this",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "how",
+        "why",
+        "does",
+        "did",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "would",
+        "should",
+        "will",
+        "about",
+        "into",
+        "than",
+        "then",
+        "there",
+        "their",
+        "them",
+        "they",
+        "you",
+        "your",
+        "our",
+        "not",
+        "any",
+        "all",
+        "it",
+        "its",
+        "is",
+        "in",
+        "of",
+        "to",
+        "on",
+        "at",
+        "by",
+        "or",
+        "as",
+        "an",
+        "be",
+        "do",
+        "if",
+        "me",
+        "my",
+        "we",
+        "us",
+        "say",
+        "says",
+        "said",
+        "tell",
+        "show",
+        "give",
+        "please",
+    }
+)
 
 
 def telling_words(query: str) -> list[str]:
@@ -42,8 +106,7 @@ def ranked_by_bm25(passages: Sequence[str], query: str) -> list[int]:
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE VIRTUAL TABLE passages USING fts5(text, tokenize='porter unicode61')")
         database.executemany(
-            "INSERT INTO passages(rowid, text) VALUES (?, ?)",
-            ((at, text) for at, text in enumerate(passages, 1)),
+            "INSERT INTO passages(rowid, text) VALUES (?, ?)", ((at, text) for at, text in enumerate(passages, 1))
         )
         expression = " OR ".join(f'"{word}"' for word in wanted)
         found = database.execute(
@@ -92,9 +155,7 @@ class PassagesByMeaning:
                 places = looked_at[start : start + _BATCH]
                 made = await self.embedder.embed_documents([passages[at] for at in places])
                 costs = costs.with_aside(spent_on(made))
-                near += [
-                    (float(unit(one) @ wanted), at) for at, one in zip(places, made.embeddings, strict=True)
-                ]
+                near += [(float(unit(one) @ wanted), at) for at, one in zip(places, made.embeddings, strict=True)]
         except (AgentRunError, UserError, OSError) as error:
             self.failures += 1
             _log.warning("passages are ranked by words alone", extra={"error_type": type(error).__name__})

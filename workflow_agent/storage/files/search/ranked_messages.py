@@ -43,9 +43,7 @@ class Stemmer:
 
     def __init__(self) -> None:
         self._database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._database.execute(
-            "CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61')"
-        )
+        self._database.execute("CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61')")
         self._database.execute("CREATE VIRTUAL TABLE said USING fts5vocab(texts, 'instance')")
 
     def __del__(self) -> None:
@@ -57,16 +55,12 @@ class Stemmer:
         found: list[Counter[str]] = [Counter() for _ in texts]
         self._database.execute("INSERT INTO texts(texts) VALUES('delete-all')")
         self._database.executemany("INSERT INTO texts(rowid, text) VALUES(?, ?)", enumerate(texts))
-        for stem, place, times in self._database.execute(
-            "SELECT term, doc, count(*) FROM said GROUP BY term, doc"
-        ):
+        for stem, place, times in self._database.execute("SELECT term, doc, count(*) FROM said GROUP BY term, doc"):
             found[place][stem] = times
         return found
 
 
-def add(
-    connection: sqlite3.Connection, conversation: int, first: int, stemmed: Sequence[Mapping[str, int]]
-) -> None:
+def add(connection: sqlite3.Connection, conversation: int, first: int, stemmed: Sequence[Mapping[str, int]]) -> None:
     """Index the next messages of a conversation, of which `first` are indexed already."""
     stems: dict[tuple[str, int], list[tuple[int, int]]] = {}
     lengths: dict[int, list[int]] = {}
@@ -76,14 +70,10 @@ def add(
             stems.setdefault((stem, place // _PIECE), []).append((place, min(times, _MOST_TIMES)))
     connection.executemany(
         _APPEND_STEM,
-        (
-            (stem, conversation, piece, np.array(found, _FOUND).tobytes())
-            for (stem, piece), found in stems.items()
-        ),
+        ((stem, conversation, piece, np.array(found, _FOUND).tobytes()) for (stem, piece), found in stems.items()),
     )
     connection.executemany(
-        _APPEND_LENGTHS,
-        ((conversation, piece, np.array(counts, "<u4").tobytes()) for piece, counts in lengths.items()),
+        _APPEND_LENGTHS, ((conversation, piece, np.array(counts, "<u4").tobytes()) for piece, counts in lengths.items())
     )
 
 
@@ -148,9 +138,12 @@ def _laid_out(pieces: Sequence[tuple[int, bytes]]) -> tuple[dict[int, int], NDAr
 
 
 def _scores(
-    connection: sqlite3.Connection, wanted: Iterable[str], conversation: int | None,
-    begins: Mapping[int, int], lengths: NDArray[np.float64],
-) -> Scores:  # fmt: skip
+    connection: sqlite3.Connection,
+    wanted: Iterable[str],
+    conversation: int | None,
+    begins: Mapping[int, int],
+    lengths: NDArray[np.float64],
+) -> Scores:
     scores = np.zeros(len(lengths))
     messages = max(int(np.count_nonzero(lengths)), 1)
     # Each message's words by its own length: what a long reply says beside a short message must not drown it.

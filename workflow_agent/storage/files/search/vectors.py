@@ -71,9 +71,7 @@ class VectorTable:
                 self._matrix = None
             for one in gone:
                 del self._known[one]
-            return [
-                one for one, head in heads.items() if one not in self._known or self._known[one].head != head
-            ]
+            return [one for one, head in heads.items() if one not in self._known or self._known[one].head != head]
 
     def put(self, embedded: Collection[Embedded]) -> None:
         """Keep vectors in place of earlier ones."""
@@ -97,11 +95,7 @@ class VectorTable:
     def _rows(self, dimensions: int) -> tuple[list[str], NDArray[np.float32]]:
         if self._matrix is None:
             fitting = [one for one in self._known.values() if len(one.vector) == dimensions]
-            vectors = (
-                np.stack([one.vector for one in fitting])
-                if fitting
-                else np.zeros((0, dimensions), np.float32)
-            )
+            vectors = np.stack([one.vector for one in fitting]) if fitting else np.zeros((0, dimensions), np.float32)
             self._matrix = ([one.id for one in fitting], vectors)
         return self._matrix
 

@@ -66,10 +66,10 @@ class ArchiveCheck:
                 kind = "sealed_file_missing" if stored is None else "sealed_file_altered"
                 what = "is missing" if stored is None else "is not what was sealed: its digest differs"
                 yield self._finding(
-                    kind, path,
-                    f"The file with turns {entry.first_turn} to {entry.last_turn} {what}. "
-                    "Restore it from a backup.",
-                )  # fmt: skip
+                    kind,
+                    path,
+                    f"The file with turns {entry.first_turn} to {entry.last_turn} {what}. Restore it from a backup.",
+                )
                 continue
             self.texts.append(stored.data)
             yield from self._content(path, entry, stored.data)
@@ -91,10 +91,11 @@ class ArchiveCheck:
         for entry in self.conversation.archive:
             if (entry.first_turn, entry.first_index, entry.first_call) != (turn + 1, index + 1, call):
                 yield self._finding(
-                    "archive_gap", self.directory / entry.file,
+                    "archive_gap",
+                    self.directory / entry.file,
                     f"It begins at turn {entry.first_turn}, event {entry.first_index}, call "
                     f"{entry.first_call}; turn {turn + 1}, event {index + 1}, call {call} come next.",
-                )  # fmt: skip
+                )
             turn, index, call = entry.last_turn, entry.last_index, entry.first_call + entry.calls
 
     def _orphans(self) -> Iterator[Finding]:
@@ -107,11 +108,13 @@ class ArchiveCheck:
             stored = self.files.read(path)
             is_kept = stored is not None and _is_within(stored.data, events)
             yield self._finding(
-                "sealed_file_orphan", path,
+                "sealed_file_orphan",
+                path,
                 "Nothing names it; a save that was cut off left it, and the conversation has what it holds."
-                if is_kept else "Nothing names it, and what it holds is nowhere else.",
+                if is_kept
+                else "Nothing names it, and what it holds is nowhere else.",
                 partial(self.files.remove, path) if is_kept else None,
-            )  # fmt: skip
+            )
 
     def _blobs(self) -> Iterator[Finding]:
         blobs = self.directory / "blobs"
@@ -130,9 +133,7 @@ class ArchiveCheck:
             if hashlib.sha256(stored.data).hexdigest() != name:
                 yield self._finding("blob_altered", path, "It is not what its name says: its digest differs.")
             elif name not in mentioned and self._is_sound:
-                yield self._finding(
-                    "blob_orphan", path, "Nothing refers to it.", partial(self.files.remove, path)
-                )
+                yield self._finding("blob_orphan", path, "Nothing refers to it.", partial(self.files.remove, path))
 
     def _finding(self, kind: str, path: Path, message: str, mend: Any = None) -> Finding:
         return Finding(kind, self.files.name_of(path), message, mend)
@@ -185,9 +186,7 @@ class ConversationCheck:
     def _entry(self, path: Path) -> Iterator[Finding]:
         stem, ending = path.stem, path.suffix
         if ".corrupt-" in path.name:
-            yield self._finding(
-                "set_aside", path, "It did not parse and was set aside. Mend it or remove it."
-            )
+            yield self._finding("set_aside", path, "It did not parse and was set aside. Mend it or remove it.")
         elif ending == ".json" and is_conversation_id(stem):
             yield from self._document(path)
         elif path.name.endswith(JOURNAL) and is_conversation_id(path.name.removesuffix(JOURNAL)):
@@ -196,9 +195,11 @@ class ConversationCheck:
             yield from self._left_alone(path)
         elif ending == DELETING and is_conversation_id(stem):
             yield self._finding(
-                "cut_off_deletion", path, "It was being deleted when the process ended.",
+                "cut_off_deletion",
+                path,
+                "It was being deleted when the process ended.",
                 partial(finish_deletion, self._files, path.with_suffix(".json")),
-            )  # fmt: skip
+            )
 
     def _journal_alone(self, path: Path) -> Iterator[Finding]:
         stem = path.name.removesuffix(JOURNAL)
@@ -216,13 +217,13 @@ class ConversationCheck:
                 yield self._finding("lock_orphan", path, "Its conversation is gone.", mend)
         elif self._was_never_stored(path):
             yield self._finding(
-                "cut_off_creation", path, "There are contents of a conversation that was not stored.",
+                "cut_off_creation",
+                path,
+                "There are contents of a conversation that was not stored.",
                 partial(self._files.remove_directory, path),
-            )  # fmt: skip
-        else:
-            yield self._finding(
-                "conversation_missing", path, "There are turns or contents of it, and no file."
             )
+        else:
+            yield self._finding("conversation_missing", path, "There are turns or contents of it, and no file.")
 
     def _was_never_stored(self, archive: Path) -> bool:
         """Say whether a new conversation's contents were kept and then the process ended: it has no turns."""
@@ -240,9 +241,7 @@ class ConversationCheck:
             yield found
             return
         conversation = found.value
-        journals = [
-            one for name in self._names if (one := _RUN_JOURNAL.fullmatch(name)) and one[1] == path.stem
-        ]
+        journals = [one for name in self._names if (one := _RUN_JOURNAL.fullmatch(name)) and one[1] == path.stem]
         yield from self._journals(conversation, journals)
         texts = [stored.data, found.lines, *(self._text(self._directory / one[0]) for one in journals)]
         archive = ArchiveCheck(self._files, path.with_suffix(".archive"), conversation, texts)
@@ -273,9 +272,11 @@ class ConversationCheck:
             if int(one[2]) not in running:
                 path = self._directory / one[0]
                 yield self._finding(
-                    "journal_orphan", path, "The run it tells of has ended; its end is on record.",
+                    "journal_orphan",
+                    path,
+                    "The run it tells of has ended; its end is on record.",
                     partial(self._files.remove, path),
-                )  # fmt: skip
+                )
 
     def _text(self, path: Path) -> bytes:
         stored = self._files.read(path)
@@ -285,15 +286,15 @@ class ConversationCheck:
         bound = conversation.bound_workflow_id
         if bound is not None and bound not in self._workflow_ids:
             yield self._finding(
-                "dangling_workflow", path, f"Its open workflow {bound!r} is not there and was not deleted.",
+                "dangling_workflow",
+                path,
+                f"Its open workflow {bound!r} is not there and was not deleted.",
                 partial(self._save, path, _without_open_workflow),
-            )  # fmt: skip
+            )
         expected = {one.workflow_id for one in conversation.workflow_refs if not one.is_elsewhere}
         for missing in sorted(expected - self._workflow_ids):
             yield self._finding(
-                "dangling_workflow",
-                path,
-                f"It refers to {missing!r}, which is not there and was not deleted.",
+                "dangling_workflow", path, f"It refers to {missing!r}, which is not there and was not deleted."
             )
 
     def _save(self, path: Path, change: Change) -> None:

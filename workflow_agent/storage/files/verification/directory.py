@@ -21,9 +21,11 @@ def stale_temporary_files(files: DurableFiles) -> Iterator[Finding]:
     for path in temporary_files(files.root):
         if _is_stale(path, system):
             yield Finding(
-                "stale_temporary_file", files.name_of(path), "A save that was cut off left it.",
+                "stale_temporary_file",
+                files.name_of(path),
+                "A save that was cut off left it.",
                 lambda path=path: _sweep(path, system),
-            )  # fmt: skip
+            )
 
 
 def _is_stale(path: Path, system: FileSystem) -> bool:

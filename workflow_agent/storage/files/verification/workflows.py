@@ -30,9 +30,14 @@ def plain_object(files: DurableFiles, path: Path) -> dict[str, Any]:
 
 
 _LEFTOVERS = {
-    "stale_temporary_file", "lock_orphan", "journal_orphan", "sealed_file_orphan", "blob_orphan",
-    "cut_off_creation", "cut_off_deletion",
-}  # fmt: skip
+    "stale_temporary_file",
+    "lock_orphan",
+    "journal_orphan",
+    "sealed_file_orphan",
+    "blob_orphan",
+    "cut_off_creation",
+    "cut_off_deletion",
+}
 """What an ordinary kill leaves; a server that runs clears most of it away."""
 
 
@@ -56,9 +61,12 @@ class Finding:
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as plain JSON data."""
         return {
-            "kind": self.kind, "path": self.path, "message": self.message,
-            "repairable": self.mend is not None, "leftover": self.is_leftover,
-        }  # fmt: skip
+            "kind": self.kind,
+            "path": self.path,
+            "message": self.message,
+            "repairable": self.mend is not None,
+            "leftover": self.is_leftover,
+        }
 
 
 def readable(files: DurableFiles, path: Path, findings: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
@@ -92,9 +100,7 @@ class WorkflowCheck:
     def _entry(self, path: Path) -> Iterator[Finding]:
         name = path.name
         if ".corrupt-" in name:
-            yield self._finding(
-                "set_aside", path, "It did not parse and was set aside. Mend it or remove it."
-            )
+            yield self._finding("set_aside", path, "It did not parse and was set aside. Mend it or remove it.")
         elif name.endswith(".json") and is_workflow_id(path.stem):
             yield from self._document(path)
         elif name.endswith(".versions") and f"{path.stem}.json" not in self._names:
@@ -107,15 +113,18 @@ class WorkflowCheck:
         mend = partial(self._files.set_aside, path, "deleted", into=kept)
         if is_deleted and not is_aside:
             yield Finding(
-                "cut_off_deletion", self._files.name_of(path),
-                "Its document was deleted; they are kept aside with it.", mend,
-            )  # fmt: skip
+                "cut_off_deletion",
+                self._files.name_of(path),
+                "Its document was deleted; they are kept aside with it.",
+                mend,
+            )
         elif self._files.names(path) == ["000001.json"] and not is_aside:
             yield Finding(
-                "cut_off_creation", self._files.name_of(path),
+                "cut_off_creation",
+                self._files.name_of(path),
                 "There is the record of a first version, and no document: nobody was told that it is stored.",
                 mend,
-            )  # fmt: skip
+            )
         else:
             yield self._finding("workflow_missing", path, "There are versions of it, and no document.")
 
@@ -137,9 +146,10 @@ class WorkflowCheck:
             record = versions / f"{number:06d}.json"
             if record.name not in names:
                 yield self._finding(
-                    "workflow_version_gap", record,
+                    "workflow_version_gap",
+                    record,
                     f"Version {number} of {workflow.version} of {workflow.id!r} has no record.",
-                )  # fmt: skip
+                )
                 continue
             try:
                 kept = WorkflowVersion.model_validate(plain_object(self._files, record))
@@ -147,9 +157,7 @@ class WorkflowCheck:
                 yield self._finding("unreadable_workflow", record, f"It is no version record: {error}")
                 continue
             if (kept.workflow_id, kept.version) != (workflow.id, number):
-                yield self._finding(
-                    "wrong_place", record, f"It holds version {kept.version} of {kept.workflow_id!r}."
-                )
+                yield self._finding("wrong_place", record, f"It holds version {kept.version} of {kept.workflow_id!r}.")
 
     def _finding(self, kind: str, path: Path, message: str) -> Finding:
         return Finding(kind, self._files.name_of(path), message)

@@ -4,15 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.workflows.diagrams.layout.geometry import (
-    Box,
-    Edge,
-    Node,
-    Picture,
-    Point,
-    Route,
-    without_repeats,
-)
+from workflow_agent.workflows.diagrams.layout.geometry import Box, Edge, Node, Picture, Point, Route, without_repeats
 from workflow_agent.workflows.diagrams.layout.grid import LABEL_GAP, LOOP_WIDTH, Grid, loop_room
 from workflow_agent.workflows.diagrams.layout.order import place_in_rows, put_in_order, spread_out
 
@@ -134,9 +126,7 @@ def _spread(box: Box, towards: Mapping[str, float], fixed: Mapping[str, float | 
     # Each leaves room for those on either side of it, so that the side holds them all.
     lowest, highest = box.left + margin, box.right - margin - gap * (len(free) - 1)
     room = ((lowest + gap * rank, highest + gap * rank) for rank in range(len(free)))
-    return found | {
-        one: _between(low, place, high) for one, place, (low, high) in zip(free, places, room, strict=True)
-    }
+    return found | {one: _between(low, place, high) for one, place, (low, high) in zip(free, places, room, strict=True)}
 
 
 def _between(low: float, value: float, high: float) -> float:
@@ -164,11 +154,7 @@ def layered(nodes: Sequence[Node], edges: Sequence[Edge]) -> Picture:
 
 class _Drawing:
     def __init__(
-        self,
-        grid: Grid,
-        nodes: Sequence[Node],
-        edges: Sequence[Edge],
-        lanes: Mapping[int, tuple[float, float]],
+        self, grid: Grid, nodes: Sequence[Node], edges: Sequence[Edge], lanes: Mapping[int, tuple[float, float]]
     ) -> None:
         self._grid = grid
         self._of_lanes = lanes
@@ -274,10 +260,7 @@ class _Drawing:
 
 
 def _at_the_origin(
-    boxes: Mapping[str, Box],
-    routes: Mapping[str, Route],
-    height: float,
-    lanes: Mapping[int, tuple[float, float]],
+    boxes: Mapping[str, Box], routes: Mapping[str, Route], height: float, lanes: Mapping[int, tuple[float, float]]
 ) -> Picture:
     xs = [edge for box in boxes.values() for edge in (box.left, box.right)]
     xs += [point.x for route in routes.values() for point in route.points]

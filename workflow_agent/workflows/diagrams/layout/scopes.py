@@ -3,15 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workflow_agent.workflows.diagrams.layout.geometry import (
-    Box,
-    Edge,
-    Node,
-    Picture,
-    Point,
-    Route,
-    without_repeats,
-)
+from workflow_agent.workflows.diagrams.layout.geometry import Box, Edge, Node, Picture, Point, Route, without_repeats
 from workflow_agent.workflows.diagrams.layout.layers import layered
 
 PADDING = 18.0

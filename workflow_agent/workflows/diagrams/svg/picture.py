@@ -60,9 +60,14 @@ class _Page:
             element("style", style_sheet()),
             element("rect", width=width, height=height, class_="paper"),
             inside,
-            xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {number(width)} {number(height)}",
-            width=width, height=height, class_="wf", role="img", aria_labelledby="wf-title wf-desc",
-        )  # fmt: skip
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {number(width)} {number(height)}",
+            width=width,
+            height=height,
+            class_="wf",
+            role="img",
+            aria_labelledby="wf-title wf-desc",
+        )
 
     def _description(self) -> str:
         """Return in words what the picture shows: every step and where it leads."""
@@ -71,9 +76,7 @@ class _Page:
         sentences = [f"{len(names)} steps, starting at {start}." if start else f"{len(names)} steps."]
         for line in self._view.lines:
             when = shortened(said(line.transition), 60) if line.transition else "inside"
-            sentences.append(
-                f"{names[line.source]} leads to {names[line.target]}{f' ({when})' if when else ''}."
-            )
+            sentences.append(f"{names[line.source]} leads to {names[line.target]}{f' ({when})' if when else ''}.")
         if self._view.left_out:
             sentences.append(f"{self._view.left_out} more steps are not drawn.")
         return " ".join(sentences)
@@ -181,15 +184,11 @@ class _Page:
         if severity is None:
             return ""
         x, y = box.right - 6, box.top + 3
-        return element("circle", cx=x, cy=y, r=9.0, class_=f"badge {severity}") + _text(
-            _SIGNS[severity], x, y, "sign"
-        )
+        return element("circle", cx=x, cy=y, r=9.0, class_=f"badge {severity}") + _text(_SIGNS[severity], x, y, "sign")
 
 
 def _messages(findings: Sequence[Finding]) -> str:
-    return "\n".join(
-        f"{finding.severity}: {shortened(finding.message, 300)}" for finding in findings[:_MOST_MESSAGES]
-    )
+    return "\n".join(f"{finding.severity}: {shortened(finding.message, 300)}" for finding in findings[:_MOST_MESSAGES])
 
 
 def _more(findings: Sequence[Finding]) -> str:
@@ -217,6 +216,4 @@ def _label(lines: Sequence[str], box: Box) -> str:
 
 
 def _text(text: str, x: float, y: float, kind: str) -> str:
-    return element(
-        "text", words(text), x=x, y=y, class_=kind, text_anchor="middle", dominant_baseline="central"
-    )
+    return element("text", words(text), x=x, y=y, class_=kind, text_anchor="middle", dominant_baseline="central")

@@ -46,13 +46,26 @@ def _is_allowed(char: str) -> bool:
 _CORNER = 10.0
 _SLANT = 16.0
 KINDS: Mapping[StepType, str] = {
-    "action": "ACTION", "human": "HUMAN", "decision": "DECISION", "fork": "FORK", "join": "JOIN",
-    "loop": "LOOP", "wait": "WAIT", "event": "EVENT", "subworkflow": "SUB-WORKFLOW", "state": "STATE",
+    "action": "ACTION",
+    "human": "HUMAN",
+    "decision": "DECISION",
+    "fork": "FORK",
+    "join": "JOIN",
+    "loop": "LOOP",
+    "wait": "WAIT",
+    "event": "EVENT",
+    "subworkflow": "SUB-WORKFLOW",
+    "state": "STATE",
     "end": "END",
-}  # fmt: skip
+}
 _SIDE_ROOM: Mapping[StepType, float] = {
-    "decision": 30.0, "fork": 26.0, "join": 26.0, "end": 22.0, "wait": 22.0, "event": 24.0,
-}  # fmt: skip
+    "decision": 30.0,
+    "fork": 26.0,
+    "join": 26.0,
+    "end": 22.0,
+    "wait": 22.0,
+    "event": 24.0,
+}
 
 
 def side_room(kind: StepType) -> float:
@@ -95,19 +108,26 @@ def _pointed(box: Box) -> str:
     slant = min(_SLANT, box.height / 2)
     return _closed(
         [
-            (box.left + slant, box.top), (box.right - slant, box.top), (box.right, box.centre.y),
-            (box.right - slant, box.bottom), (box.left + slant, box.bottom), (box.left, box.centre.y),
+            (box.left + slant, box.top),
+            (box.right - slant, box.top),
+            (box.right, box.centre.y),
+            (box.right - slant, box.bottom),
+            (box.left + slant, box.bottom),
+            (box.left, box.centre.y),
         ]
-    )  # fmt: skip
+    )
 
 
 def _flag(box: Box) -> str:
     return _closed(
         [
-            (box.left, box.top), (box.right, box.top), (box.right, box.bottom), (box.left, box.bottom),
+            (box.left, box.top),
+            (box.right, box.top),
+            (box.right, box.bottom),
+            (box.left, box.bottom),
             (box.left + _SLANT - 4, box.centre.y),
         ]
-    )  # fmt: skip
+    )
 
 
 def _closed(corners: Sequence[tuple[float, float]], radius: float = 4.0) -> str:

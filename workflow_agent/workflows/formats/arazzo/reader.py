@@ -74,9 +74,7 @@ WORKFLOW = record(
     is_open=True,
 )
 _NAMED = record(
-    {"name": _ID, "url": text(), "type": choice("openapi", "arazzo", "asyncapi")},
-    required=["name"],
-    is_open=True,
+    {"name": _ID, "url": text(), "type": choice("openapi", "arazzo", "asyncapi")}, required=["name"], is_open=True
 )
 DOCUMENT = record(
     {
@@ -111,9 +109,7 @@ def _used_twice(document: JsonObject) -> list[Problem]:
     for at, workflow in enumerate(document["workflows"]):
         here, steps = place / "workflows" / at, set[str]()
         if workflow["workflowId"] in workflows:
-            (here / "workflowId").refuse(
-                f"{workflow['workflowId'][:80]!r} is the id of another workflow, too"
-            )
+            (here / "workflowId").refuse(f"{workflow['workflowId'][:80]!r} is the id of another workflow, too")
         workflows.add(workflow["workflowId"])
         for number_, step in enumerate(workflow["steps"]):
             if step["stepId"] in steps:
@@ -219,11 +215,7 @@ class _Reader:
             edges = [(target, Transition.model_validate(ENDS | fields)) for target, fields in ways]
             flow = {kind: step[kind] for kind in FLOW if kind in step}
             if flow != made_flow(step["stepId"], edges, known):
-                kept = (
-                    drafted[ids[step["stepId"]]]
-                    .setdefault("extensions", {})
-                    .setdefault(self._draft.format_name, {})
-                )
+                kept = drafted[ids[step["stepId"]]].setdefault("extensions", {}).setdefault(self._draft.format_name, {})
                 kept["flow"] = flow
             for target, fields in ways:
                 rest = {key: value for key, value in fields.items() if key != "type"}

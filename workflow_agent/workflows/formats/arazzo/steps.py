@@ -38,9 +38,7 @@ def residue_of(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject
     return {OWN: fields} if fields else {}
 
 
-def merged(
-    said: JsonObject, part: Mapping[str, Any], model: type[BaseModel], others: JsonObject
-) -> JsonObject:
+def merged(said: JsonObject, part: Mapping[str, Any], model: type[BaseModel], others: JsonObject) -> JsonObject:
     """Return what a part and the residue in it say together; the residue only where it makes sense."""
     residue = {key: value for key, value in object_in(part.get(OWN)).items() if key not in _NOT_OURS}
     whole = {key: value for key, value in (said | residue).items() if value is not None}
@@ -207,8 +205,6 @@ def flow_of(
     """Return the actions of a step: those that were read where they still lead the same ways."""
     wanted = [(target, plain_edge(edge)) for target, edge in edges]
     told = said_flow({**part, **kept}, known)
-    if len(told) == len(wanted) and all(
-        a[0] == b[0] and same(a[1], b[1]) for a, b in zip(told, wanted, strict=True)
-    ):
+    if len(told) == len(wanted) and all(a[0] == b[0] and same(a[1], b[1]) for a, b in zip(told, wanted, strict=True)):
         return kept
     return made_flow(part["stepId"], edges, known)

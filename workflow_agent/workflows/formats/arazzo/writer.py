@@ -94,9 +94,7 @@ class _Writer:
         def shape(value: object, place: Place) -> None:
             WORKFLOW({**object_in(value), "steps": [_ANY_STEP]}, place)
 
-        part = restored_step(
-            step, made_scope(step), kept, read=said_scope, said_by=_SCOPE_SAID_BY, shape=shape
-        )
+        part = restored_step(step, made_scope(step), kept, read=said_scope, said_by=_SCOPE_SAID_BY, shape=shape)
         part["workflowId"] = unique_id(part["workflowId"], called)
         called.add(part["workflowId"])
         told = {"name": part["workflowId"], **said_scope(part)}
@@ -115,9 +113,7 @@ class _Writer:
         edges = [e for e in self._workflow.transitions if e.to == step.id and e.from_ in names]
         wanted = list(dict.fromkeys(names[e.from_] for e in edges if e.from_ != step.id))
         kept = list_in(part.get("dependsOn"))
-        if [
-            one for one in dict.fromkeys(kept) if one in names.values() and one != part["workflowId"]
-        ] == wanted:
+        if [one for one in dict.fromkeys(kept) if one in names.values() and one != part["workflowId"]] == wanted:
             return part
         rest = {key: value for key, value in part.items() if key != "dependsOn"}
         return {**rest, "dependsOn": wanted} if wanted else rest

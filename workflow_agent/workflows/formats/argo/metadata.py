@@ -44,9 +44,7 @@ def said_triggers(kind: str, spec: Mapping[str, Any]) -> list[JsonObject]:
     zone = text_in(spec.get("timezone"), 200)
     crons = [spec["schedule"]] if "schedule" in spec else list_in(spec.get("schedules"))
     schedules: list[JsonObject] = [
-        {"type": "schedule", "cron": one}
-        for one in crons
-        if isinstance(one, str) and cron_problem(one) is None
+        {"type": "schedule", "cron": one} for one in crons if isinstance(one, str) and cron_problem(one) is None
     ]
     return [{**one, "timezone": zone} if zone else one for one in schedules]
 

@@ -38,19 +38,13 @@ def read_document(document: Any, format_name: str, title: str) -> Imported:
     if whole["kind"] in ("CronWorkflow", "WorkflowEventBinding"):
         kept["starts"] = {key: value for key, value in whole["spec"].items() if key != "workflowSpec"}
     spec = spec_of(whole) if whole["kind"] != "WorkflowEventBinding" else {}
-    kept["spec"] = {
-        key: value for key, value in spec.items() if key not in ("templates", "entrypoint", "onExit")
-    }
+    kept["spec"] = {key: value for key, value in spec.items() if key not in ("templates", "entrypoint", "onExit")}
     if "templates" in spec:
-        kept["templates"] = [
-            one["name"] if one.get("name") in reader.expanded else one for one in spec["templates"]
-        ]
+        kept["templates"] = [one["name"] if one.get("name") in reader.expanded else one for one in spec["templates"]]
     fields = said_metadata(whole["metadata"])
     triggers = said_triggers(whole["kind"], whole["spec"])
     exits = said_exit(spec.get("onExit"))
-    return draft.finished(
-        fields.pop("name"), start=start, triggers=triggers, automations=exits, kept=kept, **fields
-    )
+    return draft.finished(fields.pop("name"), start=start, triggers=triggers, automations=exits, kept=kept, **fields)
 
 
 def said_exit(template: Any) -> list[JsonObject]:
@@ -94,9 +88,7 @@ class _Reader:
     def _choice(self, name: str) -> tuple[str, JsonObject]:
         """Add all templates that no other calls, and a decision between them: who uses them chooses."""
         called = {call.get("template") for one in self._templates.values() for call in _calls(one)}
-        roots = [one for key, one in self._templates.items() if key not in called] or [
-            *self._templates.values()
-        ][:1]
+        roots = [one for key, one in self._templates.items() if key not in called] or [*self._templates.values()][:1]
         if len(roots) == 1:
             return self._root(roots[0]), {"entry": "choice"}
         start = self._draft.add(name, "decision")
@@ -157,9 +149,7 @@ class _Reader:
     def _after(self, before: list[str], ids: list[str], name: str, parent: str | None) -> None:
         """Connect all of a group with all of the next."""
         if len(before) > 1:
-            join = self._draft.add(
-                f"All before {name}"[:200], "join", parent=parent, wanted_id=f"before_{slug(name)}"
-            )
+            join = self._draft.add(f"All before {name}"[:200], "join", parent=parent, wanted_id=f"before_{slug(name)}")
             for one in before:
                 self._draft.connect(one, join)
             before = [join]
@@ -169,9 +159,7 @@ class _Reader:
 
     def _call(self, task: JsonObject, parent: str | None, at: tuple[str | int, ...]) -> str:
         """Add the step of a task, and what is inside the template it calls."""
-        template = (
-            object_in(task["inline"]) if "inline" in task else self._templates.get(task.get("template"))
-        )
+        template = object_in(task["inline"]) if "inline" in task else self._templates.get(task.get("template"))
         is_composite = template is not None and bool(_calls(template))
         if is_composite and "inline" not in task:
             if task["template"] in self.expanded:

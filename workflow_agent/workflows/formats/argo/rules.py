@@ -138,9 +138,7 @@ def groups_of(layout: Any, names: Mapping[str, str], needs: Dependencies) -> lis
     return groups
 
 
-def dependencies_of(
-    step: Step, kept: Mapping[str, Any], names: Mapping[str, str], needs: Dependencies
-) -> JsonObject:
+def dependencies_of(step: Step, kept: Mapping[str, Any], names: Mapping[str, str], needs: Dependencies) -> JsonObject:
     """Return what a task of a DAG depends on: as it was written, where that is still so."""
     waits = needs.of(step.id)
     wanted = {names[one.source]: one.on_failure for one in waits}

@@ -34,12 +34,17 @@ def _fields(shape: Shape, names: str) -> dict[str, Shape]:
 _PARAMETER = record(
     {
         "name": _NAME,
-        "value": one_kind(text=anything, number=anything, flag=anything, nothing=anything, list=anything,
-            object=anything),
-        "default": anything, "description": _TEXT, "enum": _LIST, "globalName": _TEXT, "valueFrom": _OBJECT,
+        "value": one_kind(
+            text=anything, number=anything, flag=anything, nothing=anything, list=anything, object=anything
+        ),
+        "default": anything,
+        "description": _TEXT,
+        "enum": _LIST,
+        "globalName": _TEXT,
+        "valueFrom": _OBJECT,
     },
     required=["name"],
-)  # fmt: skip
+)
 _ARTIFACT = record({"name": _NAME}, required=["name"], is_open=True)
 ARGUMENTS = record({"parameters": listed(_PARAMETER), "artifacts": listed(_ARTIFACT)})
 _OUTPUTS = record(
@@ -56,12 +61,19 @@ def _inline(value: Any, place: Place) -> None:
 
 
 _CALL: Mapping[str, Shape] = {
-    "name": _NAME, "template": _NAME, "templateRef": _REFERENCE, "inline": _inline, "arguments": ARGUMENTS,
+    "name": _NAME,
+    "template": _NAME,
+    "templateRef": _REFERENCE,
+    "inline": _inline,
+    "arguments": ARGUMENTS,
     "when": _TEXT,
-    "withItems": _LIST, "withParam": _TEXT, "withSequence": _SEQUENCE, "continueOn": _CONTINUE,
+    "withItems": _LIST,
+    "withParam": _TEXT,
+    "withSequence": _SEQUENCE,
+    "continueOn": _CONTINUE,
     "onExit": _TEXT,
     "hooks": mapped(_HOOK),
-}  # fmt: skip
+}
 _CALLED = ("template", "templateRef", "inline")
 _REPEATED = ("withItems", "withParam", "withSequence")
 STEP = record(_CALL, required=["name"], exactly_one=[_CALLED], at_most_one=[_REPEATED])
@@ -79,15 +91,16 @@ _DAG = record({"tasks": listed(TASK), "target": _TEXT, "failFast": flag}, requir
 _BACKOFF = record({"duration": _AMOUNT, "maxDuration": _AMOUNT, "cap": _AMOUNT, "factor": _AMOUNT})
 _RETRY = record(
     {
-        "limit": _AMOUNT, "retryPolicy": choice("Always", "OnFailure", "OnError", "OnTransientError"),
+        "limit": _AMOUNT,
+        "retryPolicy": choice("Always", "OnFailure", "OnError", "OnTransientError"),
         "backoff": _BACKOFF,
-        "expression": _TEXT, "affinity": _OBJECT,
+        "expression": _TEXT,
+        "affinity": _OBJECT,
     }
-)  # fmt: skip
+)
 _CONTAINER_FIELDS = {
     **_fields(
-        _TEXT,
-        "name image imagePullPolicy workingDir terminationMessagePath terminationMessagePolicy restartPolicy",
+        _TEXT, "name image imagePullPolicy workingDir terminationMessagePath terminationMessagePolicy restartPolicy"
     ),
     **_fields(listed(_TEXT), "command args"),
     **_fields(_OBJECTS, "env envFrom ports resizePolicy volumeDevices volumeMounts restartPolicyRules"),
@@ -100,39 +113,62 @@ _SCRIPT = record({**_CONTAINER_FIELDS, "source": _TEXT}, required=["source"])
 _SUSPEND = one_kind(object=record({"duration": _AMOUNT}), nothing=anything)
 _HTTP = record(
     {
-        **_fields(_TEXT, "url method body successCondition"), "headers": _OBJECTS, "timeoutSeconds": _WHOLE,
-        "insecureSkipVerify": flag, "bodyFrom": _OBJECT,
+        **_fields(_TEXT, "url method body successCondition"),
+        "headers": _OBJECTS,
+        "timeoutSeconds": _WHOLE,
+        "insecureSkipVerify": flag,
+        "bodyFrom": _OBJECT,
     },
     required=["url"],
-)  # fmt: skip
+)
 _RESOURCE = record(
     {
         **_fields(_TEXT, "action manifest successCondition failureCondition mergeStrategy"),
         "flags": listed(_TEXT),
-        "manifestFrom": _OBJECT, "setOwnerReference": flag,
+        "manifestFrom": _OBJECT,
+        "setOwnerReference": flag,
     },
     required=["action"],
-)  # fmt: skip
+)
 KINDS: Mapping[str, Shape] = {
-    "container": _CONTAINER, "script": _SCRIPT, "steps": STEPS, "dag": _DAG, "suspend": _SUSPEND,
+    "container": _CONTAINER,
+    "script": _SCRIPT,
+    "steps": STEPS,
+    "dag": _DAG,
+    "suspend": _SUSPEND,
     "http": _HTTP,
-    "resource": _RESOURCE, "data": _OBJECT, "plugin": _OBJECT, "containerSet": _OBJECT,
-}  # fmt: skip
+    "resource": _RESOURCE,
+    "data": _OBJECT,
+    "plugin": _OBJECT,
+    "containerSet": _OBJECT,
+}
 """What a template can be."""
 _POD = {
     **_fields(_OBJECT, "affinity nodeSelector securityContext synchronization executor podResources"),
     **_fields(_OBJECTS, "tolerations volumes hostAliases resourceClaims"),
     **_fields(_TEXT, "serviceAccountName schedulerName podSpecPatch"),
     **_fields(flag, "automountServiceAccountToken"),
-    "metrics": _OBJECT, "retryStrategy": _RETRY, "parallelism": _WHOLE,
-}  # fmt: skip
+    "metrics": _OBJECT,
+    "retryStrategy": _RETRY,
+    "parallelism": _WHOLE,
+}
 _TEMPLATE_FIELDS: Mapping[str, Shape] = {
-    **KINDS, **_POD, "name": _NAME, "inputs": ARGUMENTS, "outputs": _OUTPUTS, "timeout": _TEXT,
+    **KINDS,
+    **_POD,
+    "name": _NAME,
+    "inputs": ARGUMENTS,
+    "outputs": _OUTPUTS,
+    "timeout": _TEXT,
     "pendingTimeout": _TEXT,
-    "activeDeadlineSeconds": _AMOUNT, "daemon": flag, "failFast": flag, "initContainers": listed(_SIDECAR),
-    "sidecars": listed(_SIDECAR), **_fields(_OBJECT, "metadata memoize archiveLocation annotations"),
-    "priorityClassName": _TEXT, "priority": _WHOLE,
-}  # fmt: skip
+    "activeDeadlineSeconds": _AMOUNT,
+    "daemon": flag,
+    "failFast": flag,
+    "initContainers": listed(_SIDECAR),
+    "sidecars": listed(_SIDECAR),
+    **_fields(_OBJECT, "metadata memoize archiveLocation annotations"),
+    "priorityClassName": _TEXT,
+    "priority": _WHOLE,
+}
 _TEMPLATE = record(_TEMPLATE_FIELDS, exactly_one=[list(KINDS)])
 
 
@@ -142,9 +178,15 @@ def template_shape(value: Any, place: Place) -> None:
 
 
 _SPEC_FIELDS: Mapping[str, Shape] = {
-    **_POD, "entrypoint": _TEXT, "templates": listed(_TEMPLATE), "arguments": ARGUMENTS, "onExit": _TEXT,
+    **_POD,
+    "entrypoint": _TEXT,
+    "templates": listed(_TEMPLATE),
+    "arguments": ARGUMENTS,
+    "onExit": _TEXT,
     "hooks": mapped(_HOOK),
-    "templateDefaults": record(_TEMPLATE_FIELDS), "activeDeadlineSeconds": _WHOLE, "priority": _WHOLE,
+    "templateDefaults": record(_TEMPLATE_FIELDS),
+    "activeDeadlineSeconds": _WHOLE,
+    "priority": _WHOLE,
     "workflowTemplateRef": record({"name": _NAME, "clusterScope": flag}, required=["name"]),
     **_fields(flag, "archiveLogs hostNetwork suspend"),
     **_fields(_TEXT, "dnsPolicy podPriorityClassName shutdown"),
@@ -154,14 +196,18 @@ _SPEC_FIELDS: Mapping[str, Shape] = {
         "artifactGC artifactRepositoryRef dnsConfig podDisruptionBudget podGC podMetadata ttlStrategy "
         "volumeClaimGC workflowMetadata",
     ),
-}  # fmt: skip
+}
 SPEC = record(_SPEC_FIELDS)
 _CRON_FIELDS: Mapping[str, Shape] = {
-    "schedule": _TEXT, "schedules": listed(_TEXT), "timezone": _TEXT, "suspend": flag, "when": _TEXT,
+    "schedule": _TEXT,
+    "schedules": listed(_TEXT),
+    "timezone": _TEXT,
+    "suspend": flag,
+    "when": _TEXT,
     "concurrencyPolicy": choice("Allow", "Forbid", "Replace", ""),
     **_fields(_WHOLE, "startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit"),
     **_fields(_OBJECT, "stopStrategy workflowMetadata workflowMeta"),
-}  # fmt: skip
+}
 CRON = record(
     {**_CRON_FIELDS, "workflowSpec": SPEC}, required=["workflowSpec"], exactly_one=[("schedule", "schedules")]
 )
@@ -170,24 +216,31 @@ BINDING = record(
     {
         "event": record({"selector": _TEXT}, required=["selector"]),
         "submit": record(
-            {"workflowTemplateRef": record({"name": _NAME, "clusterScope": flag}, required=["name"]),
-                "arguments": ARGUMENTS, "metadata": _OBJECT},
+            {
+                "workflowTemplateRef": record({"name": _NAME, "clusterScope": flag}, required=["name"]),
+                "arguments": ARGUMENTS,
+                "metadata": _OBJECT,
+            },
             required=["workflowTemplateRef"],
         ),
     },
     required=["event"],
-)  # fmt: skip
+)
 SPECS: Mapping[str, Shape] = {
-    "Workflow": SPEC, "WorkflowTemplate": SPEC, "ClusterWorkflowTemplate": SPEC, "CronWorkflow": CRON,
+    "Workflow": SPEC,
+    "WorkflowTemplate": SPEC,
+    "ClusterWorkflowTemplate": SPEC,
+    "CronWorkflow": CRON,
     "WorkflowEventBinding": BINDING,
-}  # fmt: skip
+}
 METADATA = record(
     {
         **_fields(_TEXT, "name generateName namespace uid resourceVersion creationTimestamp"),
-        "labels": _OBJECT, "annotations": _OBJECT,
+        "labels": _OBJECT,
+        "annotations": _OBJECT,
     },
     is_open=True,
-)  # fmt: skip
+)
 
 
 def document_shape(value: Any, place: Place) -> None:

@@ -34,10 +34,7 @@ def kind_of_template(template: Mapping[str, Any]) -> str | None:
 
 def said_template(template: Mapping[str, Any]) -> JsonObject:
     """Return the fields of a step that does what a template says; nothing of the tasks in it."""
-    fields: JsonObject = {
-        "retry": _said_retry(template.get("retryStrategy")),
-        "timeout": _said_timeout(template),
-    }
+    fields: JsonObject = {"retry": _said_retry(template.get("retryStrategy")), "timeout": _said_timeout(template)}
     kind = kind_of_template(template)
     if kind == "suspend":
         return {**fields, **_said_suspend(object_in(template["suspend"]))}

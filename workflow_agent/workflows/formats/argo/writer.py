@@ -8,13 +8,7 @@ from workflow_agent.workflows.formats.argo.metadata import metadata_of, said_met
 from workflow_agent.workflows.formats.argo.reader import said_exit
 from workflow_agent.workflows.formats.argo.rules import dependencies_of, groups_of, in_groups
 from workflow_agent.workflows.formats.argo.shapes import METADATA, SPEC, call_shape, template_shape
-from workflow_agent.workflows.formats.argo.templates import (
-    TASK_SAID_BY,
-    call_of,
-    expression_of,
-    said_call,
-    template_of,
-)
+from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_of, expression_of, said_call, template_of
 from workflow_agent.workflows.formats.dependencies import Dependencies
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
 from workflow_agent.workflows.formats.regions import Flow
@@ -57,9 +51,7 @@ class _Writer:
         self._flow = Flow(workflow)
         self._kept = kept_in(workflow.extensions, format_name)
         listed_before = list_in(self._kept.get("templates"))
-        self._order = [
-            one for one in listed_before if isinstance(one, str) or not problems_in(one, template_shape)
-        ]
+        self._order = [one for one in listed_before if isinstance(one, str) or not problems_in(one, template_shape)]
         self._told: dict[str, JsonObject] = {
             str(one["name"]): one for one in map(object_in, self._order) if "name" in one
         }
@@ -72,10 +64,7 @@ class _Writer:
         top = self._flow.children[None]
         entry = self._kept.get("entry")
         if len(self._workflow.steps) == 1 and top[0].type == "subworkflow" and (top[0].workflow or entry):
-            rest["workflowTemplateRef"] = {
-                **object_in(rest.get("workflowTemplateRef")),
-                "name": top[0].workflow,
-            }
+            rest["workflowTemplateRef"] = {**object_in(rest.get("workflowTemplateRef")), "name": top[0].workflow}
             named = {"entrypoint": self._kept["entrypoint"]} if "entrypoint" in self._kept else {}
         elif entry == "choice":
             for step in (one for one in top if one.type != "decision"):
@@ -124,11 +113,7 @@ class _Writer:
             dag = [self._task(step, calls[step.id], names, needs) for step in needs.work]
             tasks = {"dag": {**object_in(kept.get("dag")), "tasks": dag}}
         named = {} if name is None else {"name": name}
-        whole = {
-            **{key: value for key, value in kept.items() if key not in ("steps", "dag")},
-            **named,
-            **tasks,
-        }
+        whole = {**{key: value for key, value in kept.items() if key not in ("steps", "dag")}, **named, **tasks}
         if problems_in(whole, template_shape):
             plain = tasks if groups is not None else {"dag": {"tasks": tasks["dag"]["tasks"]}}
             return {**named, **plain}
@@ -143,18 +128,14 @@ class _Writer:
             found[step.id] = unique_id(wanted, found.values())
         return found
 
-    def _task(
-        self, step: Step, call: JsonObject, names: Mapping[str, str], needs: Dependencies
-    ) -> JsonObject:
+    def _task(self, step: Step, call: JsonObject, names: Mapping[str, str], needs: Dependencies) -> JsonObject:
         kept = kept_in(step.extensions, self._format_name)
         guards = [edge for one in needs.of(step.id) for edge in one.guards] or needs.guards(step.id)
         asked = list(dict.fromkeys(said for edge in guards if (said := self._guard(edge))))
         if asked:
             call = {
                 **call,
-                "when": " && ".join(
-                    f"({one})" for one in [*asked, *([call["when"]] if "when" in call else [])]
-                ),
+                "when": " && ".join(f"({one})" for one in [*asked, *([call["when"]] if "when" in call else [])]),
             }
         return {**call, **dependencies_of(step, kept, names, needs)}
 
@@ -176,9 +157,7 @@ class _Writer:
             told: JsonObject | None = {} if inside else template
             return {"type": step.type, **said_call({**part, **reference}, told), "name": step.name}
 
-        task = restored_step(
-            step, call_of(step, name), own, read=read, said_by=TASK_SAID_BY, shape=call_shape
-        )
+        task = restored_step(step, call_of(step, name), own, read=read, said_by=TASK_SAID_BY, shape=call_shape)
         if inside:
             return {**task, **self._inside(step, inside, kept)}
         if reference and self._still_says(step, said_call({**task, **reference}, template)):

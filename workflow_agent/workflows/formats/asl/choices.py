@@ -16,16 +16,7 @@ from workflow_agent.workflows.formats.asl.values import (
 )
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import (
-    Place,
-    Shape,
-    flag,
-    listed,
-    number,
-    one_kind,
-    problems_in,
-    record,
-)
+from workflow_agent.workflows.formats.shapes import Place, Shape, flag, listed, number, one_kind, problems_in, record
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -34,19 +25,13 @@ _COMPARISONS = ("Equals", "LessThan", "GreaterThan", "LessThanEquals", "GreaterT
 
 def _comparison_shapes() -> dict[str, Shape]:
     found: dict[str, Shape] = {"StringMatches": TEXT}
-    values: Mapping[str, Shape] = {
-        "String": TEXT,
-        "Numeric": number(),
-        "Timestamp": TIMESTAMP,
-    }
+    values: Mapping[str, Shape] = {"String": TEXT, "Numeric": number(), "Timestamp": TIMESTAMP}
     for kind, shape in values.items():
         for comparison in _COMPARISONS:
             found[kind + comparison] = shape
             found[f"{kind}{comparison}Path"] = REFERENCE
     found |= {"BooleanEquals": flag, "BooleanEqualsPath": REFERENCE}
-    return found | {
-        f"Is{kind}": flag for kind in ("Null", "Present", "Numeric", "String", "Boolean", "Timestamp")
-    }
+    return found | {f"Is{kind}": flag for kind in ("Null", "Present", "Numeric", "String", "Boolean", "Timestamp")}
 
 
 _TESTS = _comparison_shapes()
@@ -58,9 +43,7 @@ def rule_shape(value: Any, place: Place) -> None:
     _rule_shape(value, place, {"Comment": TEXT})
 
 
-def _rule_shape(
-    value: Any, place: Place, beside: Mapping[str, Shape], required: tuple[str, ...] = ()
-) -> None:
+def _rule_shape(value: Any, place: Place, beside: Mapping[str, Shape], required: tuple[str, ...] = ()) -> None:
     nested: Mapping[str, Shape] = {
         "And": listed(rule_shape, least=1),
         "Or": listed(rule_shape, least=1),
@@ -138,9 +121,7 @@ def condition_language(ways: Sequence[Transition], otherwise: str) -> str:
     return otherwise
 
 
-def choices_of(
-    ways: Sequence[Transition], names: Mapping[str, str], format_name: str, language: str
-) -> JsonObject:
+def choices_of(ways: Sequence[Transition], names: Mapping[str, str], format_name: str, language: str) -> JsonObject:
     """Return the rules for these transitions; nothing where none has a condition."""
     guarded = [edge for edge in ways if edge.type == "condition" or edge.when or edge.action]
     if not guarded:

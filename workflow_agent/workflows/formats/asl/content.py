@@ -147,13 +147,7 @@ def generated(step: Step, structure: str = "", language: str = "JSONPath") -> Js
         given = {"Parameters": step.with_} if step.with_ and language == "JSONPath" else {}
         return {"Type": "Pass", **comment, **given}
     given = _given(step)
-    return {
-        "Type": "Task",
-        **comment,
-        "Resource": resource,
-        **({arguments: given} if given else {}),
-        **_limits(step),
-    }
+    return {"Type": "Task", **comment, "Resource": resource, **({arguments: given} if given else {}), **_limits(step)}
 
 
 def _ending(step: Step) -> JsonObject:
@@ -167,11 +161,7 @@ def _waiting(step: Step, language: str) -> JsonObject:
     if seconds is not None:
         return {"Seconds": seconds}
     asked = f"{slug(step.name)}_seconds"
-    return (
-        {"Seconds": f"{{% $states.input.{asked} %}}"}
-        if language == "JSONata"
-        else {"SecondsPath": f"$.{asked}"}
-    )
+    return {"Seconds": f"{{% $states.input.{asked} %}}"} if language == "JSONata" else {"SecondsPath": f"$.{asked}"}
 
 
 def _resource(step: Step) -> Any:

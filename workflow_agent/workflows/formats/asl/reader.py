@@ -60,13 +60,8 @@ def write_comment(name: str, description: str) -> str:
 def machines_in(state: Mapping[str, Any]) -> list[tuple[_Path, JsonObject]]:
     """Return the machines inside a state, each with its place in the state."""
     branches = state.get("Branches", ())
-    found: list[tuple[_Path, JsonObject]] = [
-        (("Branches", at), object_in(b)) for at, b in enumerate(branches)
-    ]
-    return [
-        *found,
-        *(((key,), object_in(state[key])) for key in ("ItemProcessor", "Iterator") if key in state),
-    ]
+    found: list[tuple[_Path, JsonObject]] = [(("Branches", at), object_in(b)) for at, b in enumerate(branches)]
+    return [*found, *(((key,), object_in(state[key])) for key in ("ItemProcessor", "Iterator") if key in state)]
 
 
 def targets_of(state: Mapping[str, Any]) -> Iterable[tuple[_Path, str]]:
@@ -102,9 +97,7 @@ class _Rules:
     def _targets(self, state: JsonObject, place: Place, states: JsonObject) -> None:
         for path, target in targets_of(state):
             if target not in states:
-                message = (
-                    f"there is no state {target[:80]!r} here; a state leads only to others of its own machine"
-                )
+                message = f"there is no state {target[:80]!r} here; a state leads only to others of its own machine"
                 _down(place, path).refuse(message, list(states))
 
     def _reachable(self, start: str, states: JsonObject, place: Place) -> None:

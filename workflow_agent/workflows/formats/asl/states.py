@@ -42,30 +42,79 @@ INSIDE = ("Branches", "ItemProcessor", "Iterator")
 _EVERY = ("Type", "Comment", "QueryLanguage")
 _HANDLING = ("Retry", "Catch")
 _MAP = (
-    "ItemProcessor", "Iterator", "ItemSelector", "ItemReader", "ItemBatcher", "ResultWriter", "Label",
-    "MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage",
-)  # fmt: skip
+    "ItemProcessor",
+    "Iterator",
+    "ItemSelector",
+    "ItemReader",
+    "ItemBatcher",
+    "ResultWriter",
+    "Label",
+    "MaxConcurrency",
+    "ToleratedFailureCount",
+    "ToleratedFailurePercentage",
+)
 _ALLOWED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "JSONPath": {
-        "Task": (*FLOW, *_HANDLING, "Resource", "InputPath", "OutputPath", "ResultPath", "Parameters",
+        "Task": (
+            *FLOW,
+            *_HANDLING,
+            "Resource",
+            "InputPath",
+            "OutputPath",
+            "ResultPath",
+            "Parameters",
             "ResultSelector",
-                 "TimeoutSeconds", "TimeoutSecondsPath", "HeartbeatSeconds", "HeartbeatSecondsPath",
-                 "Credentials", "Assign"),
+            "TimeoutSeconds",
+            "TimeoutSecondsPath",
+            "HeartbeatSeconds",
+            "HeartbeatSecondsPath",
+            "Credentials",
+            "Assign",
+        ),
         "Pass": (*FLOW, "Result", "InputPath", "OutputPath", "ResultPath", "Parameters", "Assign"),
         "Choice": ("Choices", "Default", "InputPath", "OutputPath", "Assign"),
-        "Wait": (*FLOW, "Seconds", "SecondsPath", "Timestamp", "TimestampPath", "InputPath", "OutputPath",
-            "Assign"),
+        "Wait": (*FLOW, "Seconds", "SecondsPath", "Timestamp", "TimestampPath", "InputPath", "OutputPath", "Assign"),
         "Succeed": ("InputPath", "OutputPath"),
         "Fail": ("Error", "Cause", "ErrorPath", "CausePath"),
-        "Parallel": (*FLOW, *_HANDLING, "Branches", "InputPath", "OutputPath", "ResultPath", "Parameters",
-                     "ResultSelector", "Assign"),
-        "Map": (*FLOW, *_HANDLING, *_MAP, "ItemsPath", "MaxConcurrencyPath", "ToleratedFailureCountPath",
-                "ToleratedFailurePercentagePath", "InputPath", "OutputPath", "ResultPath", "Parameters",
-                "ResultSelector", "Assign"),
+        "Parallel": (
+            *FLOW,
+            *_HANDLING,
+            "Branches",
+            "InputPath",
+            "OutputPath",
+            "ResultPath",
+            "Parameters",
+            "ResultSelector",
+            "Assign",
+        ),
+        "Map": (
+            *FLOW,
+            *_HANDLING,
+            *_MAP,
+            "ItemsPath",
+            "MaxConcurrencyPath",
+            "ToleratedFailureCountPath",
+            "ToleratedFailurePercentagePath",
+            "InputPath",
+            "OutputPath",
+            "ResultPath",
+            "Parameters",
+            "ResultSelector",
+            "Assign",
+        ),
     },
     "JSONata": {
-        "Task": (*FLOW, *_HANDLING, "Resource", "Arguments", "Output", "TimeoutSeconds", "HeartbeatSeconds",
-                 "Credentials", "Assign"),
+        "Task": (
+            *FLOW,
+            *_HANDLING,
+            "Resource",
+            "Arguments",
+            "Output",
+            "TimeoutSeconds",
+            "HeartbeatSeconds",
+            "Credentials",
+            "Assign",
+        ),
         "Pass": (*FLOW, "Result", "Output", "Assign"),
         "Choice": ("Choices", "Default", "Output", "Assign"),
         "Wait": (*FLOW, "Seconds", "Timestamp", "Output", "Assign"),
@@ -74,12 +123,8 @@ _ALLOWED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "Parallel": (*FLOW, *_HANDLING, "Branches", "Arguments", "Output", "Assign"),
         "Map": (*FLOW, *_HANDLING, *_MAP, "Items", "Output", "Assign"),
     },
-}  # fmt: skip
-REQUIRED: Mapping[str, tuple[str, ...]] = {
-    "Task": ("Resource",),
-    "Choice": ("Choices",),
-    "Parallel": ("Branches",),
 }
+REQUIRED: Mapping[str, tuple[str, ...]] = {"Task": ("Resource",), "Choice": ("Choices",), "Parallel": ("Branches",)}
 EXACTLY_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "Wait": (("Seconds", "Timestamp", "SecondsPath", "TimestampPath"),),
     "Map": (("ItemProcessor", "Iterator"),),
@@ -88,11 +133,13 @@ AT_MOST_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "Task": (("TimeoutSeconds", "TimeoutSecondsPath"), ("HeartbeatSeconds", "HeartbeatSecondsPath")),
     "Fail": (("Error", "ErrorPath"), ("Cause", "CausePath")),
     "Map": (
-        ("Parameters", "ItemSelector"), ("ItemsPath", "Items"), ("MaxConcurrency", "MaxConcurrencyPath"),
+        ("Parameters", "ItemSelector"),
+        ("ItemsPath", "Items"),
+        ("MaxConcurrency", "MaxConcurrencyPath"),
         ("ToleratedFailureCount", "ToleratedFailureCountPath"),
         ("ToleratedFailurePercentage", "ToleratedFailurePercentagePath"),
     ),
-}  # fmt: skip
+}
 
 
 def allowed_fields(kind: str, language: str) -> tuple[str, ...]:
@@ -140,12 +187,8 @@ def _branches(language: str) -> Shape:
     return check
 
 
-_MODES = record(
-    {"Mode": choice("INLINE", "DISTRIBUTED"), "ExecutionType": choice("STANDARD", "EXPRESS")}, is_open=True
-)
-processor_rest_shape = record(
-    {"QueryLanguage": choice(*LANGUAGES), "Comment": TEXT, "ProcessorConfig": _MODES}
-)
+_MODES = record({"Mode": choice("INLINE", "DISTRIBUTED"), "ExecutionType": choice("STANDARD", "EXPRESS")}, is_open=True)
+processor_rest_shape = record({"QueryLanguage": choice(*LANGUAGES), "Comment": TEXT, "ProcessorConfig": _MODES})
 
 
 def _processor(language: str) -> Shape:
@@ -176,10 +219,7 @@ def _item_fields(language: str) -> Mapping[str, Shape]:
         "BatchInput": payload if is_path else template,
     }
     reading: dict[str, Shape] = {"MaxItems": wrap(number(least=1, whole=True)), **given}
-    pairs = [
-        ("MaxItemsPerBatch", "MaxItemsPerBatchPath"),
-        ("MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath"),
-    ]
+    pairs = [("MaxItemsPerBatch", "MaxItemsPerBatchPath"), ("MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath")]
     if is_path:
         batch |= {path: REFERENCE for _, path in pairs}
         reading["MaxItemsPath"] = REFERENCE
@@ -197,37 +237,69 @@ def _fields(language: str) -> Mapping[str, Shape]:
     if language == "JSONata":
         wrap, data = or_expression, template
         own: dict[str, Shape] = {
-            "Output": template, "Arguments": template,
+            "Output": template,
+            "Arguments": template,
             "Items": one_kind(list=template, text=expression, object=template),
-            "Error": template, "Cause": template, "Credentials": template,
+            "Error": template,
+            "Cause": template,
+            "Credentials": template,
             "Timestamp": or_expression(TIMESTAMP),
-        }  # fmt: skip
+        }
     else:
         wrap, data = _plain, payload
         own = {
-            "InputPath": INPUT_PATH, "OutputPath": INPUT_PATH, "ResultPath": RESULT_PATH,
+            "InputPath": INPUT_PATH,
+            "OutputPath": INPUT_PATH,
+            "ResultPath": RESULT_PATH,
             "Parameters": payload,
-            "ResultSelector": payload, "ItemsPath": VALUE, "Error": TEXT, "Cause": TEXT, "ErrorPath": VALUE,
-            "CausePath": VALUE, "Credentials": one_kind(object=payload), "Timestamp": TIMESTAMP,
-        }  # fmt: skip
+            "ResultSelector": payload,
+            "ItemsPath": VALUE,
+            "Error": TEXT,
+            "Cause": TEXT,
+            "ErrorPath": VALUE,
+            "CausePath": VALUE,
+            "Credentials": one_kind(object=payload),
+            "Timestamp": TIMESTAMP,
+        }
         own |= {
             f"{field}Path": REFERENCE
-            for field in ("Seconds", "Timestamp", "TimeoutSeconds", "HeartbeatSeconds", "MaxConcurrency",
-                          "ToleratedFailureCount", "ToleratedFailurePercentage")
-        }  # fmt: skip
+            for field in (
+                "Seconds",
+                "Timestamp",
+                "TimeoutSeconds",
+                "HeartbeatSeconds",
+                "MaxConcurrency",
+                "ToleratedFailureCount",
+                "ToleratedFailurePercentage",
+            )
+        }
     return {
-        "Type": choice(*TYPES), "Comment": TEXT, "QueryLanguage": choice(*LANGUAGES), "Next": STATE_NAME,
-        "End": choice(True), "Resource": resource, "Result": anything, "Retry": RETRY,
+        "Type": choice(*TYPES),
+        "Comment": TEXT,
+        "QueryLanguage": choice(*LANGUAGES),
+        "Next": STATE_NAME,
+        "End": choice(True),
+        "Resource": resource,
+        "Result": anything,
+        "Retry": RETRY,
         "Catch": CATCH[language],
-        "TimeoutSeconds": wrap(_SECONDS), "HeartbeatSeconds": wrap(_SECONDS),
+        "TimeoutSeconds": wrap(_SECONDS),
+        "HeartbeatSeconds": wrap(_SECONDS),
         "Seconds": wrap(number(least=0)),
-        "Choices": CHOICES[language], "Default": STATE_NAME, "Assign": one_kind(object=data),
+        "Choices": CHOICES[language],
+        "Default": STATE_NAME,
+        "Assign": one_kind(object=data),
         "ItemSelector": data,
-        "Label": TEXT, "MaxConcurrency": wrap(_COUNT), "ToleratedFailureCount": wrap(_COUNT),
-        "ToleratedFailurePercentage": wrap(_PERCENTAGE), "Branches": _branches(language),
-        "ItemProcessor": _processor(language), "Iterator": _processor(language), **_item_fields(language),
+        "Label": TEXT,
+        "MaxConcurrency": wrap(_COUNT),
+        "ToleratedFailureCount": wrap(_COUNT),
+        "ToleratedFailurePercentage": wrap(_PERCENTAGE),
+        "Branches": _branches(language),
+        "ItemProcessor": _processor(language),
+        "Iterator": _processor(language),
+        **_item_fields(language),
         **own,
-    }  # fmt: skip
+    }
 
 
 def state_shape(language: str) -> Shape:
@@ -245,9 +317,7 @@ def state_shape(language: str) -> Shape:
     return check
 
 
-_TYPED = record(
-    {"Type": choice(*TYPES), "QueryLanguage": choice(*LANGUAGES)}, required=["Type"], is_open=True
-)
+_TYPED = record({"Type": choice(*TYPES), "QueryLanguage": choice(*LANGUAGES)}, required=["Type"], is_open=True)
 
 
 @cache

@@ -115,16 +115,12 @@ def _errors(value: Any, place: Place) -> None:
 
 
 def _handlers(fields: Mapping[str, Shape], *required: str) -> Shape:
-    one = listed(
-        record({"ErrorEquals": _errors, "Comment": TEXT, **fields}, required=["ErrorEquals", *required])
-    )
+    one = listed(record({"ErrorEquals": _errors, "Comment": TEXT, **fields}, required=["ErrorEquals", *required]))
 
     def check(value: Any, place: Place) -> None:
         one(value, place)
         for at, handler in enumerate(cast("list[Any]", value)[:-1] if isinstance(value, list) else []):
-            if isinstance(handler, Mapping) and cast("Mapping[str, Any]", handler).get("ErrorEquals") == [
-                "States.ALL"
-            ]:
+            if isinstance(handler, Mapping) and cast("Mapping[str, Any]", handler).get("ErrorEquals") == ["States.ALL"]:
                 (place / at).refuse("`States.ALL` must be the last; what follows is never asked")
 
     return check

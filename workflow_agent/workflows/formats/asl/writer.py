@@ -127,9 +127,7 @@ class _Writer:
         language = kept if kept in LANGUAGES else self._language
         if step.type == "loop" and step.loop and isinstance(step.loop.over, list):
             return "JSONata"
-        return (
-            condition_language(self._flow.onward(step.id), language) if step.type == "decision" else language
-        )
+        return condition_language(self._flow.onward(step.id), language) if step.type == "decision" else language
 
     def _content(self, step: Step, structure: str, language: str) -> JsonObject:
         plain = generated(step, structure, language)
@@ -146,9 +144,7 @@ class _Writer:
         if structure == "Parallel":
             rests = list_in(kept.get("Branches"))
             whole = len(rests) == len(machines) and not any(problems_in(r, branch_rest_shape) for r in rests)
-            return {
-                "Branches": [{**r, **m} for r, m in zip(rests, machines, strict=True)] if whole else machines
-            }
+            return {"Branches": [{**r, **m} for r, m in zip(rests, machines, strict=True)] if whole else machines}
         field_name = "Iterator" if "Iterator" in kept else "ItemProcessor"
         rest = kept.get(field_name, {})
         return {field_name: {**({} if problems_in(rest, processor_rest_shape) else rest), **machines[0]}}

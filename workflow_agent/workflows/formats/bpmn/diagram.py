@@ -19,15 +19,7 @@ from workflow_agent.workflows.formats.bpmn.layout import (
     size_of,
     straight_line,
 )
-from workflow_agent.workflows.formats.bpmn.xml import (
-    BOUNDS,
-    DIAGRAM,
-    LINES,
-    copied,
-    local_name,
-    own,
-    xml_text,
-)
+from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, copied, local_name, own, xml_text
 
 _LAID_OUT = "laid out by workflow_agent"
 """The name of diagrams that are made; while nobody changed them they are made again, and not kept."""

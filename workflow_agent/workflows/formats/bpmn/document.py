@@ -25,11 +25,7 @@ from workflow_agent.workflows.model.parser import json_pointer
 
 _DECLARED = re.compile(r"""xmlns:([A-Za-z_][\w.-]{0,60})\s*=\s*["']([^"'<&]{1,500})["']""", re.ASCII)
 _REFERRED = (*NODES, "boundaryEvent", "sequenceFlow", "association")
-DEFINITIONS = {
-    "id": "Definitions_1",
-    "targetNamespace": "http://bpmn.io/schema/bpmn",
-    "exporter": "workflow_agent",
-}
+DEFINITIONS = {"id": "Definitions_1", "targetNamespace": "http://bpmn.io/schema/bpmn", "exporter": "workflow_agent"}
 """The attributes of the documents that are made."""
 MAIN = own("main")
 """The attribute by which a process of several is known to be the one that was read."""
@@ -144,9 +140,7 @@ class Document:
 def _beside(root: Element, text: str) -> JsonObject:
     """Return what a document says of itself, and the prefixes that its values have and not only its names."""
     declared = dict(_DECLARED.findall(text))
-    said = {
-        value.partition(":")[0] for one in root.iter() for value in (*one.attrib.values(), one.text or "")
-    }
+    said = {value.partition(":")[0] for one in root.iter() for value in (*one.attrib.values(), one.text or "")}
     prefixes = {prefix: uri for prefix, uri in declared.items() if prefix in said and prefix not in PREFIXES}
     attributes = dict(root.items())
     beside: JsonObject = {} if attributes == DEFINITIONS else {"definitions": attributes}
@@ -164,9 +158,7 @@ def _without_dangling(process: Element) -> Iterable[Problem]:
     """Take out what refers to nothing, and yield what it was: the rest can be read all the same."""
     for container in [e for e in process.iter() if local_name(e) in SCOPES or e is process]:
         nodes = {xml_id(one) for one in container if local_name(one) in NODES}
-        for one in [
-            e for e in named_children(container, "boundaryEvent") if e.get("attachedToRef") not in nodes
-        ]:
+        for one in [e for e in named_children(container, "boundaryEvent") if e.get("attachedToRef") not in nodes]:
             container.remove(one)
             host = (one.get("attachedToRef") or "")[:80]
             told = f"there is no step {host!r} in the same process or sub-process"

@@ -29,10 +29,7 @@ def said_flow(element: Element, *, is_default: bool) -> JsonObject:
         found["type"] = "default"
     elif condition is not None and text:
         language = fit(condition.get("language", ""))
-        found |= {
-            "type": "condition",
-            "when": {"expression": text} | ({"language": language} if language else {}),
-        }
+        found |= {"type": "condition", "when": {"expression": text} | ({"language": language} if language else {})}
     return {key: value for key, value in found.items() if value is not None}
 
 
@@ -57,10 +54,7 @@ def said_boundary(element: Element, roots: Roots) -> JsonObject:
         return {"type": "error", "errors": [TIMEOUT]}
     if about.kind in ("error", "escalation", "cancel"):
         return {"type": "error"} | ({"errors": [about.name]} if about.name else {})
-    return {
-        "type": "condition",
-        "when": {"text": about.name or fit(element.get("name", "")) or words_of(element)},
-    }
+    return {"type": "condition", "when": {"text": about.name or fit(element.get("name", "")) or words_of(element)}}
 
 
 def made_boundary(edge: Transition, step: Step, roots: Roots) -> Element:

@@ -146,9 +146,7 @@ def _said_loop(element: Element) -> JsonObject | None:
         if local_name(loop) == "standardLoopCharacteristics":
             condition = text_in(text_of(loop, "loopCondition"))
             most = loop.get("loopMaximum", "")
-            bound = (
-                int(most) if most.isascii() and most.isdigit() and 0 < len(most) < 10 and int(most) else None
-            )
+            bound = int(most) if most.isascii() and most.isdigit() and 0 < len(most) < 10 and int(most) else None
             found = {"while": {"expression": condition} if condition else None, "max_iterations": bound}
         else:
             parallel = None if loop.get("isSequential") == "true" else 0

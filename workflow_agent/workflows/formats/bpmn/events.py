@@ -13,15 +13,7 @@ from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.document import Scope, bare, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import NODES, definition_of
 from workflow_agent.workflows.formats.bpmn.roots import Roots
-from workflow_agent.workflows.formats.bpmn.xml import (
-    add,
-    bpmn,
-    copied,
-    local_name,
-    own,
-    parsed_or_none,
-    xml_text,
-)
+from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, copied, local_name, own, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import same
 from workflow_agent.workflows.formats.shapes import object_in
@@ -124,8 +116,7 @@ def settled(
 def _is_true(told: Mapping[str, Any], made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Say whether an element says what one made from the model does, or what the model has."""
     return all(
-        same(told.get(name), made.get(name)) or same(told.get(name), wanted.get(name))
-        for name in {**told, **made}
+        same(told.get(name), made.get(name)) or same(told.get(name), wanted.get(name)) for name in {**told, **made}
     )
 
 
@@ -147,9 +138,7 @@ def _changed(original: Element, made: Element) -> Element:
     """Return an element as made, with all of the original that the model says nothing of."""
     whole = Element(made.tag, {key: value for key, value in original.items() if key not in _SAID_BY})
     whole.attrib.update(made.attrib)
-    left = [
-        e for e in original if local_name(e) not in _SAID_IN and not local_name(e).endswith("EventDefinition")
-    ]
+    left = [e for e in original if local_name(e) not in _SAID_IN and not local_name(e).endswith("EventDefinition")]
     first = [e for e in made if local_name(e) == "documentation"]
     first += [e for e in left if local_name(e) == "extensionElements"]
     whole.extend(first)
@@ -246,9 +235,7 @@ def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
     for event in events:
         residue = take_residue(event, "trigger")
         said = said_trigger(event, roots) or {}
-        trigger = (
-            plain_trigger(said | {k: v for k, v in residue.items() if v is not None}) if residue else None
-        )
+        trigger = plain_trigger(said | {k: v for k, v in residue.items() if v is not None}) if residue else None
         found.found.append((event, leading[xml_id(event)][0], trigger or plain_trigger(said)))
     return found
 

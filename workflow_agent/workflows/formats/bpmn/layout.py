@@ -104,9 +104,7 @@ def diagram_of(process: Element, drawing: Drawing) -> Element:
     """Return the diagram of a process that is drawn so."""
     boxes = drawing.boxes
     diagram = Element(f"{{{DIAGRAM}}}BPMNDiagram", {"id": "Diagram_1"})
-    plane = SubElement(
-        diagram, f"{{{DIAGRAM}}}BPMNPlane", {"id": "Plane_1", "bpmnElement": process.get("id", "")}
-    )
+    plane = SubElement(diagram, f"{{{DIAGRAM}}}BPMNPlane", {"id": "Plane_1", "bpmnElement": process.get("id", "")})
     edges: list[tuple[Element, Sequence[Point]]] = []
     for scope in scopes_in(process):
         boxes = {**boxes, **on_the_border(scope, boxes)}
@@ -148,9 +146,7 @@ def add_line(plane: Element, flow: Element, line: Sequence[Point]) -> Element:
 def add_shape(plane: Element, node: Element, box: Box) -> Element:
     """Return a shape that was drawn in this box."""
     shape = SubElement(
-        plane,
-        f"{{{DIAGRAM}}}BPMNShape",
-        {"id": f"{node.get('id')}_di", "bpmnElement": node.get("id", "")},
+        plane, f"{{{DIAGRAM}}}BPMNShape", {"id": f"{node.get('id')}_di", "bpmnElement": node.get("id", "")}
     )
     if local_name(node) in SCOPES:
         shape.set("isExpanded", "true")

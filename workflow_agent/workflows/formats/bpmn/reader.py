@@ -7,13 +7,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.bpmn.diagram import kept_diagrams, were_drawn
 from workflow_agent.workflows.formats.bpmn.document import Document, Scope, bare, joins_among, xml_id
-from workflow_agent.workflows.formats.bpmn.edges import (
-    deadline_of,
-    made_boundary,
-    plain_edge,
-    said_boundary,
-    said_flow,
-)
+from workflow_agent.workflows.formats.bpmn.edges import deadline_of, made_boundary, plain_edge, said_boundary, said_flow
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
 from workflow_agent.workflows.formats.bpmn.events import merged, natural_start, said_starts, take_residue
 from workflow_agent.workflows.formats.bpmn.roots import is_as_made
@@ -56,9 +50,7 @@ class _Reader:
             draft.report.lose(one.pointer, f"{one.message}; it is left out")
         for other in (one for one in document.others if local_name(one) == "process"):
             called = other.get("name") or other.get("id") or "without a name"
-            told = (
-                f"the process {called[:80]!r} is kept beside the workflow of {document.process.get('id')!r}"
-            )
+            told = f"the process {called[:80]!r} is kept beside the workflow of {document.process.get('id')!r}"
             draft.report.keep(json_pointer(["process", other.get("id") or ""]), told)
 
     def whole(self) -> Imported:
@@ -101,11 +93,7 @@ class _Reader:
     def _kept_roots(self) -> JsonObject:
         """Return what is defined beside the process, save what would be made again when it is needed."""
         texts = "\n".join(self._texts)
-        kept = [
-            xml_text(one)
-            for one in self._document.others
-            if not is_as_made(one) or (one.get("id") or "") in texts
-        ]
+        kept = [xml_text(one) for one in self._document.others if not is_as_made(one) or (one.get("id") or "") in texts]
         return {"roots": kept} if kept else {}
 
     def _scope(self, scope: Scope, parent: str | None, left_out: frozenset[str]) -> str:
@@ -156,9 +144,7 @@ class _Reader:
         if first and (first != natural or any(e["to"] == first for e in self._draft.transitions[at:])):
             self._draft.connect(step_id, first)
 
-    def _kept_node(
-        self, node: Element, step: Step, boundaries: list[Element], inner: Scope | None
-    ) -> JsonObject:
+    def _kept_node(self, node: Element, step: Step, boundaries: list[Element], inner: Scope | None) -> JsonObject:
         shell = bare(inner.shell() if inner is not None else node, *OF_NODE)
         element_id = node.get("id", "")
         has_inside = inner is not None and bool(inner.nodes)
@@ -167,9 +153,7 @@ class _Reader:
             kept["xml"] = xml_text(shell)
             self._texts.append(kept["xml"])
         silent = [
-            xml_text(bare(one, "attachedToRef"))
-            for one in boundaries
-            if not self._document.leads_on(xml_id(one))
+            xml_text(bare(one, "attachedToRef")) for one in boundaries if not self._document.leads_on(xml_id(one))
         ]
         if silent:
             kept["boundaries"] = silent
@@ -198,12 +182,7 @@ class _Reader:
         self._connect(link, link.get("id", ""), (host, link.get("targetRef", "")), fields, boundary)
 
     def _connect(
-        self,
-        element: Element,
-        flow_id: str,
-        ends: tuple[str, str],
-        fields: JsonObject,
-        boundary: Element | None,
+        self, element: Element, flow_id: str, ends: tuple[str, str], fields: JsonObject, boundary: Element | None
     ) -> None:
         edge = Transition.model_validate({**_EDGE, **fields})
         is_ours = _OUR_ID.fullmatch(flow_id) is not None
@@ -218,9 +197,7 @@ class _Reader:
                 kept["boundary"] = about
         kind = fields.pop("type", "sequence")
         given = {"id": flow_id} if is_ours else {}
-        self._draft.connect(
-            self._ids[ends[0]], self._ids[ends[1]], kind, kept=kept or None, **given, **fields
-        )
+        self._draft.connect(self._ids[ends[0]], self._ids[ends[1]], kind, kept=kept or None, **given, **fields)
 
     def _kept_boundary(self, boundary: Element, edge: Transition, step: Step, made_id: str) -> JsonObject:
         kept: JsonObject = {} if boundary.get("id") == made_id else {"id": xml_id(boundary)}

@@ -40,14 +40,7 @@ from workflow_agent.workflows.model.workflow import Workflow, step_document, wor
 _XML_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]{0,200}")
 _PREFIX = re.compile(r"(?!xml)[A-Za-z_][A-Za-z0-9_.\-]{0,60}")
 _ATTRIBUTE = re.compile(rf"(\{{[^{{}}\s]{{1,500}}\}})?{_XML_ID.pattern}")
-_AFTER_FLOW = (
-    "textAnnotation",
-    "association",
-    "group",
-    "resourceRole",
-    "correlationSubscription",
-    "supports",
-)
+_AFTER_FLOW = ("textAnnotation", "association", "group", "resourceRole", "correlationSubscription", "supports")
 _TOP = ("aliases", "tags", "automations")
 
 
@@ -66,15 +59,11 @@ class _Writer:
         self._format_name = format_name
         self.kept = kept_in(workflow.extensions, format_name)
         self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
-        self._others = [
-            one for one in map(parsed_or_none, list_in(self.kept.get("roots"))) if one is not None
-        ]
+        self._others = [one for one in map(parsed_or_none, list_in(self.kept.get("roots"))) if one is not None]
         self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
         self._steps = {step.id: step for step in workflow.steps}
         self._step_kept = {step.id: kept_in(step.extensions, format_name) for step in workflow.steps}
-        self._ids = {
-            step.id: self._id(self._step_kept[step.id].get("id"), step.id) for step in workflow.steps
-        }
+        self._ids = {step.id: self._id(self._step_kept[step.id].get("id"), step.id) for step in workflow.steps}
         self._roots = Roots(self._others, self._taken)
         self._edges = EdgeWriter(self._steps, self._ids, self._roots, self._id, format_name)
         self._members: dict[str | None, list[Step]] = {}
@@ -165,10 +154,7 @@ class _Writer:
         has_inside = step_id in self._members
         deadlines = (deadline_of(one, self._roots) for one in attached.get(element_id, ()))
         around = Around(
-            self._roots,
-            element_id in joins,
-            next((one for one in deadlines if one), None),
-            self._lanes.get(element_id),
+            self._roots, element_id in joins, next((one for one in deadlines if one), None), self._lanes.get(element_id)
         )
         plain = made(step, self._roots, has_inside=has_inside)
         original = parsed_or_none(kept.get("xml"))
@@ -243,9 +229,7 @@ class _Writer:
         """Return the step that a reader takes for the first where no start event says so."""
         entered = {flow.get("targetRef") for flow in flows}
         inside = {step.id for step in members}
-        entered |= {
-            self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)
-        }
+        entered |= {self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)}
         starting = [step for step in members if self._is_start_event(step)]
         free = [step for step in members if self._ids[step.id] not in entered]
         free.sort(key=lambda step: step.type == "event" and step.id in self._members)

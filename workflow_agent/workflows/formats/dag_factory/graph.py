@@ -134,6 +134,4 @@ def entries(value: Any, kind: str) -> list[tuple[str, JsonObject]]:
         return [(name, object_in(entry)) for name, entry in object_in(value).items()]
     key = NAMED_BY[kind]
     found = [object_in(entry) for entry in list_in(value)]
-    return [
-        (str(entry.get(key)), {name: one for name, one in entry.items() if name != key}) for entry in found
-    ]
+    return [(str(entry.get(key)), {name: one for name, one in entry.items() if name != key}) for entry in found]

@@ -125,9 +125,14 @@ class _Reader:
         if name not in self._graph.scope.values():
             kept["$group"] = True
         self._ids[name] = self.draft.add(
-            fields.pop("name"), "action", wanted_id=name, parent=self._parent(name),
-            kept=self._beside(name, group, kept), at=(self._dag_id, GROUPS, name), **fields,
-        )  # fmt: skip
+            fields.pop("name"),
+            "action",
+            wanted_id=name,
+            parent=self._parent(name),
+            kept=self._beside(name, group, kept),
+            at=(self._dag_id, GROUPS, name),
+            **fields,
+        )
 
     def _add_task(self, name: str, task: JsonObject) -> None:
         group = object_in(self._graph.names.get(str(task.get("task_group_name"))))
@@ -136,9 +141,14 @@ class _Reader:
         kept = kept_of(own, task_of(Step.model_validate({"id": "x", **_filled(fields)}), name))
         title, kind = fields.pop("name"), fields.pop("type", "action")
         self._ids[name] = self.draft.add(
-            title, kind, wanted_id=name, parent=self._parent(name),
-            kept=self._beside(name, task, kept), at=(self._dag_id, TASKS, name), **fields,
-        )  # fmt: skip
+            title,
+            kind,
+            wanted_id=name,
+            parent=self._parent(name),
+            kept=self._beside(name, task, kept),
+            at=(self._dag_id, TASKS, name),
+            **fields,
+        )
 
     def _connect(self, name: str) -> None:
         needs, target = self._needs[name], self._ids[name]
@@ -146,9 +156,12 @@ class _Reader:
         if len(needs) > 1:
             join = {"mode": "any"} if rule in ANY_IS_ENOUGH else None
             target = self.draft.add(
-                f"All before {name}"[:200] if join is None else f"Any before {name}"[:200], "join",
-                parent=self._parent(name), wanted_id=f"before_{name}", join=join,
-            )  # fmt: skip
+                f"All before {name}"[:200] if join is None else f"Any before {name}"[:200],
+                "join",
+                parent=self._parent(name),
+                wanted_id=f"before_{name}",
+                join=join,
+            )
             self.draft.connect(target, self._ids[name])
         for needed in needs:
             self.draft.connect(self._ids[needed], target, "error" if rule in FIRST_FAILS else "sequence")

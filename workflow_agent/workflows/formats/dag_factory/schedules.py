@@ -13,9 +13,13 @@ from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigge
 
 _TYPE = "__type__"
 _UNITS = {
-    "weeks": 604_800.0, "days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0,
+    "weeks": 604_800.0,
+    "days": 86_400.0,
+    "hours": 3_600.0,
+    "minutes": 60.0,
+    "seconds": 1.0,
     "milliseconds": 0.001,
-}  # fmt: skip
+}
 _LONGEST_SECONDS = 1e9
 
 
@@ -44,9 +48,14 @@ def delta_of(duration: str | None) -> JsonObject | None:
 
 
 _PRESETS: Mapping[str, str] = {
-    "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@weekly": "0 0 * * 0", "@monthly": "0 0 1 * *",
-    "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@quarterly": "0 0 1 */3 *",
-}  # fmt: skip
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@quarterly": "0 0 1 */3 *",
+}
 
 
 def said_triggers(dag: JsonObject) -> list[JsonObject]:
@@ -110,9 +119,7 @@ def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:
     if time is not None:
         zone = {"timezone": time.timezone} if time.timezone else {}
         return {"schedule": time.cron or delta_of(time.every) or "@daily", **zone}
-    data = [
-        one.with_ if "uri" in one.with_ else one.event for one in triggers if isinstance(one, EventTrigger)
-    ]
+    data = [one.with_ if "uri" in one.with_ else one.event for one in triggers if isinstance(one, EventTrigger)]
     return {"schedule": data} if data else {}
 
 

@@ -42,13 +42,20 @@ _ARGUMENTS = one_kind(object=record({"start_date": _WHEN, "end_date": _WHEN}, is
 _NAMES = one_kind(list=listed(text()), nothing=anything)
 _RETRIES = one_kind(number=number(least=0, whole=True), text=anything, nothing=anything)
 _TASK_FIELDS: Mapping[str, Shape] = {
-    "operator": _SAID, "decorator": _SAID, "dependencies": _NAMES, "task_group_name": _SAID,
-    "retries": _RETRIES, "trigger_rule": text(), "task_display_name": text(),
-}  # fmt: skip
+    "operator": _SAID,
+    "decorator": _SAID,
+    "dependencies": _NAMES,
+    "task_group_name": _SAID,
+    "retries": _RETRIES,
+    "trigger_rule": text(),
+    "task_display_name": text(),
+}
 _GROUP_FIELDS: Mapping[str, Shape] = {
-    "dependencies": _NAMES, "parent_group_name": _MAYBE_TEXT, "tooltip": _MAYBE_TEXT,
+    "dependencies": _NAMES,
+    "parent_group_name": _MAYBE_TEXT,
+    "tooltip": _MAYBE_TEXT,
     "default_args": _ARGUMENTS,
-}  # fmt: skip
+}
 TASK = record(_TASK_FIELDS, is_open=True)
 GROUP = record(_GROUP_FIELDS, is_open=True)
 
@@ -63,13 +70,16 @@ def _entries_shape(kind: str, fields: Mapping[str, Shape]) -> Shape:
 
 
 _SHARED: Mapping[str, Shape] = {
-    "default_args": _ARGUMENTS, "start_date": _WHEN, "end_date": _WHEN,
-    TASKS: _entries_shape(TASKS, _TASK_FIELDS), GROUPS: _entries_shape(GROUPS, _GROUP_FIELDS),
+    "default_args": _ARGUMENTS,
+    "start_date": _WHEN,
+    "end_date": _WHEN,
+    TASKS: _entries_shape(TASKS, _TASK_FIELDS),
+    GROUPS: _entries_shape(GROUPS, _GROUP_FIELDS),
     "description": one_kind(text=anything, nothing=anything),
     "tags": one_kind(list=listed(text()), nothing=anything),
     "schedule": one_kind(text=anything, list=listed(), object=mapped(), nothing=anything),
     "schedule_interval": one_kind(text=anything, object=mapped(), nothing=anything),
-}  # fmt: skip
+}
 DAG = record(_SHARED, is_open=True)
 
 

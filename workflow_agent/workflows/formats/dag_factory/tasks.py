@@ -28,19 +28,45 @@ _TIMEOUT = ("execution_timeout", "execution_timeout_secs")
 _INHERITED = (*_RETRY, *_TIMEOUT)
 _OF_EVERY_TASK = frozenset(
     [
-        "depends_on_past", "email", "email_on_failure", "email_on_retry", "executor_config", "params", "pool",
-        "pool_slots", "priority_weight", "queue", "sla", "sla_secs", "start_date", "end_date", "trigger_rule",
-        "wait_for_downstream", "weight_rule", "max_active_tis_per_dag", "run_as_user",
+        "depends_on_past",
+        "email",
+        "email_on_failure",
+        "email_on_retry",
+        "executor_config",
+        "params",
+        "pool",
+        "pool_slots",
+        "priority_weight",
+        "queue",
+        "sla",
+        "sla_secs",
+        "start_date",
+        "end_date",
+        "trigger_rule",
+        "wait_for_downstream",
+        "weight_rule",
+        "max_active_tis_per_dag",
+        "run_as_user",
         "variables_as_arguments",
     ]
-)  # fmt: skip
+)
 _CALLBACK = re.compile(r"on_\w+_callback\w*|doc\w*")
 _SPOKEN_FOR = frozenset(
     [
-        "task_id", "operator", "decorator", "dependencies", "task_group_name", "task_display_name", "doc_md",
-        "owner", "inlets", "outlets", "expand", *_INHERITED,
+        "task_id",
+        "operator",
+        "decorator",
+        "dependencies",
+        "task_group_name",
+        "task_display_name",
+        "doc_md",
+        "owner",
+        "inlets",
+        "outlets",
+        "expand",
+        *_INHERITED,
     ]
-)  # fmt: skip
+)
 _WORK = ("operator", "decorator", "python_callable", "trigger_dag_id", "delta", "subject", "bash_command")
 SAID_BY: Mapping[str, tuple[str, ...]] = {
     "name": ("task_display_name",),
@@ -145,8 +171,7 @@ def _said_sensor(operator: str, kind: str, task: JsonObject) -> JsonObject:
         return {"type": "event", "event": asked, "with": rest, **found}
     waited = [task.get("external_dag_id"), task.get("external_task_id")]
     named = ".".join(one for one in waited if isinstance(one, str)) or kind
-    return {"type": "event", "event": fit(named) or kind, "uses": operator,
-            "with": arguments_in(task, *found), **found}  # fmt: skip
+    return {"type": "event", "event": fit(named) or kind, "uses": operator, "with": arguments_in(task, *found), **found}
 
 
 def task_of(step: Step, task_id: str) -> JsonObject:

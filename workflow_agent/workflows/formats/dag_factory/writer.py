@@ -4,14 +4,7 @@ import re
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.dag_factory.graph import (
-    DEFAULT,
-    GROUPS,
-    NAMED_BY,
-    TASKS,
-    DagGraph,
-    merged,
-)
+from workflow_agent.workflows.formats.dag_factory.graph import DEFAULT, GROUPS, NAMED_BY, TASKS, DagGraph, merged
 from workflow_agent.workflows.formats.dag_factory.reader import (
     ANY_IS_ENOUGH,
     FIRST_FAILS,
@@ -43,9 +36,7 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     header = _header(workflow, dag_id, object_in(kept.get("dag")), shared)
     writer = _Writer(workflow, format_name, object_in(merged(header, shared).get("default_args")))
     by_name = list_in(kept.get("$mapped"))
-    body = {
-        kind: found if kind in by_name else _as_list(found, kind) for kind, found in writer.body().items()
-    }
+    body = {kind: found if kind in by_name else _as_list(found, kind) for kind, found in writer.body().items()}
     return {**({DEFAULT: shared} if DEFAULT in kept else {}), dag_id: {**header, **body}}
 
 
@@ -79,9 +70,7 @@ class _Writer:
         self._format_name = format_name
         self._arguments = arguments
         self._flow = Flow(workflow)
-        self._needs = {
-            scope: Dependencies(self._flow, members) for scope, members in self._flow.children.items()
-        }
+        self._needs = {scope: Dependencies(self._flow, members) for scope, members in self._flow.children.items()}
         self._members = self._written()
         self._ids: dict[str, str] = {}
         for step in self._members:
@@ -110,9 +99,7 @@ class _Writer:
 
     def _group(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
-        own = {
-            key: value for key, value in self._kept(step).items() if key not in ("$id", "$needs", "$group")
-        }
+        own = {key: value for key, value in self._kept(step).items() if key not in ("$id", "$needs", "$group")}
         wanted = {"name": step.name, "description": step.description}
         group = restored(
             group_of(step, name),
@@ -134,9 +121,7 @@ class _Writer:
 
     def _task(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
-        kept = {
-            key: value for key, value in self._kept(step).items() if key not in ("$id", "$needs", "$group")
-        }
+        kept = {key: value for key, value in self._kept(step).items() if key not in ("$id", "$needs", "$group")}
         generated = task_of(step, name)
         inherited = self._inherited(step)
         task = restored_step(
@@ -177,9 +162,7 @@ class _Writer:
             if dependencies is not None:
                 (groups if name in groups else tasks)[name]["dependencies"] = dependencies
 
-    def _says(
-        self, said: JsonObject, wanted: dict[str, list[str]], groups: JsonObject, tasks: JsonObject
-    ) -> bool:
+    def _says(self, said: JsonObject, wanted: dict[str, list[str]], groups: JsonObject, tasks: JsonObject) -> bool:
         entries = [
             [(name, {**entry, "dependencies": said[name]}) for name, entry in found.items()]
             for found in (tasks, groups)

@@ -10,15 +10,24 @@ _TOKEN = re.compile(
     r"|(?P<name>[A-Za-z_][\w-]*)|(?P<sign>&&|\|\||[=!<>]=|[<>!()\[\].,*]))"
 )
 _WORDS = frozenset({"true", "false", "null", "nan", "infinity"})
-CONTEXTS = frozenset({
-    "github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix", "needs",
-    "inputs",
-})  # fmt: skip
+CONTEXTS = frozenset(
+    {"github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix", "needs", "inputs"}
+)
 _FUNCTIONS: Mapping[str, tuple[int, int]] = {
-    "contains": (2, 2), "startswith": (2, 2), "endswith": (2, 2), "format": (1, 99), "join": (1, 2),
-    "tojson": (1, 1), "fromjson": (1, 1), "hashfiles": (1, 99), "success": (0, 99), "failure": (0, 99),
-    "always": (0, 0), "cancelled": (0, 0), "case": (3, 99),
-}  # fmt: skip
+    "contains": (2, 2),
+    "startswith": (2, 2),
+    "endswith": (2, 2),
+    "format": (1, 99),
+    "join": (1, 2),
+    "tojson": (1, 1),
+    "fromjson": (1, 1),
+    "hashfiles": (1, 99),
+    "success": (0, 99),
+    "failure": (0, 99),
+    "always": (0, 0),
+    "cancelled": (0, 0),
+    "case": (3, 99),
+}
 """The fewest and the most arguments of each, its name in lower case."""
 _COMPARED = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 

@@ -34,19 +34,68 @@ _ALLOWED: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Which values an expression may name, by where it stands; the first place that fits counts."""
 _STATUS = frozenset({"success", "failure", "always", "cancelled"})
-_SCOPES = frozenset({
-    "actions", "artifact-metadata", "attestations", "checks", "code-quality", "contents", "deployments",
-    "discussions", "id-token", "issues", "models", "packages", "pages", "pull-requests",
-    "repository-projects", "security-events", "statuses", "vulnerability-alerts",
-})  # fmt: skip
-_EVENTS = frozenset({
-    "branch_protection_rule", "check_run", "check_suite", "create", "delete", "deployment",
-    "deployment_status", "discussion", "discussion_comment", "fork", "gollum", "image_version",
-    "issue_comment", "issues", "label", "merge_group", "milestone", "page_build", "project", "project_card",
-    "project_column", "public", "pull_request", "pull_request_review", "pull_request_review_comment",
-    "pull_request_target", "push", "registry_package", "release", "repository_dispatch", "schedule",
-    "status", "watch", "workflow_call", "workflow_dispatch", "workflow_run",
-})  # fmt: skip
+_SCOPES = frozenset(
+    {
+        "actions",
+        "artifact-metadata",
+        "attestations",
+        "checks",
+        "code-quality",
+        "contents",
+        "deployments",
+        "discussions",
+        "id-token",
+        "issues",
+        "models",
+        "packages",
+        "pages",
+        "pull-requests",
+        "repository-projects",
+        "security-events",
+        "statuses",
+        "vulnerability-alerts",
+    }
+)
+_EVENTS = frozenset(
+    {
+        "branch_protection_rule",
+        "check_run",
+        "check_suite",
+        "create",
+        "delete",
+        "deployment",
+        "deployment_status",
+        "discussion",
+        "discussion_comment",
+        "fork",
+        "gollum",
+        "image_version",
+        "issue_comment",
+        "issues",
+        "label",
+        "merge_group",
+        "milestone",
+        "page_build",
+        "project",
+        "project_card",
+        "project_column",
+        "public",
+        "pull_request",
+        "pull_request_review",
+        "pull_request_review_comment",
+        "pull_request_target",
+        "push",
+        "registry_package",
+        "release",
+        "repository_dispatch",
+        "schedule",
+        "status",
+        "watch",
+        "workflow_call",
+        "workflow_dispatch",
+        "workflow_run",
+    }
+)
 _FILTERS = ("branches", "tags", "paths")
 _INPUT_TYPES = frozenset({"boolean", "choice", "environment", "number", "string"})
 _HOSTED = re.compile(r"(?:ubuntu|windows|macos)-[\w.-]+", re.IGNORECASE)
@@ -66,9 +115,7 @@ _UNTRUSTED = re.compile(
     r"head_commit\.(?:message|author\.(?:email|name))|pull_requests\.\*\.head\.ref))"
 )
 _ACTION = re.compile(r"\./.*|docker://.+|[^/@\s]+/[^@\s]+@\S+|\$.*|.*\$\{\{.*", re.DOTALL)
-_WORKFLOW = re.compile(
-    r"\./\.github/workflows/[^/@]+\.ya?ml|[^/@\s]+/[^/@\s]+/[^@\s]+\.ya?ml@\S+|\$.*", re.DOTALL
-)
+_WORKFLOW = re.compile(r"\./\.github/workflows/[^/@]+\.ya?ml|[^/@\s]+/[^/@\s]+/[^@\s]+\.ya?ml@\S+|\$.*", re.DOTALL)
 
 
 def _jobs(document: Any, place: Place) -> Iterator[tuple[str, Mapping[str, Any], Place]]:
@@ -131,11 +178,7 @@ def _unknown_values(document: Any, place: Place) -> None:
     }
     jobs = object_in(document.get("jobs"))
     for one, here in _expressions(document, place):
-        job = (
-            object_in(jobs.get(str(here.path[1])))
-            if here.path[:1] == ("jobs",) and len(here.path) > 1
-            else {}
-        )
+        job = object_in(jobs.get(str(here.path[1]))) if here.path[:1] == ("jobs",) and len(here.path) > 1 else {}
         known = _known(job, here.path)
         for root, *rest in one.values:
             if not rest or rest[0] == "*":
@@ -196,8 +239,7 @@ def _shortest_minutes(field: str) -> int:
         minutes.update(range(begin, end + 1, int(step or 1)))
     listed = sorted(minutes)
     return min(
-        (after - before for before, after in zip(listed, [*listed[1:], listed[0] + 60], strict=True)),
-        default=60,
+        (after - before for before, after in zip(listed, [*listed[1:], listed[0] + 60], strict=True)), default=60
     )
 
 
@@ -233,12 +275,7 @@ def _input(given: Mapping[str, Any], event: str, here: Place) -> None:
         here.refuse("is a choice without `options`")
     elif kind == "choice" and default not in (None, "") and default not in options:
         (here / "default").refuse(f"{default!r} is none of the options", [str(one) for one in options])
-    elif (
-        kind == "boolean"
-        and default is not None
-        and not isinstance(default, bool)
-        and "$" not in str(default)
-    ):
+    elif kind == "boolean" and default is not None and not isinstance(default, bool) and "$" not in str(default):
         (here / "default").refuse(f"must be true or false, got {default!r}")
 
 
@@ -294,9 +331,7 @@ def _actions(document: Any, place: Place) -> None:
     for step, here in _steps(document, place):
         uses = step.get("uses")
         if isinstance(uses, str) and not _ACTION.fullmatch(uses.strip()):
-            (here / "uses").refuse(
-                f"{uses[:80]!r} is no action like owner/repo@ref, ./path or docker://image"
-            )
+            (here / "uses").refuse(f"{uses[:80]!r} is no action like owner/repo@ref, ./path or docker://image")
         shell = step.get("shell")
         if isinstance(shell, str) and shell not in _SHELLS and "{0}" not in shell and "$" not in shell:
             (here / "shell").refuse(f"there is no shell {shell[:40]!r}", sorted(_SHELLS))
@@ -323,9 +358,7 @@ def _retired(document: Any, place: Place) -> None:
 
 def _injections(document: Any, place: Place) -> None:
     for step, here in _steps(document, place):
-        script = (
-            object_in(step.get("with")).get("script") if "github-script" in str(step.get("uses")) else None
-        )
+        script = object_in(step.get("with")).get("script") if "github-script" in str(step.get("uses")) else None
         for name, text in (("run", step.get("run")), ("with", script)):
             for one in expressions_in(str(text)) if isinstance(text, str) else ():
                 said = next((v for v in map(".".join, one.values) if _UNTRUSTED.fullmatch(v)), None)
@@ -362,34 +395,93 @@ def _matrices(document: Any, place: Place) -> None:
 
 
 RULES: Sequence[LintRule] = (
-    LintRule("github-expression", "error", _unreadable, "GitHub refuses the whole file.",
-             "expressions that GitHub cannot read, and functions that do not exist"),
-    LintRule("github-context", "error", _misplaced, "GitHub refuses the file, or the value is empty.",
-             "values and functions that are not known where they are used"),
-    LintRule("github-schedule", "error", _schedules, "GitHub does not run them so.",
-             "schedules that are no cron expression, or shorter than five minutes"),
-    LintRule("github-event", "error", _unknown_events, "The workflow never starts by it.",
-             "events that GitHub does not have, and filters that exclude one another"),
-    LintRule("github-input", "error", _inputs, "GitHub refuses to start the workflow.",
-             "inputs with types, options or defaults that do not fit, and too many of them"),
-    LintRule("github-permission", "error", _permissions, "GitHub refuses the file.",
-             "permissions that do not exist"),
-    LintRule("github-runner", "error", _runners, "The job waits for ever.",
-             "labels of hosted runners that GitHub never had"),
-    LintRule("github-job", "error", _job_rules, "GitHub refuses the file.",
-             "ids used twice, and jobs that call a workflow in a way they cannot"),
-    LintRule("github-action", "error", _actions, "The job fails there.",
-             "actions and shells that cannot be found"),
-    LintRule("github-unknown-value", "warning", _unknown_values, "The value is always empty.",
-             "steps, jobs, inputs and matrix values that an expression names and nothing defines"),
-    LintRule("github-matrix", "warning", _matrices, "Jobs are missing, or run twice.",
-             "matrices with no value, a value twice, or one excluded that is not there"),
-    LintRule("github-condition", "warning", _always_true, "What it guards always runs.",
-             "conditions that are always true because of text around them"),
-    LintRule("github-injection", "warning", _injections, "They can run what they like with the job's rights.",
-             "scripts into which a value is put that outsiders write"),
-    LintRule("github-password", "warning", _passwords, "Everybody who reads the file has it.",
-             "passwords of containers in the open"),
-    LintRule("github-retired", "warning", _retired, "The step fails now, or some day.",
-             "commands and runners that GitHub has retired"),
-)  # fmt: skip
+    LintRule(
+        "github-expression",
+        "error",
+        _unreadable,
+        "GitHub refuses the whole file.",
+        "expressions that GitHub cannot read, and functions that do not exist",
+    ),
+    LintRule(
+        "github-context",
+        "error",
+        _misplaced,
+        "GitHub refuses the file, or the value is empty.",
+        "values and functions that are not known where they are used",
+    ),
+    LintRule(
+        "github-schedule",
+        "error",
+        _schedules,
+        "GitHub does not run them so.",
+        "schedules that are no cron expression, or shorter than five minutes",
+    ),
+    LintRule(
+        "github-event",
+        "error",
+        _unknown_events,
+        "The workflow never starts by it.",
+        "events that GitHub does not have, and filters that exclude one another",
+    ),
+    LintRule(
+        "github-input",
+        "error",
+        _inputs,
+        "GitHub refuses to start the workflow.",
+        "inputs with types, options or defaults that do not fit, and too many of them",
+    ),
+    LintRule("github-permission", "error", _permissions, "GitHub refuses the file.", "permissions that do not exist"),
+    LintRule(
+        "github-runner", "error", _runners, "The job waits for ever.", "labels of hosted runners that GitHub never had"
+    ),
+    LintRule(
+        "github-job",
+        "error",
+        _job_rules,
+        "GitHub refuses the file.",
+        "ids used twice, and jobs that call a workflow in a way they cannot",
+    ),
+    LintRule("github-action", "error", _actions, "The job fails there.", "actions and shells that cannot be found"),
+    LintRule(
+        "github-unknown-value",
+        "warning",
+        _unknown_values,
+        "The value is always empty.",
+        "steps, jobs, inputs and matrix values that an expression names and nothing defines",
+    ),
+    LintRule(
+        "github-matrix",
+        "warning",
+        _matrices,
+        "Jobs are missing, or run twice.",
+        "matrices with no value, a value twice, or one excluded that is not there",
+    ),
+    LintRule(
+        "github-condition",
+        "warning",
+        _always_true,
+        "What it guards always runs.",
+        "conditions that are always true because of text around them",
+    ),
+    LintRule(
+        "github-injection",
+        "warning",
+        _injections,
+        "They can run what they like with the job's rights.",
+        "scripts into which a value is put that outsiders write",
+    ),
+    LintRule(
+        "github-password",
+        "warning",
+        _passwords,
+        "Everybody who reads the file has it.",
+        "passwords of containers in the open",
+    ),
+    LintRule(
+        "github-retired",
+        "warning",
+        _retired,
+        "The step fails now, or some day.",
+        "commands and runners that GitHub has retired",
+    ),
+)

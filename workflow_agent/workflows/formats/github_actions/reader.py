@@ -44,10 +44,7 @@ def read_workflow(document: Any, format_name: str, title: str) -> Imported:
 
 def said_workflow(whole: JsonObject) -> JsonObject:
     """Return the fields of the workflow that a document says beside its jobs."""
-    return {
-        "name": text_in(whole.get("name"), 200) or DEFAULT_NAME,
-        "triggers": said_triggers(whole.get("on")),
-    }
+    return {"name": text_in(whole.get("name"), 200) or DEFAULT_NAME, "triggers": said_triggers(whole.get("on"))}
 
 
 def folded(job: JsonObject, name: str) -> JsonObject | None:
@@ -57,10 +54,7 @@ def folded(job: JsonObject, name: str) -> JsonObject | None:
     is_plain = only.keys() <= {"name", "uses", "with", "run", "shell", "working-directory"}
     return (
         only
-        if only
-        and is_plain
-        and said_step(only)["name"] == name
-        and "matrix" not in object_in(job.get("strategy"))
+        if only and is_plain and said_step(only)["name"] == name and "matrix" not in object_in(job.get("strategy"))
         else None
     )
 
@@ -97,9 +91,7 @@ def _add_steps(draft: Draft, steps: list[Any], parent: str, job_id: str) -> None
         kept = kept_of(one, step_of(Step.model_validate({"id": "x", **fields})))
         name = fields.pop("name")
         place = ("jobs", job_id, "steps", at)
-        added = draft.add(
-            name, "action", parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields
-        )
+        added = draft.add(name, "action", parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields)
         if before is not None:
             draft.connect(before, added)
         before = added

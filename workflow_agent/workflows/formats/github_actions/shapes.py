@@ -33,8 +33,7 @@ _PERMISSIONS = one_kind(
     text=text(r"read-all|write-all|", says="read-all or write-all"), object=mapped(_TEXT), nothing=anything
 )
 _CONCURRENCY = one_kind(
-    text=anything,
-    object=record({"group": _TEXT, "cancel-in-progress": _MAYBE, "queue": _TEXT}, required=["group"]),
+    text=anything, object=record({"group": _TEXT, "cancel-in-progress": _MAYBE, "queue": _TEXT}, required=["group"])
 )
 _DEFAULTS = one_kind(object=record({"run": mapped(_TEXT)}), nothing=anything)
 _RUNNER = one_kind(
@@ -59,13 +58,16 @@ _BOTH: Mapping[str, Shape] = {
 }
 STEP = record(
     {
-        **_BOTH, "id": text(JOB_ID, says="letters, digits, `-` and `_`"),
+        **_BOTH,
+        "id": text(JOB_ID, says="letters, digits, `-` and `_`"),
         "uses": text(r"\s*\S[\s\S]*", says="an action"),
-        "run": one_kind(text=anything, number=anything), "with": _VALUES, "shell": _TEXT,
+        "run": one_kind(text=anything, number=anything),
+        "with": _VALUES,
+        "shell": _TEXT,
         "working-directory": _TEXT,
     },
     exactly_one=[("uses", "run")],
-)  # fmt: skip
+)
 _STRATEGY = one_kind(
     object=record(
         {
@@ -79,12 +81,21 @@ _STRATEGY = one_kind(
     text=_EXPRESSION,
 )
 _JOB_REST: Mapping[str, Shape] = {
-    **_BOTH, "permissions": _PERMISSIONS, "runs-on": _RUNNER, "environment": _ENVIRONMENT,
-    "concurrency": _CONCURRENCY, "outputs": one_kind(object=mapped(_SCALAR)), "defaults": _DEFAULTS,
-    "strategy": _STRATEGY, "container": _CONTAINER, "services": _SERVICES, "with": _VALUES,
-    "uses": text(r"\s*\S[\s\S]*", says="a workflow"), "snapshot": one_kind(text=anything, object=mapped()),
+    **_BOTH,
+    "permissions": _PERMISSIONS,
+    "runs-on": _RUNNER,
+    "environment": _ENVIRONMENT,
+    "concurrency": _CONCURRENCY,
+    "outputs": one_kind(object=mapped(_SCALAR)),
+    "defaults": _DEFAULTS,
+    "strategy": _STRATEGY,
+    "container": _CONTAINER,
+    "services": _SERVICES,
+    "with": _VALUES,
+    "uses": text(r"\s*\S[\s\S]*", says="a workflow"),
+    "snapshot": one_kind(text=anything, object=mapped()),
     "secrets": one_kind(object=mapped(_SCALAR), text=text("inherit", says="inherit"), nothing=anything),
-}  # fmt: skip
+}
 _JOB = record(
     {**_JOB_REST, "needs": one_kind(text=anything, list=listed(_TEXT)), "steps": listed(STEP)},
     exactly_one=[("steps", "uses")],
@@ -100,9 +111,7 @@ def _job(value: Any, place: Place) -> None:
         place.refuse("needs `runs-on`")
 
 
-_SCHEDULES = listed(
-    record({"cron": text(r"\s*\S[\s\S]*", says="cron"), "timezone": _TEXT}, required=["cron"]), least=1
-)
+_SCHEDULES = listed(record({"cron": text(r"\s*\S[\s\S]*", says="cron"), "timezone": _TEXT}, required=["cron"]), least=1)
 _EVENT_NAME = r"[a-z][a-z_]*"
 
 
@@ -119,10 +128,14 @@ def on_shape(value: Any, place: Place) -> None:
 
 
 REST: Mapping[str, Shape] = {
-    "name": one_kind(text=anything, number=anything, nothing=anything), "run-name": _TEXT, "on": on_shape,
+    "name": one_kind(text=anything, number=anything, nothing=anything),
+    "run-name": _TEXT,
+    "on": on_shape,
     "permissions": _PERMISSIONS,
-    "env": _VALUES, "defaults": _DEFAULTS, "concurrency": _CONCURRENCY,
-}  # fmt: skip
+    "env": _VALUES,
+    "defaults": _DEFAULTS,
+    "concurrency": _CONCURRENCY,
+}
 """What a workflow has beside its jobs."""
 rest_shape = record(REST)
 _JOBS = mapped(_job, key=JOB_ID, says="letters, digits, `-` and `_`, and begin with a letter or `_`", least=1)

@@ -175,9 +175,7 @@ def _workflow(trigger: WorkflowTrigger, found: JsonObject) -> None:
     if trigger.workflow == _ANY_CALLER:
         found.setdefault("workflow_call", trigger.with_ or None)
     else:
-        found.setdefault("workflow_run", {**trigger.with_, "workflows": []})["workflows"].append(
-            trigger.workflow
-        )
+        found.setdefault("workflow_run", {**trigger.with_, "workflows": []})["workflows"].append(trigger.workflow)
 
 
 _WRITERS: Mapping[type, Callable[[Any, JsonObject], None]] = {

@@ -15,13 +15,7 @@ from workflow_agent.workflows.formats.github_actions.jobs import (
     step_of,
 )
 from workflow_agent.workflows.formats.github_actions.reader import said_workflow
-from workflow_agent.workflows.formats.github_actions.shapes import (
-    JOB_ID,
-    STEP,
-    job_rest_shape,
-    on_shape,
-    rest_shape,
-)
+from workflow_agent.workflows.formats.github_actions.shapes import JOB_ID, STEP, job_rest_shape, on_shape, rest_shape
 from workflow_agent.workflows.formats.github_actions.triggers import on_of, said_triggers
 from workflow_agent.workflows.formats.regions import Flow
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text
@@ -62,9 +56,7 @@ class _Writer:
     def _free_id(self, step: Step) -> str:
         kept = kept_in(step.extensions, self._format_name).get("$id")
         wanted = kept if isinstance(kept, str) and not problems_in(kept, _ID) else step.id
-        return unique_id(
-            wanted if wanted[0].isalpha() or wanted[0] == "_" else f"_{wanted}", self._ids.values()
-        )
+        return unique_id(wanted if wanted[0].isalpha() or wanted[0] == "_" else f"_{wanted}", self._ids.values())
 
     def jobs(self) -> JsonObject:
         """Return the jobs; where nothing works, one that only says so."""
@@ -100,14 +92,10 @@ class _Writer:
     def _asked(self, step: Step, needs: Sequence[Dependency]) -> str:
         """Return the condition that comes from how the job is reached."""
         failed = [f"needs.{self._ids[one.source]}.result == 'failure'" for one in needs if one.on_failure]
-        guards = [edge for one in needs for edge in one.guards] or (
-            self._needs.guards(step.id) if not needs else []
-        )
+        guards = [edge for one in needs for edge in one.guards] or (self._needs.guards(step.id) if not needs else [])
         parts = [text_of for edge in guards if (text_of := self._guard(edge))]
         if self._needs.needs_any(step.id):
-            done = [
-                f"needs.{self._ids[one.source]}.result == 'success'" for one in needs if not one.on_failure
-            ]
+            done = [f"needs.{self._ids[one.source]}.result == 'success'" for one in needs if not one.on_failure]
             return f"!cancelled() && ({' || '.join([*done, *failed])})"
         if failed:
             return f"always() && {' && '.join(failed)}"
@@ -152,8 +140,4 @@ class _Writer:
 def _only(step: Step) -> JsonObject:
     """Return the one step of a job that is there for a single piece of work."""
     whole = step_of(step)
-    return {
-        key: value
-        for key, value in whole.items()
-        if key not in ("if", "timeout-minutes", "continue-on-error")
-    }
+    return {key: value for key, value in whole.items() if key not in ("if", "timeout-minutes", "continue-on-error")}

@@ -16,9 +16,19 @@ _NODE_ID = re.compile(r"[^\W](?:[\w./]|-(?![-.=>]))*")
 _CLASS = re.compile(r":::([\w-]+)")
 _ATTRIBUTE = re.compile(r"\b(label|shape)\s*:\s*(?:\"([^\"]*)\"|([\w-]+))")
 SHAPES: Final = {
-    "(((": (")))",), "([": ("])",), "[(": (")]",), "[[": ("]]",), "((": ("))",), "{{": ("}}",),
-    "[/": ("/]", "\\]"), "[\\": ("\\]", "/]"), "(": (")",), "[": ("]",), "{": ("}",), ">": ("]",),
-}  # fmt: skip
+    "(((": (")))",),
+    "([": ("])",),
+    "[(": (")]",),
+    "[[": ("]]",),
+    "((": ("))",),
+    "{{": ("}}",),
+    "[/": ("/]", "\\]"),
+    "[\\": ("\\]", "/]"),
+    "(": (")",),
+    "[": ("]",),
+    "{": ("}",),
+    ">": ("]",),
+}
 """What a label stands between, the longest first."""
 _NAMED_SHAPES = {
     **dict.fromkeys(("diam", "diamond", "decision", "question"), "{"),
@@ -31,11 +41,7 @@ _ARROW = re.compile(
     r"(?:\w+@)?(?:[<xo](?=[-=]))?(?:(?P<dotted>-\.+-)[>xo]?|(?P<hidden>~{3,})|(?:-{2,}|={2,})[>xo]|-{3,}|={3,})"
 )
 _WORDED = re.compile(r"(?:[<xo](?=[-=]))?(?P<begins>--|==|-\.)(?=\s|\w|\")")
-_ARROW_ENDS = {
-    "--": re.compile(r"-{2,}[->xo]"),
-    "==": re.compile(r"={2,}[=>xo]"),
-    "-.": re.compile(r"\.+-[>xo]?"),
-}
+_ARROW_ENDS = {"--": re.compile(r"-{2,}[->xo]"), "==": re.compile(r"={2,}[=>xo]"), "-.": re.compile(r"\.+-[>xo]?")}
 _STATE = re.compile(
     r"state[ \t]+(?:\"(?P<label>[^\"]*)\"[ \t]+as[ \t]+)?(?P<id>[\w.-]+)[ \t]*"
     r"(?:<<(?P<kind>\w+)>>|\[\[(?P<old>\w+)\]\])?[ \t]*(?P<opens>\{)?"
@@ -116,9 +122,7 @@ def read_chart(text: str) -> Chart:
     """
     head = header_line(text)
     if head is None:
-        raise UnreadableDocument(
-            TITLE, [Problem("", "begins with none of `flowchart`, `graph` and `stateDiagram`")]
-        )
+        raise UnreadableDocument(TITLE, [Problem("", "begins with none of `flowchart`, `graph` and `stateDiagram`")])
     return _Scanner(text.lstrip("\ufeff").split("\n"), head).chart
 
 

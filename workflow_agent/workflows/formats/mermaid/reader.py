@@ -10,15 +10,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.mermaid.chart import (
-    END,
-    START,
-    Chart,
-    Link,
-    Node,
-    plain_label,
-    unescaped,
-)
+from workflow_agent.workflows.formats.mermaid.chart import END, START, Chart, Link, Node, plain_label, unescaped
 from workflow_agent.workflows.model.steps import STEP_TYPES, StepType
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -31,9 +23,13 @@ _ASSIGNED = re.compile(r"<i>(?P<who>[^<>]*)</i>")
 _ON_ERROR = re.compile(r"on error|(?:error|failure|failed|on failure|timeout)", re.IGNORECASE)
 _TERMINALS = frozenset({"([", "((", "((("})
 _OF_SHAPE: Mapping[str, StepType] = {
-    "{": "decision", "[[": "subworkflow", "state": "state", "fork": "fork", "join": "join",
+    "{": "decision",
+    "[[": "subworkflow",
+    "state": "state",
+    "fork": "fork",
+    "join": "join",
     "choice": "decision",
-}  # fmt: skip
+}
 
 
 @dataclass(slots=True)
@@ -195,9 +191,7 @@ class DiagramReader:
             return {"type": "data", "label": fit(said)}
         if link.arrow.startswith("-.") and self.is_ours and plain == "undo":
             return {"type": "compensation"}
-        if link.arrow.startswith("-.") and (
-            _ON_ERROR.match(said) or (self.is_ours and plain.startswith("on "))
-        ):
+        if link.arrow.startswith("-.") and (_ON_ERROR.match(said) or (self.is_ours and plain.startswith("on "))):
             named = said[3:].split(", ") if plain.startswith("on ") and plain != "on error" else []
             return {"type": "error", "errors": named or None}
         if not said:

@@ -9,16 +9,7 @@ from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.mermaid import reader
-from workflow_agent.workflows.formats.mermaid.chart import (
-    END,
-    SHAPES,
-    START,
-    TITLE,
-    Chart,
-    Line,
-    Node,
-    read_chart,
-)
+from workflow_agent.workflows.formats.mermaid.chart import END, SHAPES, START, TITLE, Chart, Line, Node, read_chart
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN, SCOPE_PREFIX, kept_text, node_id_of
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step, StepType
@@ -26,9 +17,18 @@ from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 OPENINGS: Mapping[StepType, str] = {
-    "action": "[", "human": "[/", "decision": "{", "fork": "{{", "join": "{{", "loop": "[[", "wait": "((",
-    "event": ">", "subworkflow": "[[", "state": "(", "end": "([",
-}  # fmt: skip
+    "action": "[",
+    "human": "[/",
+    "decision": "{",
+    "fork": "{{",
+    "join": "{{",
+    "loop": "[[",
+    "wait": "((",
+    "event": ">",
+    "subworkflow": "[[",
+    "state": "(",
+    "end": "([",
+}
 _ARROWS = {"error": "-.->", "compensation": "-.->", "data": "-.-"}
 _Key = tuple[str, str, str, str]
 
@@ -150,9 +150,7 @@ class _Changed:
         found: list[str] = []
         added = self._added()
         moved: list[int] = []
-        numbered = {
-            id(link): at for at, link in enumerate(x for line in self._chart.lines for x in line.links)
-        }
+        numbered = {id(link): at for at, link in enumerate(x for line in self._chart.lines for x in line.links)}
         for at, line in enumerate(self._chart.lines):
             is_changed = self._is_changed(line)
             moved += [numbered[id(link)] for link in line.links if id(link) not in self._dropped]
@@ -191,9 +189,7 @@ class _Changed:
                 linked |= {link.source, link.target}
         if not self._chart.is_state:
             alone = [one for one in mentioned.values() if one.id not in linked]
-            statements += [
-                self._mention(one, one.id) for one in alone if one.opening or one.id in self._fresh
-            ]
+            statements += [self._mention(one, one.id) for one in alone if one.opening or one.id in self._fresh]
         return [line.indent + one for one in statements]
 
     def _is_told(self, node: Node) -> bool:
@@ -253,8 +249,14 @@ class _Changed:
                 place.setdefault(ends[1], known)
         if not self._starts:
             node = self._nodes[self._workflow.start]
-            at = next((at for at, one in enumerate(self._chart.lines) if any(
-                id(link) in self._dropped for link in one.links)), last)  # fmt: skip
+            at = next(
+                (
+                    at
+                    for at, one in enumerate(self._chart.lines)
+                    if any(id(link) in self._dropped for link in one.links)
+                ),
+                last,
+            )
             begin = "[*]" if self._chart.is_state else BEGIN
             found.setdefault(at, []).append(self._indented(at, f"{begin} --> {node}"))
         for edge in new:
@@ -262,11 +264,7 @@ class _Changed:
             at = place.get(ends[0], place.get(ends[1], last))
             found.setdefault(at, []).extend(self._indented(at, one) for one in self._new_link(edge, *ends))
         for node in sorted(self._fresh - self._declared - self._seen.keys(), key=list(self._steps).index):
-            made = (
-                f'state "{escaped(self._steps[node].name)}" as {node}'
-                if self._chart.is_state
-                else self._made(node)
-            )
+            made = f'state "{escaped(self._steps[node].name)}" as {node}' if self._chart.is_state else self._made(node)
             found.setdefault(last, []).append(self._indented(last, made))
         return found
 
@@ -280,11 +278,7 @@ class _Changed:
     def _new_link(self, edge: Transition, source: str, target: str) -> list[str]:
         lines: list[str] = []
         for node in (source, target):
-            if (
-                self._chart.is_state
-                and node in self._fresh
-                and node not in self._declared | self._seen.keys()
-            ):
+            if self._chart.is_state and node in self._fresh and node not in self._declared | self._seen.keys():
                 lines.append(f'state "{escaped(self._steps[node].name)}" as {node}')
                 self._declared.add(node)
         told = {one: one if one in self._seen else self._mention(None, one) for one in (source, target)}
@@ -307,14 +301,10 @@ class _Changed:
                 left = [one for one in words[1].split(",") if one not in self._gone]
                 if len(left) < words[1].count(",") + 1:
                     if left:
-                        found.append(
-                            f"{line[: len(line) - len(line.lstrip())]}{words[0]} {','.join(left)} {words[2]}"
-                        )
+                        found.append(f"{line[: len(line) - len(line.lstrip())]}{words[0]} {','.join(left)} {words[2]}")
                     continue
             elif len(words) == 3 and words[0] == "linkStyle" and words[1] != "default" and not is_as_was:
-                at = [
-                    numbers[int(one)] for one in words[1].split(",") if one.isdigit() and int(one) in numbers
-                ]
+                at = [numbers[int(one)] for one in words[1].split(",") if one.isdigit() and int(one) in numbers]
                 if at:
                     indent = line[: len(line) - len(line.lstrip())]
                     found.append(f"{indent}linkStyle {','.join(map(str, at))} {words[2]}")
@@ -328,11 +318,7 @@ class _Changed:
             return lines
         for at, line in enumerate(lines):
             if line.strip().startswith(("title:", "accTitle:")):
-                return [
-                    *lines[:at],
-                    f'{line.partition(":")[0]}: "{escaped(self._workflow.name)}"',
-                    *lines[at + 1 :],
-                ]
+                return [*lines[:at], f'{line.partition(":")[0]}: "{escaped(self._workflow.name)}"', *lines[at + 1 :]]
         return [*_front(self._workflow.name), *lines]
 
 

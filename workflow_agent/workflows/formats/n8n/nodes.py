@@ -196,9 +196,7 @@ def _parameters(step: Step) -> JsonObject:
     seconds = exact_seconds(step.duration) if step.type == "wait" else None
     if seconds is None:
         return {}
-    unit = next(
-        (one for one in ("days", "hours", "minutes") if seconds and not seconds % _UNITS[one]), "seconds"
-    )
+    unit = next((one for one in ("days", "hours", "minutes") if seconds and not seconds % _UNITS[one]), "seconds")
     amount = seconds / _UNITS[unit]
     return {"amount": int(amount) if amount.is_integer() else amount, "unit": unit}
 

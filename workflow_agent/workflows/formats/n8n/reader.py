@@ -102,9 +102,7 @@ class _Reader:
             if node["type"] != NOTE and node["name"] not in elided:
                 self._node(node, at)
         if not self._draft.steps:
-            raise UnreadableDocument(
-                self._draft.title, [Problem("/nodes", "has no node that does something")]
-            )
+            raise UnreadableDocument(self._draft.title, [Problem("/nodes", "has no node that does something")])
         for source, kind, output, entry in self._entries():
             if source not in elided:
                 self._entry(source, kind, output, entry)
@@ -135,9 +133,7 @@ class _Reader:
             return None
         target = self._nodes.get(leading[0][3]["node"])
         plain = leading[0][3] == entry_to(leading[0][3]["node"])
-        return (
-            target["name"] if plain and target and not _is_made(target) and target["type"] != NOTE else None
-        )
+        return target["name"] if plain and target and not _is_made(target) and target["type"] != NOTE else None
 
     def _node(self, node: JsonObject, at: int) -> None:
         fields = said(node)
@@ -174,9 +170,7 @@ class _Reader:
             kept["entry"] = {key: value for key, value in entry.items() if key != "node"}
         if kept.get("port") == ["main", 0] and fields == {"type": "sequence"}:
             del kept["port"]
-        self._draft.connect(
-            self._ids[source], self._ids[target], fields.pop("type"), kept=kept or None, **fields
-        )
+        self._draft.connect(self._ids[source], self._ids[target], fields.pop("type"), kept=kept or None, **fields)
 
     def _first(self) -> str:
         entered = {entry["node"] for _, kind, _, entry in self._entries() if kind == "main"}

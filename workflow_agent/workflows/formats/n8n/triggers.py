@@ -65,12 +65,7 @@ def made_trigger(trigger: Mapping[str, Any]) -> JsonObject:
     if kind in ("event", "workflow"):
         event = str(trigger[kind])
         parameters = {"path": slug(event, fallback="event"), "httpMethod": "POST"}
-        return {
-            "type": _BASE + "webhook",
-            "typeVersion": 2,
-            "parameters": parameters,
-            "notes": _EVENT + event,
-        }
+        return {"type": _BASE + "webhook", "typeVersion": 2, "parameters": parameters, "notes": _EVENT + event}
     return {"type": _BASE + "manualTrigger", "typeVersion": 1, "parameters": {}}
 
 
@@ -78,9 +73,7 @@ def _made_interval(trigger: Mapping[str, Any]) -> JsonObject:
     if trigger.get("cron"):
         return {"field": "cronExpression", "expression": trigger["cron"]}
     seconds = whole_seconds(trigger.get("every")) or 3_600
-    field = next(
-        one for one in ("weeks", "days", "hours", "minutes", "seconds") if not seconds % _SECONDS[one]
-    )
+    field = next(one for one in ("weeks", "days", "hours", "minutes", "seconds") if not seconds % _SECONDS[one])
     if field == "days" and seconds == _SECONDS["days"]:
         field = "hours"
     return {"field": field, f"{field}Interval": seconds // _SECONDS[field]}

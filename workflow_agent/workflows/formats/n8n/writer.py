@@ -47,9 +47,7 @@ class _Writer:
         workflow = self._workflow
         written = workflow_document(workflow)
         fields = {"name": workflow.name, "description": workflow.description, "tags": written["tags"]}
-        beside = {
-            k: v for k, v in self._kept.items() if k not in ("notes", "dangling", "nodes", "connections")
-        }
+        beside = {k: v for k, v in self._kept.items() if k not in ("notes", "dangling", "nodes", "connections")}
         shape = record({}, is_open=True)
         top = restored(made_top(fields), beside, fields, read=said_top, said_by=_TOP_SAID_BY, shape=shape)
         connections: JsonObject = {}
@@ -91,12 +89,7 @@ class _Writer:
 
     def _kept_port(self, step: Step, edge: Transition) -> tuple[str, int] | None:
         port = list_in(kept_in(edge.extensions, self._format_name).get("port")) or ["main", 0]
-        if (
-            len(port) != 2
-            or not isinstance(port[0], str)
-            or type(port[1]) is not int
-            or not 0 <= port[1] < 1_000
-        ):
+        if len(port) != 2 or not isinstance(port[0], str) or type(port[1]) is not int or not 0 <= port[1] < 1_000:
             return None
         plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         wanted = {key: plain[key] for key in ("when", "label") if key in plain} | {"type": edge.type}
@@ -142,9 +135,7 @@ class _Writer:
             name = unique_id(f"Start by {trigger['type']}", self._taken)
             self._taken.add(name)
             place = [-_COLUMN, (at - 1) * _ROW]
-            found.append(
-                {**made_trigger(trigger), "id": f"{TRIGGER_ID}{at}", "name": name, "position": place}
-            )
+            found.append({**made_trigger(trigger), "id": f"{TRIGGER_ID}{at}", "name": name, "position": place})
         return found
 
     def _place(self) -> None:
@@ -199,9 +190,7 @@ def _is_dangling(one: Any, names: Iterable[str]) -> bool:
     if not isinstance(one, list) or len(list_in(one)) != 4:
         return False
     source, kind, output, entry = list_in(one)
-    is_sound = (
-        isinstance(source, str) and isinstance(kind, str) and type(output) is int and 0 <= output < 1_000
-    )
+    is_sound = isinstance(source, str) and isinstance(kind, str) and type(output) is int and 0 <= output < 1_000
     target = object_in(entry).get("node")
     return is_sound and isinstance(target, str) and not {source, target} <= set(names)
 

@@ -20,9 +20,7 @@ def folded(name: str, task: Mapping[str, Any]) -> JsonObject | None:
     if len(items) != 1 or set(task) - {"try", "catch", "then"}:
         return None
     inner = object_in(items[0]).get(name)
-    return (
-        None if inner is None or "then" in inner or "try" in inner or "switch" in inner else object_in(inner)
-    )
+    return None if inner is None or "then" in inner or "try" in inner or "switch" in inner else object_in(inner)
 
 
 def said_catch(task: Mapping[str, Any], retries: Mapping[str, Any]) -> JsonObject:
@@ -44,9 +42,8 @@ def errors_caught(catch: Mapping[str, Any]) -> list[str]:
     given = object_in(object_in(catch.get("errors")).get("with"))
     if "type" in given:
         label = fit(str(given["type"]))
-    else:
-        label = f"{_STATUS}{given['status']}" if "status" in given else None
-    return [label] if label else []
+        return [label] if label else []
+    return [f"{_STATUS}{given['status']}"] if "status" in given else []
 
 
 def catch_of(step: Step, errors: Sequence[str]) -> JsonObject:
@@ -89,7 +86,5 @@ def _policy_of(retry: Retry) -> JsonObject:
     delay = {"delay": retry.interval} if retry.interval else {}
     backoff = next(name for name, said in _BACKOFFS.items() if said == retry.backoff)
     shape: JsonObject = {} if backoff == "constant" else {"backoff": {backoff: {}}}
-    limit = (
-        {"limit": {"attempt": {"count": retry.max_attempts - 1}}} if retry.max_attempts < _UNBOUNDED else {}
-    )
+    limit = {"limit": {"attempt": {"count": retry.max_attempts - 1}}} if retry.max_attempts < _UNBOUNDED else {}
     return {**delay, **shape, **limit}

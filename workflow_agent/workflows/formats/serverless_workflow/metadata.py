@@ -12,20 +12,13 @@ from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigge
 from workflow_agent.workflows.model.workflow import Workflow
 
 DSL = "1.0.3"
-SAID_BY: Mapping[str, tuple[str, ...]] = {
-    "name": ("name", "title"),
-    "description": ("summary",),
-    "tags": ("tags",),
-}
+SAID_BY: Mapping[str, tuple[str, ...]] = {"name": ("name", "title"), "description": ("summary",), "tags": ("tags",)}
 """The entries of `document` that say each field of a workflow."""
 
 
 def said_about(document: Mapping[str, Any]) -> JsonObject:
     """Return the fields of the workflow that the `document` part says."""
-    tags = [
-        fit(f"{key}:{value}" if value != "" else key)
-        for key, value in object_in(document.get("tags")).items()
-    ]
+    tags = [fit(f"{key}:{value}" if value != "" else key) for key, value in object_in(document.get("tags")).items()]
     return {
         "name": text_in(document.get("title"), 200) or str(document["name"]),
         "description": text_in(document.get("summary")) or "",

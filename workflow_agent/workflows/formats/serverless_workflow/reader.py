@@ -8,18 +8,8 @@ from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, same
 from workflow_agent.workflows.formats.serverless_workflow.directives import DIRECTIVES, unknown_targets
-from workflow_agent.workflows.formats.serverless_workflow.errors import (
-    catch_of,
-    errors_caught,
-    folded,
-    said_catch,
-)
-from workflow_agent.workflows.formats.serverless_workflow.metadata import (
-    about,
-    said_about,
-    said_triggers,
-    schedule_of,
-)
+from workflow_agent.workflows.formats.serverless_workflow.errors import catch_of, errors_caught, folded, said_catch
+from workflow_agent.workflows.formats.serverless_workflow.metadata import about, said_about, said_triggers, schedule_of
 from workflow_agent.workflows.formats.serverless_workflow.task_shapes import document_shape, kind_of_task
 from workflow_agent.workflows.formats.serverless_workflow.tasks import condition_of, generated, said
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
@@ -115,10 +105,7 @@ class _Reader:
         step_id = self._draft.add(name, kind, parent=parent, kept=kept, at=at, **fields)
         within = (*at, "try", 0, name) if inner else at
         self.tasks(
-            list_in(object_in(own.get("fork")).get("branches")),
-            step_id,
-            (*within, "fork", "branches"),
-            beside=True,
+            list_in(object_in(own.get("fork")).get("branches")), step_id, (*within, "fork", "branches"), beside=True
         )
         for key in ("do", "try"):
             self.tasks(list_in(own.get(key)), step_id, (*within, key))
@@ -129,9 +116,7 @@ class _Reader:
         if not items:
             return None
         kept = {"then": task["catch"]["then"]} if "then" in task["catch"] else None
-        handler = self._draft.add(
-            (fit(name) or "")[:180] + HANDLER_ENDING, "action", parent=parent, kept=kept
-        )
+        handler = self._draft.add((fit(name) or "")[:180] + HANDLER_ENDING, "action", parent=parent, kept=kept)
         self.tasks(items, handler, (*at, "catch", "do"))
         return handler
 
@@ -180,12 +165,7 @@ class _Reader:
             has_default = has_default or when is None
             kept = {"then": case["then"]} if case["then"] in DIRECTIVES else None
             self._connect(
-                one.step,
-                target,
-                "default" if when is None else "condition",
-                when=when,
-                label=label,
-                kept=kept,
+                one.step, target, "default" if when is None else "condition", when=when, label=label, kept=kept
             )
         if not has_default:
             self._connect(one.step, otherwise, "default", kept={"implicit": True})

@@ -38,10 +38,19 @@ DURATION = one_kind(
 TIMEOUT = one_kind(object=record({"after": DURATION}, required=["after"]), text=TEXT)
 
 _OAUTH = {
-    "authority": TEXT, "grant": TEXT, "client": OBJECT, "request": OBJECT, "issuers": listed(TEXT),
-    "scopes": listed(TEXT), "audiences": listed(TEXT), "username": TEXT, "password": TEXT, "subject": OBJECT,
-    "actor": OBJECT, "use": TEXT,
-}  # fmt: skip
+    "authority": TEXT,
+    "grant": TEXT,
+    "client": OBJECT,
+    "request": OBJECT,
+    "issuers": listed(TEXT),
+    "scopes": listed(TEXT),
+    "audiences": listed(TEXT),
+    "username": TEXT,
+    "password": TEXT,
+    "subject": OBJECT,
+    "actor": OBJECT,
+    "use": TEXT,
+}
 _USER = record({"username": TEXT, "password": TEXT, "use": TEXT})
 _POLICIES: dict[str, Shape] = {
     "basic": _USER,
@@ -58,21 +67,13 @@ ENDPOINT = one_kind(
 )
 RESOURCE = record({"name": TEXT, "endpoint": ENDPOINT}, required=["endpoint"])
 
-_SCHEMA = record(
-    {"format": TEXT, "document": anything, "resource": RESOURCE}, exactly_one=[("document", "resource")]
-)
+_SCHEMA = record({"format": TEXT, "document": anything, "resource": RESOURCE}, exactly_one=[("document", "resource")])
 _MAPPED = one_kind(text=TEXT, object=OBJECT)
 INPUT = record({"schema": _SCHEMA, "from": _MAPPED})
 OUTPUT = record({"schema": _SCHEMA, "as": _MAPPED})
 
 ERROR = record(
-    {
-        "type": TEXT,
-        "status": one_kind(number=_WHOLE, text=TEXT),
-        "instance": TEXT,
-        "title": TEXT,
-        "detail": TEXT,
-    },
+    {"type": TEXT, "status": one_kind(number=_WHOLE, text=TEXT), "instance": TEXT, "title": TEXT, "detail": TEXT},
     required=["type", "status"],
 )
 _ERROR_FILTER = {"type": TEXT, "status": _WHOLE, "instance": TEXT, "title": TEXT, "detail": TEXT}
@@ -121,16 +122,20 @@ SCHEDULE = record(
 )
 
 _PROCESS = {"stdin": TEXT, "arguments": listed(TEXT), "environment": OBJECT}
-_LIFETIME = record(
-    {"cleanup": choice("always", "never", "eventually"), "after": DURATION}, required=["cleanup"]
-)
+_LIFETIME = record({"cleanup": choice("always", "never", "eventually"), "after": DURATION}, required=["cleanup"])
 _CONTAINER = record(
     {
-        **_PROCESS, "image": TEXT, "name": TEXT, "command": TEXT, "ports": OBJECT, "volumes": OBJECT,
-        "lifetime": _LIFETIME, "pullPolicy": choice("ifNotPresent", "always", "never"),
+        **_PROCESS,
+        "image": TEXT,
+        "name": TEXT,
+        "command": TEXT,
+        "ports": OBJECT,
+        "volumes": OBJECT,
+        "lifetime": _LIFETIME,
+        "pullPolicy": choice("ifNotPresent", "always", "never"),
     },
     required=["image"],
-)  # fmt: skip
+)
 _SCRIPT = record(
     {**_PROCESS, "language": TEXT, "code": TEXT, "source": RESOURCE},
     required=["language"],
@@ -138,30 +143,21 @@ _SCRIPT = record(
 )
 _SHELL = record({**_PROCESS, "command": TEXT}, required=["command"])
 _WORKFLOW = record(
-    {"namespace": TEXT, "name": TEXT, "version": TEXT, "input": OBJECT},
-    required=["namespace", "name", "version"],
+    {"namespace": TEXT, "name": TEXT, "version": TEXT, "input": OBJECT}, required=["namespace", "name", "version"]
 )
 RUNS: dict[str, Shape] = {"container": _CONTAINER, "script": _SCRIPT, "shell": _SHELL, "workflow": _WORKFLOW}
 RUN = record(
-    {**RUNS, "await": flag, "return": choice("stdout", "stderr", "code", "all", "none")},
-    exactly_one=[list(RUNS)],
+    {**RUNS, "await": flag, "return": choice("stdout", "stderr", "code", "all", "none")}, exactly_one=[list(RUNS)]
 )
 
 _PAIRS = one_kind(object=mapped(one_kind(text=TEXT, number=anything, flag=anything)), text=EXPRESSION)
 _AS = choice("raw", "content", "response")
 _PARAMETERS = one_kind(object=OBJECT, text=TEXT)
 _SERVICE = record(
-    {
-        "name": TEXT,
-        "host": TEXT,
-        "port": number(least=0, most=65_535, whole=True),
-        "authentication": AUTHENTICATION,
-    },
+    {"name": TEXT, "host": TEXT, "port": number(least=0, most=65_535, whole=True), "authentication": AUTHENTICATION},
     required=["name", "host"],
 )
-_STDIO = record(
-    {"command": TEXT, "arguments": listed(TEXT), "environment": OBJECT}, required=["command"], is_open=True
-)
+_STDIO = record({"command": TEXT, "arguments": listed(TEXT), "environment": OBJECT}, required=["command"], is_open=True)
 _TRANSPORT = record(
     {
         "http": record({"endpoint": ENDPOINT, "headers": OBJECT}, required=["endpoint"], is_open=True),
@@ -173,45 +169,76 @@ _TRANSPORT = record(
 )
 CALLS: dict[str, Shape] = {
     "http": record(
-        {"method": TEXT, "endpoint": ENDPOINT, "headers": _PAIRS, "body": anything, "query": _PAIRS,
-            "output": _AS, "redirect": flag},
+        {
+            "method": TEXT,
+            "endpoint": ENDPOINT,
+            "headers": _PAIRS,
+            "body": anything,
+            "query": _PAIRS,
+            "output": _AS,
+            "redirect": flag,
+        },
         required=["method", "endpoint"],
     ),
     "grpc": record(
         {"proto": RESOURCE, "service": _SERVICE, "method": TEXT, "arguments": OBJECT},
-        required=["proto", "service", "method"]
+        required=["proto", "service", "method"],
     ),
     "openapi": record(
-        {"document": RESOURCE, "operationId": TEXT, "parameters": OBJECT, "authentication": AUTHENTICATION,
-            "output": _AS, "redirect": flag},
+        {
+            "document": RESOURCE,
+            "operationId": TEXT,
+            "parameters": OBJECT,
+            "authentication": AUTHENTICATION,
+            "output": _AS,
+            "redirect": flag,
+        },
         required=["document", "operationId"],
     ),
     "asyncapi": record(
         {
-            "document": RESOURCE, "channel": TEXT, "operation": TEXT, "server": OBJECT, "protocol": TEXT,
-            "message": OBJECT, "subscription": OBJECT, "authentication": AUTHENTICATION,
+            "document": RESOURCE,
+            "channel": TEXT,
+            "operation": TEXT,
+            "server": OBJECT,
+            "protocol": TEXT,
+            "message": OBJECT,
+            "subscription": OBJECT,
+            "authentication": AUTHENTICATION,
         },
         required=["document"],
         exactly_one=[("operation", "channel"), ("message", "subscription")],
     ),
-    "a2a": record({"agentCard": RESOURCE, "server": ENDPOINT, "method": TEXT, "parameters": _PARAMETERS},
-        required=["method"]),
+    "a2a": record(
+        {"agentCard": RESOURCE, "server": ENDPOINT, "method": TEXT, "parameters": _PARAMETERS}, required=["method"]
+    ),
     "mcp": record(
-        {"protocolVersion": TEXT, "method": TEXT, "parameters": _PARAMETERS, "timeout": DURATION,
-            "transport": _TRANSPORT, "client": OBJECT},
+        {
+            "protocolVersion": TEXT,
+            "method": TEXT,
+            "parameters": _PARAMETERS,
+            "timeout": DURATION,
+            "transport": _TRANSPORT,
+            "client": OBJECT,
+        },
         required=["method", "transport"],
         is_open=True,
     ),
-}  # fmt: skip
+}
 """The arguments of each protocol that can be called; anything else that is called is a function."""
 
 DOCUMENT = record(
     {
-        "dsl": _VERSION, "namespace": _NAME, "name": _NAME, "version": _VERSION, "title": TEXT,
+        "dsl": _VERSION,
+        "namespace": _NAME,
+        "name": _NAME,
+        "version": _VERSION,
+        "title": TEXT,
         "summary": TEXT,
-        "tags": OBJECT, "metadata": OBJECT,
+        "tags": OBJECT,
+        "metadata": OBJECT,
     },
     required=["dsl", "namespace", "name", "version"],
-)  # fmt: skip
+)
 EVALUATION = record({"language": TEXT, "mode": choice("strict", "loose")})
 CATALOG = record({"endpoint": ENDPOINT}, required=["endpoint"])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from workflow_agent.workflows.formats.serverless_workflow.shapes import (  # fmt: skip
+from workflow_agent.workflows.formats.serverless_workflow.shapes import (
     CALLS,
     CATALOG,
     CAUGHT,
@@ -37,9 +37,14 @@ from workflow_agent.workflows.formats.shapes import (
 )
 
 _BASE: Mapping[str, Shape] = {
-    "if": TEXT, "input": INPUT, "output": OUTPUT, "export": OUTPUT, "timeout": TIMEOUT, "then": TEXT,
+    "if": TEXT,
+    "input": INPUT,
+    "output": OUTPUT,
+    "export": OUTPUT,
+    "timeout": TIMEOUT,
+    "then": TEXT,
     "metadata": OBJECT,
-}  # fmt: skip
+}
 _DIRECTIVE = text(r"\s*\S[\s\S]*", says="a task, or continue, exit or end")
 
 
@@ -50,9 +55,7 @@ def task_list(value: Any, place: Place) -> None:
 
 def _item(value: Any, place: Place) -> None:
     if len(object_in(value)) > 1:
-        place.refuse(
-            f"must have one task, got {', '.join(map(repr, object_in(value)))}; give each its own item"
-        )
+        place.refuse(f"must have one task, got {', '.join(map(repr, object_in(value)))}; give each its own item")
         return
     mapped(task_shape, least=1)(value, place)
 
@@ -62,9 +65,7 @@ def _call(value: Any, place: Place) -> None:
     protocol = CALLS.get(called) if isinstance(called, str) else None
     given = OBJECT if protocol is None else protocol
     required = ["call"] if protocol is None else ["call", "with"]
-    record({**_BASE, "call": text(r"\s*\S[\s\S]*", says="a function"), "with": given}, required=required)(
-        value, place
-    )
+    record({**_BASE, "call": text(r"\s*\S[\s\S]*", says="a function"), "with": given}, required=required)(value, place)
 
 
 def _task(fields: Mapping[str, Shape], *required: str) -> Shape:
@@ -84,17 +85,21 @@ def _case(value: Any, place: Place) -> None:
 _FOR = record({"each": TEXT, "in": one_kind(text=TEXT, list=listed()), "at": TEXT}, required=["in"])
 _FORK = record({"branches": task_list, "compete": flag}, required=["branches"])
 _EMIT = record(
-    {"event": record({"with": record(EVENT, required=["type"], is_open=True)}, is_open=True)},
-    required=["event"],
+    {"event": record({"with": record(EVENT, required=["type"], is_open=True)}, is_open=True)}, required=["event"]
 )
 _EACH_EVENT = record({"item": TEXT, "at": TEXT, "do": task_list, "output": OUTPUT, "export": OUTPUT})
 _RAISE = record({"error": one_kind(object=ERROR, text=TEXT)}, required=["error"])
 CATCH = record(
     {
-        "errors": CAUGHT, "as": TEXT, "when": TEXT, "exceptWhen": TEXT,
-        "retry": one_kind(object=RETRY, text=TEXT), "do": task_list, "then": _DIRECTIVE,
+        "errors": CAUGHT,
+        "as": TEXT,
+        "when": TEXT,
+        "exceptWhen": TEXT,
+        "retry": one_kind(object=RETRY, text=TEXT),
+        "do": task_list,
+        "then": _DIRECTIVE,
     }
-)  # fmt: skip
+)
 KINDS: Mapping[str, Shape] = {
     "call": _call,
     "for": _task({"for": _FOR, "while": TEXT, "do": task_list}, "for", "do"),
@@ -126,34 +131,30 @@ def task_shape(value: Any, place: Place) -> None:
         place.refuse(f"must say what to do: one of {', '.join(f'`{one}`' for one in KINDS)}", list(KINDS))
 
 
-_EXTENDED = (
-    "call",
-    "composite",
-    "emit",
-    "for",
-    "listen",
-    "raise",
-    "run",
-    "set",
-    "switch",
-    "try",
-    "wait",
-    "all",
-)
+_EXTENDED = ("call", "composite", "emit", "for", "listen", "raise", "run", "set", "switch", "try", "wait", "all")
 _EXTENSION = record(
     {"extend": choice(*_EXTENDED), "when": TEXT, "before": task_list, "after": task_list}, required=["extend"]
 )
 _USE = record(
     {
-        "authentications": mapped(POLICY), "errors": mapped(ERROR),
+        "authentications": mapped(POLICY),
+        "errors": mapped(ERROR),
         "extensions": listed(mapped(_EXTENSION, least=1)),
-        "functions": mapped(task_shape), "retries": mapped(RETRY), "secrets": listed(TEXT),
-        "timeouts": mapped(record({"after": DURATION}, required=["after"])), "catalogs": mapped(CATALOG),
+        "functions": mapped(task_shape),
+        "retries": mapped(RETRY),
+        "secrets": listed(TEXT),
+        "timeouts": mapped(record({"after": DURATION}, required=["after"])),
+        "catalogs": mapped(CATALOG),
     }
-)  # fmt: skip
+)
 REST: Mapping[str, Shape] = {
-    "document": DOCUMENT, "input": INPUT, "use": _USE, "timeout": TIMEOUT, "output": OUTPUT,
-    "schedule": SCHEDULE, "evaluate": EVALUATION,
-}  # fmt: skip
+    "document": DOCUMENT,
+    "input": INPUT,
+    "use": _USE,
+    "timeout": TIMEOUT,
+    "output": OUTPUT,
+    "schedule": SCHEDULE,
+    "evaluate": EVALUATION,
+}
 """What a document has beside its tasks."""
 document_shape = record({**REST, "do": task_list}, required=["document", "do"])

@@ -77,11 +77,7 @@ def _said_run(task: Mapping[str, Any]) -> JsonObject:
     run = object_in(task["run"])
     if "workflow" in run:
         inner = object_in(run["workflow"])
-        return {
-            "type": "subworkflow",
-            "workflow": fit(inner["name"]),
-            "with": object_in(inner.get("input")),
-        }
+        return {"type": "subworkflow", "workflow": fit(inner["name"]), "with": object_in(inner.get("input"))}
     kind = next(one for one in _RUNS if one in run)
     return {"uses": kind, "with": object_in(run[kind])}
 
@@ -135,9 +131,17 @@ def _said_do(task: Mapping[str, Any]) -> JsonObject:
 
 
 _SAID = {
-    "call": _said_call, "run": _said_run, "set": _said_set, "emit": _said_emit, "raise": _said_raise,
-    "listen": _said_listen, "for": _said_for, "fork": _said_fork, "wait": _said_wait, "do": _said_do,
-}  # fmt: skip
+    "call": _said_call,
+    "run": _said_run,
+    "set": _said_set,
+    "emit": _said_emit,
+    "raise": _said_raise,
+    "listen": _said_listen,
+    "for": _said_for,
+    "fork": _said_fork,
+    "wait": _said_wait,
+    "do": _said_do,
+}
 
 
 def generated(step: Step, *, has_children: bool = False) -> JsonObject:

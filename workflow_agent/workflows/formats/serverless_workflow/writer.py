@@ -9,12 +9,7 @@ from workflow_agent.workflows.formats.regions import Flow, Region
 from workflow_agent.workflows.formats.serverless_workflow.directives import DIRECTIVES, TaskList
 from workflow_agent.workflows.formats.serverless_workflow.errors import catch_of, errors_caught, said_catch
 from workflow_agent.workflows.formats.serverless_workflow.metadata import SAID_BY as ABOUT_SAID_BY
-from workflow_agent.workflows.formats.serverless_workflow.metadata import (
-    about,
-    said_about,
-    said_triggers,
-    schedule_of,
-)
+from workflow_agent.workflows.formats.serverless_workflow.metadata import about, said_about, said_triggers, schedule_of
 from workflow_agent.workflows.formats.serverless_workflow.shapes import DOCUMENT, SCHEDULE
 from workflow_agent.workflows.formats.serverless_workflow.task_shapes import CATCH, REST, task_shape
 from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said
@@ -65,8 +60,7 @@ class _Writer:
         self._leaving = {
             step.id: str(directive)
             for step in workflow.steps
-            if (directive := self._kept(step).get("directive")) in DIRECTIVES
-            and not self._flow.beside(step.id)
+            if (directive := self._kept(step).get("directive")) in DIRECTIVES and not self._flow.beside(step.id)
         }
         self._handlers = {edge.to for edge in workflow.transitions if self._is_inline(edge)}
 
@@ -172,9 +166,7 @@ class _Writer:
             groups = self._flow.components(inside)
             starts = [self._flow.heads(step.id, group)[0] for group in groups]
         lists = [self._tasks(group, start) for group, start in zip(groups, starts, strict=True)]
-        return [
-            one[0] if len(one) == 1 else {f"branch {at + 1}": {"do": one}} for at, one in enumerate(lists)
-        ]
+        return [one[0] if len(one) == 1 else {f"branch {at + 1}": {"do": one}} for at, one in enumerate(lists)]
 
     def _needs_catch(self, step: Step) -> bool:
         is_caught = step.retry is not None or step.on_error == "continue" or "catch" in self._kept(step)

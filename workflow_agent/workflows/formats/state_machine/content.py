@@ -33,9 +33,7 @@ FINAL = ("final", "terminal", "end", "done", "closed")
 SLUG = text(r"\s*\S[\s\S]*", says="a slug", most=200)
 _SAID = one_kind(text=anything, nothing=anything)
 _NAMED = one_kind(text=anything, object=mapped(), nothing=anything)
-STATE = record(
-    {"slug": SLUG, "name": _SAID, "type": _SAID, "description": _SAID}, required=["slug"], is_open=True
-)
+STATE = record({"slug": SLUG, "name": _SAID, "type": _SAID, "description": _SAID}, required=["slug"], is_open=True)
 ACTION = record(
     {
         "slug": SLUG,
@@ -61,9 +59,7 @@ ABOUT = record(
     is_open=True,
 )
 LISTS = record(
-    {"states": listed(STATE, least=1), "actions": listed(ACTION)},
-    required=["states", "actions"],
-    is_open=True,
+    {"states": listed(STATE, least=1), "actions": listed(ACTION)}, required=["states", "actions"], is_open=True
 )
 
 
@@ -205,10 +201,7 @@ def transition(fields: Mapping[str, Any]) -> Transition:
 
 def action_of(edge: Transition) -> JsonObject:
     """Return the action for a transition, without its ends."""
-    found: JsonObject = {
-        "slug": edge.action or slug(edge.label or edge.id),
-        "requiresForm": edge.form is not None,
-    }
+    found: JsonObject = {"slug": edge.action or slug(edge.label or edge.id), "requiresForm": edge.form is not None}
     if edge.label:
         found["name"] = edge.label
     if edge.permission:

@@ -45,9 +45,7 @@ def read_machine(machine: JsonObject, draft: Draft) -> Imported:
         plain = state_of(step, is_start=state["slug"] == start)
         kept = kept_of(state, {**plain, "slug": draft.free_id(state["slug"])})
         name, kind = fields.pop("name"), fields.pop("type")
-        ids[state["slug"]] = draft.add(
-            name, kind, wanted_id=state["slug"], kept=kept, at=("states", at), **fields
-        )
+        ids[state["slug"]] = draft.add(name, kind, wanted_id=state["slug"], kept=kept, at=("states", at), **fields)
     for action in machine["actions"]:
         fields = said_action(action)
         kept = kept_of(action, action_of(transition(fields)) | {"from": action["from"], "to": action["to"]})
@@ -86,9 +84,7 @@ def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
     )
     left = frozenset(edge.from_ for edge in workflow.transitions)
     states = [
-        _written_state(
-            step, slugs[step.id], format_name, is_start=step.id == workflow.start, is_left=step.id in left
-        )
+        _written_state(step, slugs[step.id], format_name, is_start=step.id == workflow.start, is_left=step.id in left)
         for step in workflow.steps
     ]
     whole = {**top, "states": states, "actions": _written_actions(workflow, slugs, format_name)}
@@ -96,9 +92,7 @@ def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
     return {key: whole[key] for key in (*order, *whole) if key in whole}
 
 
-def _written_state(
-    step: Step, state_slug: str, format_name: str, *, is_start: bool, is_left: bool
-) -> JsonObject:
+def _written_state(step: Step, state_slug: str, format_name: str, *, is_start: bool, is_left: bool) -> JsonObject:
     kept = {**kept_in(step.extensions, format_name), "slug": state_slug}
     if str(kept.get("type")).lower() in INITIAL and not is_start:
         del kept["type"]
