@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
+_CLOSING_SECONDS = 10.0
 _LOST = (OSError, asyncio.IncompleteReadError)
 
 
@@ -78,7 +79,10 @@ class Wire:
         self.cut()
         if self._server is not None:
             self._server.close()
-        await asyncio.gather(*self._serving)
+        if self._serving:
+            _, left = await asyncio.wait(self._serving, timeout=_CLOSING_SECONDS)
+            for one in left:
+                one.cancel()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_cut:

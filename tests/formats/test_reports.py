@@ -82,7 +82,7 @@ def test_an_export_that_only_changes_ids_says_so() -> None:
 
 def test_an_export_that_only_changes_the_order_says_so() -> None:
     inner = {"id": "b", "name": "B", "parent": "a"}
-    workflow = made(inner, {"id": "a", "name": "A", "type": "loop", "loop": {"parallel": 0}}, start="a")
+    workflow = made(inner, {"id": "a", "name": "A", "type": "loop", "loop": {"over": "$", "parallel": 0}}, start="a")
 
     assert losses("asl", workflow) == [("", "the steps or transitions come back in another order")]
 

@@ -92,6 +92,7 @@ HostFunction = Callable[[str], Awaitable[Any]]
 _LIMITS = frozenset({"TimeoutError", "MemoryError", "RecursionError"})
 _SUSPENSIONS = "suspension limit"
 _WIND_DOWN_SECONDS = 0.2
+_CLOSING_SECONDS = 10.0
 _MARGIN_SECONDS = 2.0
 """How much longer than a program may run this process waits before it kills the worker."""
 
@@ -201,7 +202,10 @@ class PythonSandbox:
         """End the worker processes; the next program starts new ones."""
         pool, self._pool = self._pool, None
         if pool is not None:
-            await pool.__aexit__(None, None, None)
+            # Bounded: a server that stops must not wait for a pool whose processes have ended already.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSING_SECONDS):
+                    await pool.__aexit__(None, None, None)
             # Its threads outlive the call by a little; the interpreter aborts when it ends before they do.
             await asyncio.sleep(_WIND_DOWN_SECONDS)
 
