@@ -34,69 +34,19 @@ Document = Mapping[str, Any]
 _DEFAULT_ATTEMPTS = 3
 """Attempts that a retry means where it names none, and leaves out when stored."""
 _PASSED = frozenset({"decision", "fork", "join", "loop"})
-_FREE = frozenset(
-    {
-        "id",
-        "name",
-        "type",
-        "assignee",
-        "uses",
-        "description",
-        "with",
-        "idempotent",
-        "reads",
-        "writes",
-        "outcome",
-        "event",
-        "extensions",
-        "parent",
-        "loop",
-        "join",
-    }
-)
+_FREE = frozenset({
+    "id", "name", "type", "assignee", "uses", "description", "with", "idempotent", "reads", "writes",
+    "outcome", "event", "extensions", "parent", "loop", "join",
+})  # fmt: skip
 """Fields of a new step that a case need not name; any other would be more than was asked."""
-_OK = frozenset(
-    {
-        "ok",
-        "okay",
-        "yes",
-        "approve",
-        "accept",
-        "agree",
-        "confirm",
-        "pass",
-        "grant",
-        "good",
-        "fine",
-        "succeed",
-        "success",
-        "successful",
-        "done",
-        "sign",
-        "positive",
-        "true",
-        "clear",
-    }
-)
-NEGATIVE_WORDS = frozenset(
-    {
-        "no",
-        "not",
-        "reject",
-        "refuse",
-        "deny",
-        "decline",
-        "fail",
-        "negative",
-        "false",
-        "disapprove",
-        "otherwise",
-        "else",
-        "default",
-        "wrong",
-        "bad",
-    }
-)
+_OK = frozenset({
+    "ok", "okay", "yes", "approve", "accept", "agree", "confirm", "pass", "grant", "good", "fine", "succeed",
+    "success", "successful", "done", "sign", "positive", "true", "clear",
+})  # fmt: skip
+NEGATIVE_WORDS = frozenset({
+    "no", "not", "reject", "refuse", "deny", "decline", "fail", "negative", "false", "disapprove",
+    "otherwise", "else", "default", "wrong", "bad",
+})  # fmt: skip
 _OVER = re.compile(r"over|above|more|exceed|great|>|at least|from|larger|higher|bigger|beyond|minimum")
 _UNDER = re.compile(
     r"under|below|less|up to|at most|<|not |otherwise|else|small|lower|within|maximum|until|cheaper|fewer"

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-redis = pytest.importorskip("redis", reason="the extra `redis` is not installed")
-
-from tests.support.redis import emptied, redis_url  # noqa: E402 - it needs the package
-from workflow_agent.conversations.store import ProcessGone  # noqa: E402 - as above
-from workflow_agent.storage.files.sockets import Answer, ProcessSockets  # noqa: E402 - as above
-from workflow_agent.storage.redis import RedisProcesses  # noqa: E402 - as above
-from workflow_agent.values.stored import JsonObject  # noqa: E402 - as above
+from tests.support.redis import emptied, redis_url
+from workflow_agent.conversations.store import ProcessGone
+from workflow_agent.storage.files.sockets import Answer, ProcessSockets
+from workflow_agent.storage.redis import RedisProcesses
+from workflow_agent.values.stored import JsonObject
 
 
 class Hosts:

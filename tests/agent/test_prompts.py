@@ -25,22 +25,11 @@ PROMPTS = Path(__file__).parents[2] / "prompts"
 BUDGET_TOKENS = {"general": 400, "creation": 700, "search": 650, "modification": 600, "analysis": 550}
 
 READING_TOOLS = {
-    "list_workflows",
-    "search_workflows",
-    "get_workflow",
-    "validate_workflow",
-    "analyze_workflow",
-    "draw_diagram",
-    "simulate_workflow",
-    "compare_versions",
-    "compare_workflows",
-    "list_changes",
+    "list_workflows", "search_workflows", "get_workflow", "validate_workflow", "analyze_workflow",
+    "draw_diagram", "simulate_workflow", "compare_versions", "compare_workflows", "list_changes",
     "export_workflow",
-    "search_history",
-    "get_turn",
-    "recall",
-    "switch_mode",
-}
+    "search_history", "get_turn", "recall", "switch_mode",
+}  # fmt: skip
 WRITING_TOOLS = {
     "create_workflow",
     "copy_workflow",
@@ -52,54 +41,16 @@ WRITING_TOOLS = {
     "apply_preview",
 }
 EDITS = {
-    "add_step",
-    "insert_step",
-    "remove_step",
-    "rename_step",
-    "update_step",
-    "move_step",
-    "replace_step",
-    "connect",
-    "disconnect",
-    "update_transition",
-    "set_start",
-    "add_trigger",
-    "remove_trigger",
-    "set_form",
-    "set_permission",
-    "set_assignee",
-    "set_retry",
-    "set_timeout",
-    "set_automation",
-    "rename_workflow",
-    "set_description",
-    "add_alias",
-    "remove_alias",
-    "tag",
-    "untag",
-    "wrap_in_approval",
-    "parallelize",
+    "add_step", "insert_step", "remove_step", "rename_step", "update_step", "move_step", "replace_step",
+    "connect", "disconnect", "update_transition", "set_start", "add_trigger", "remove_trigger", "set_form",
+    "set_permission", "set_assignee", "set_retry", "set_timeout", "set_automation", "rename_workflow",
+    "set_description", "add_alias", "remove_alias", "tag", "untag", "wrap_in_approval", "parallelize",
     "add_error_path",
-}
+}  # fmt: skip
 PARAMETERS_AND_RESULTS = {
-    "trigger",
-    "tag",
-    "limit",
-    "dry_run",
-    "to_version",
-    "changes",
-    "suggestions",
-    "before",
-    "after",
-    "between",
-    "fix",
-    "applied",
-    "text",
-    "service",
-    "role",
-    "step_type",
-    "in_conversation",
-}
+    "trigger", "tag", "limit", "dry_run", "to_version", "changes", "suggestions", "before", "after",
+    "between", "fix", "applied", "text", "service", "role", "step_type", "in_conversation",
+}  # fmt: skip
 EXAMPLES = {"slack.post", "P2D", "review"}
 
 TRIGGERS = (ManualTrigger, ScheduleTrigger, EventTrigger, WebhookTrigger, WorkflowTrigger)

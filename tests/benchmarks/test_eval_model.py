@@ -218,22 +218,14 @@ def test_an_even_split_may_be_chance_and_an_uneven_one_is_not() -> None:
 
 
 DRAWN: JsonObject = {
-    "id": "wf_x",
-    "name": "X",
-    "start": "ask",
+    "id": "wf_x", "name": "X", "start": "ask",
     "steps": [
-        {
-            "id": "ask",
-            "name": "Ask",
-            "type": "human",
-            "assignee": "clerk",
-            "form": {"fields": [{"key": "why", "type": "text"}]},
-        },
+        {"id": "ask", "name": "Ask", "type": "human", "assignee": "clerk",
+         "form": {"fields": [{"key": "why", "type": "text"}]}},
         {"id": "approve", "name": "Approve", "type": "human", "assignee": "manager", "timeout": "P2D"},
         {"id": "pay", "name": "Pay", "type": "action", "uses": "bank.pay", "retry": {"max_attempts": 3}},
         {"id": "tell", "name": "Tell the clerk", "type": "action", "uses": "email.send"},
-        {"id": "paid", "name": "Paid", "type": "end"},
-        {"id": "refused", "name": "Refused", "type": "end"},
+        {"id": "paid", "name": "Paid", "type": "end"}, {"id": "refused", "name": "Refused", "type": "end"},
     ],
     "transitions": [
         {"id": "1", "from": "ask", "to": "approve"},
@@ -243,7 +235,7 @@ DRAWN: JsonObject = {
         {"id": "5", "from": "pay", "to": "approve", "type": "error"},
         {"id": "6", "from": "tell", "to": "refused"},
     ],
-}
+}  # fmt: skip
 CLAIMS = ["a: ask @clerk", "b: approve @manager", "c: pay", "+a>b", "+b>c ~?"]
 
 

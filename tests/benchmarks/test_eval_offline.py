@@ -165,22 +165,13 @@ def test_a_change_is_right_honest_or_wrong_by_what_is_stored(
 def test_new_decisions_forks_and_skipped_steps_count_as_the_edges_through_them() -> None:
     step = {"type": "human", "assignee": "boss"}
     flow = {
-        "id": "wf_x",
-        "name": "X",
-        "start": "a",
-        "steps": [
-            {"id": "a", "name": "Ask"},
-            {"id": "d", "name": "Much?", "type": "decision"},
-            {"id": "b", "name": "Approve", **step},
-            {"id": "c", "name": "Pay"},
-        ],
-        "transitions": [
-            {"from": "a", "to": "d"},
-            {"from": "d", "to": "b", "type": "condition", "when": {"text": "over 1,000"}},
-            {"from": "d", "to": "c", "type": "default"},
-            {"from": "b", "to": "c"},
-        ],
-    }
+        "id": "wf_x", "name": "X", "start": "a",
+        "steps": [{"id": "a", "name": "Ask"}, {"id": "d", "name": "Much?", "type": "decision"},
+                  {"id": "b", "name": "Approve", **step}, {"id": "c", "name": "Pay"}],
+        "transitions": [{"from": "a", "to": "d"},
+                        {"from": "d", "to": "b", "type": "condition", "when": {"text": "over 1,000"}},
+                        {"from": "d", "to": "c", "type": "default"}, {"from": "b", "to": "c"}],
+    }  # fmt: skip
     skipped = flow | {
         "steps": [
             {"id": "a", "name": "Ask"},

@@ -26,28 +26,9 @@ TURNS = 200
 ORDER = "From now on end every answer with OVER."
 BEASTS = ("badger", "beaver", "bison", "camel", "donkey", "falcon", "gecko", "heron", "ibis", "jackal")
 PLANTS = (
-    "alder",
-    "basil",
-    "cedar",
-    "daisy",
-    "elder",
-    "fern",
-    "gorse",
-    "hazel",
-    "iris",
-    "jasmine",
-    "kale",
-    "lilac",
-    "maple",
-    "nettle",
-    "olive",
-    "poppy",
-    "quince",
-    "rose",
-    "sage",
-    "thyme",
-    "umbrella",
-)
+    "alder", "basil", "cedar", "daisy", "elder", "fern", "gorse", "hazel", "iris", "jasmine", "kale", "lilac",
+    "maple", "nettle", "olive", "poppy", "quince", "rose", "sage", "thyme", "umbrella",
+)  # fmt: skip
 COLOURS = ("amber", "beige", "coral", "denim", "ebony", "fawn", "grape")
 
 

@@ -203,23 +203,10 @@ def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path: Path) -> None:
 
 def test_slash_commands_do_what_help_says(data_dir: Path, tmp_path: Path) -> None:
     typed = (
-        "/workflow expense approval",
-        "add a legal review before pay",
-        "/undo",
-        "/context",
-        "/mode dancing",
-        "/mode analysis",
-        "/mode auto",
-        "/agent",
-        "/new",
-        "/context",
-        "/open",
-        "/open expenses-chat",
-        "/workflow",
-        "/help",
-        "/quit",
-        "never read",
-    )
+        "/workflow expense approval", "add a legal review before pay", "/undo", "/context", "/mode dancing",
+        "/mode analysis", "/mode auto", "/agent", "/new", "/context", "/open", "/open expenses-chat",
+        "/workflow", "/help", "/quit", "never read",
+    )  # fmt: skip
 
     ran = run("chat", stdin="\n".join(typed) + "\n", DATA_DIR=str(data_dir), STATE_DIR=str(tmp_path / "state"))
 

@@ -16,16 +16,8 @@ from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 pytestmark = pytest.mark.slow
 
-_HEADER_OPS = {
-    "add_trigger",
-    "remove_trigger",
-    "rename_workflow",
-    "set_description",
-    "add_alias",
-    "remove_alias",
-    "tag",
-    "untag",
-}
+_HEADER_OPS = {"add_trigger", "remove_trigger", "rename_workflow", "set_description", "add_alias",
+               "remove_alias", "tag", "untag"}  # fmt: skip
 _HEADER_KEYS = ("name", "description", "aliases", "tags", "triggers")
 _FIXED_KEYS = ("id", "version", "source", "extensions", "created_at", "updated_at")
 

@@ -9,22 +9,11 @@ from workflow_agent.errors import PhaseNotAllowed
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ALLOWED = {
-    "chat brainstorm",
-    "chat plan",
-    "chat execute",
-    "brainstorm chat",
-    "brainstorm plan",
-    "brainstorm execute",
-    "plan execute",
-    "plan chat",
-    "execute verification",
-    "execute chat",
-    "verification chores",
-    "verification execute",
-    "verification chat",
-    "chores reflection",
+    "chat brainstorm", "chat plan", "chat execute", "brainstorm chat", "brainstorm plan",
+    "brainstorm execute", "plan execute", "plan chat", "execute verification", "execute chat",
+    "verification chores", "verification execute", "verification chat", "chores reflection",
     "reflection chat",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("now", "to"), list(product(PHASES, PHASES)))

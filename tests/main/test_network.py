@@ -12,17 +12,9 @@ from workflow_agent.settings import Settings
 
 PACKAGE = Path(__file__).parents[2] / "workflow_agent"
 CLIENTS = {
-    "aiohttp",
-    "ftplib",
-    "http.client",
-    "httpx",
-    "httpx2",
-    "requests",
-    "smtplib",
-    "socket",
-    "urllib.request",
+    "aiohttp", "ftplib", "http.client", "httpx", "httpx2", "requests", "smtplib", "socket", "urllib.request",
     "websockets",
-}
+}  # fmt: skip
 ASKS_ONLY_KNOWN = {
     "api/server.py": "listens",
     "telemetry/webhooks.py": "tells addresses that an operator registered, on hosts that the settings allow",

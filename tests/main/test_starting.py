@@ -31,21 +31,12 @@ def test_a_built_server_has_not_read_what_few_requests_need(tmp_path: Path) -> N
 
     read = set(json.loads(told))
     late = {
-        "workflow_agent.assistant.offline.answering",
-        "workflow_agent.assistant.offline.drafting.flow",
-        "workflow_agent.api.openai.responses",
-        "workflow_agent.api.native.workflows",
-        "workflow_agent.api.openapi",
-        "workflow_agent.workflows.formats.bpmn",
-        "workflow_agent.workflows.formats.native",
-        "pydantic_ai.ui",
-        "openai",
-        "anthropic",
-        "mcp",
-        "ag_ui",
-        "pypdf",
-        "docx",
-    }
+        "workflow_agent.assistant.offline.answering", "workflow_agent.assistant.offline.drafting.flow",
+        "workflow_agent.api.openai.responses", "workflow_agent.api.native.workflows",
+        "workflow_agent.api.openapi", "workflow_agent.workflows.formats.bpmn",
+        "workflow_agent.workflows.formats.native", "pydantic_ai.ui",
+        "openai", "anthropic", "mcp", "ag_ui", "pypdf", "docx",
+    }  # fmt: skip
     assert read & late == set()
     assert {"workflow_agent.api.native.chat", "workflow_agent.assistant.offline.model"} <= read
 

@@ -9,21 +9,9 @@ from typing import Any
 from workflow_agent.storage.files.file_system import FileSystem
 
 CALLS = (
-    "open",
-    "read",
-    "write",
-    "utime",
-    "fsync",
-    "fstat",
-    "close",
-    "lstat",
-    "replace",
-    "unlink",
-    "mkdir",
-    "rmdir",
-    "listdir",
-    "try_lock",
-)
+    "open", "read", "write", "utime", "fsync", "fstat", "close", "lstat", "replace", "unlink", "mkdir",
+    "rmdir", "listdir", "try_lock",
+)  # fmt: skip
 
 
 class FailingFileSystem(FileSystem):

@@ -17,26 +17,10 @@ from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, buil
 from workflow_agent.telemetry.sums import Sums
 
 LABELS = {
-    "outcome",
-    "mode",
-    "model",
-    "section",
-    "level",
-    "counting",
-    "used",
-    "by",
-    "source",
-    "kind",
-    "part",
-    "phase",
-    "type",
-    "cache",
-    "le",
-    "gen_ai_operation_name",
-    "gen_ai_provider_name",
-    "gen_ai_request_model",
-    "gen_ai_token_type",
-}
+    "outcome", "mode", "model", "section", "level", "counting", "used", "by", "source", "kind", "part",
+    "phase", "type", "cache", "le",
+    "gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model", "gen_ai_token_type",
+}  # fmt: skip
 """Every label there is; each takes names from the configuration, or words of ours."""
 
 

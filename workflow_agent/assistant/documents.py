@@ -12,41 +12,11 @@ from workflow_agent.assistant.office_documents import docx_as_text, pdf_as_text
 from workflow_agent.errors import BodyTooLarge, UnreadableAttachment, UnsupportedDocument
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object", "head"})
-_BLOCKS = frozenset(
-    {
-        "p",
-        "div",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "aside",
-        "nav",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "table",
-        "tr",
-        "br",
-        "hr",
-        "pre",
-        "blockquote",
-        "form",
-        "fieldset",
-        "figure",
-        "title",
-    }
-)
+_BLOCKS = frozenset({
+    "p", "div", "section", "article", "header", "footer", "main", "aside", "nav", "h1", "h2", "h3", "h4",
+    "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "br", "hr", "pre", "blockquote",
+    "form", "fieldset", "figure", "title",
+})  # fmt: skip
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
 _GAPS = re.compile(r"\n\s*\n\s*")
 
@@ -100,20 +70,10 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 HTML = "text/html"
 PLAIN = "text/plain"
 _BY_EXTENSION: Mapping[str, str] = {
-    "txt": PLAIN,
-    "text": PLAIN,
-    "log": PLAIN,
-    "md": "text/markdown",
-    "markdown": "text/markdown",
-    "json": "application/json",
-    "yaml": "application/yaml",
-    "yml": "application/yaml",
-    "csv": "text/csv",
-    "html": HTML,
-    "htm": HTML,
-    "pdf": PDF,
-    "docx": DOCX,
-}
+    "txt": PLAIN, "text": PLAIN, "log": PLAIN, "md": "text/markdown", "markdown": "text/markdown",
+    "json": "application/json", "yaml": "application/yaml", "yml": "application/yaml", "csv": "text/csv",
+    "html": HTML, "htm": HTML, "pdf": PDF, "docx": DOCX,
+}  # fmt: skip
 _BY_NAME = {
     "application/x-yaml": "application/yaml",
     "text/yaml": "application/yaml",

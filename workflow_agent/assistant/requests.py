@@ -144,18 +144,9 @@ class StartedTurn:
 
 
 _REPLY_FIELDS = {
-    "mode",
-    "tools_used",
-    "workflows_touched",
-    "context",
-    "usage",
-    "cost",
-    "model",
-    "duration_ms",
-    "preview",
-    "finish_reason",
-    "unconfirmed_claims",
-}
+    "mode", "tools_used", "workflows_touched", "context", "usage", "cost", "model", "duration_ms", "preview",
+    "finish_reason", "unconfirmed_claims",
+}  # fmt: skip
 
 
 def start_data(records: Records, run: Run) -> JsonObject:

@@ -10,6 +10,7 @@ import ast
 import asyncio
 import contextlib
 import json
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -87,6 +88,7 @@ def with_named_result(code: str, name: str) -> str:
     return f"{before.decode()}{name} = (\n{source}\n)"
 
 
+_log = logging.getLogger(__name__)
 HostFunction = Callable[[str], Awaitable[Any]]
 """What a program may call: takes one text, gives plain data; a LookupError comes up in the program."""
 _LIMITS = frozenset({"TimeoutError", "MemoryError", "RecursionError"})
@@ -203,9 +205,11 @@ class PythonSandbox:
         pool, self._pool = self._pool, None
         if pool is not None:
             # Bounded: a server that stops must not wait for a pool whose processes have ended already.
-            with contextlib.suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(_CLOSING_SECONDS):
                     await pool.__aexit__(None, None, None)
+            except TimeoutError:
+                _log.warning("The sandbox's processes did not end within %g s.", _CLOSING_SECONDS)
             # Its threads outlive the call by a little; the interpreter aborts when it ends before they do.
             await asyncio.sleep(_WIND_DOWN_SECONDS)
 

@@ -14,19 +14,10 @@ QueryPattern = Literal["filter", "map", "slice", "count", "group", "sort"]
 PATTERNS: tuple[QueryPattern, ...] = ("filter", "map", "slice", "count", "group", "sort")
 HISTORY_KEY = "conversation_history"
 _CALLED: dict[str, tuple[QueryPattern, ...]] = {
-    "filter": ("filter",),
-    "map": ("map",),
-    "len": ("count",),
-    "sum": ("count",),
-    "count": ("count",),
-    "Counter": ("count", "group"),
-    "groupby": ("group",),
-    "defaultdict": ("group",),
-    "setdefault": ("group",),
-    "sorted": ("sort",),
-    "sort": ("sort",),
-    "islice": ("slice",),
-}
+    "filter": ("filter",), "map": ("map",), "len": ("count",), "sum": ("count",), "count": ("count",),
+    "Counter": ("count", "group"), "groupby": ("group",), "defaultdict": ("group",), "setdefault": ("group",),
+    "sorted": ("sort",), "sort": ("sort",), "islice": ("slice",),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,95 +8,20 @@ from workflow_agent.workflows.previews import Preview
 
 _MOST_CHARS: Final = 80
 _WORD: Final = re.compile(r"[a-zà-ÿ']+")
-_YES: Final = frozenset(
-    {
-        "yes",
-        "yeah",
-        "yep",
-        "yup",
-        "sure",
-        "ok",
-        "okay",
-        "y",
-        "do",
-        "apply",
-        "confirm",
-        "confirmed",
-        "proceed",
-        "go",
-        "absolutely",
-        "definitely",
-        "certainly",
-        "ja",
-        "oui",
-        "si",
-        "sí",
-        "agreed",
-        "accept",
-    }
-)
-_NO: Final = frozenset(
-    {
-        "no",
-        "nope",
-        "nah",
-        "n",
-        "don't",
-        "dont",
-        "not",
-        "never",
-        "cancel",
-        "drop",
-        "stop",
-        "forget",
-        "leave",
-        "discard",
-        "abort",
-        "nein",
-        "non",
-        "reject",
-        "keep",
-    }
-)
+_YES: Final = frozenset({
+    "yes", "yeah", "yep", "yup", "sure", "ok", "okay", "y", "do", "apply", "confirm", "confirmed",
+    "proceed", "go", "absolutely", "definitely", "certainly", "ja", "oui", "si", "sí", "agreed", "accept",
+})  # fmt: skip
+_NO: Final = frozenset({
+    "no", "nope", "nah", "n", "don't", "dont", "not", "never", "cancel", "drop", "stop", "forget", "leave",
+    "discard", "abort", "nein", "non", "reject", "keep",
+})  # fmt: skip
 # A verb by itself is an order of its own, and no answer: "delete it" is none, "yes, delete it" is one.
-_AROUND: Final = frozenset(
-    {
-        "please",
-        "it",
-        "that",
-        "this",
-        "them",
-        "all",
-        "ahead",
-        "thanks",
-        "thank",
-        "you",
-        "the",
-        "change",
-        "changes",
-        "so",
-        "then",
-        "now",
-        "just",
-        "of",
-        "course",
-        "for",
-        "me",
-        "mind",
-        "to",
-        "as",
-        "is",
-        "edits",
-        "preview",
-        "really",
-        "let's",
-        "and",
-        "delete",
-        "fix",
-        "remove",
-        "restore",
-    }
-)
+_AROUND: Final = frozenset({
+    "please", "it", "that", "this", "them", "all", "ahead", "thanks", "thank", "you", "the", "change",
+    "changes", "so", "then", "now", "just", "of", "course", "for", "me", "mind", "to", "as", "is", "edits",
+    "preview", "really", "let's", "and", "delete", "fix", "remove", "restore",
+})  # fmt: skip
 
 
 def answer_in(message: str) -> Literal["yes", "no"] | None:

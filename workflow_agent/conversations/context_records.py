@@ -240,19 +240,9 @@ class ContextRecord(Recorded):
 
 
 SECTIONS = (
-    "prompt_module",
-    "phase",
-    "memory",
-    "workflow",
-    "calls",
-    "tools",
-    "summary",
-    "ledger",
-    "history",
-    "artifacts",
-    "message",
-    "run",
-)
+    "prompt_module", "phase", "memory", "workflow", "calls", "tools", "summary", "ledger", "history",
+    "artifacts", "message", "run",
+)  # fmt: skip
 """The parts of a request, in the order of the record."""
 
 

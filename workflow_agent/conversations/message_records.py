@@ -58,19 +58,12 @@ _SHORT_TITLE_WORDS = 3
 _NAME_CHARS = 48
 _DONE = {"created": "created", "deleted": "deleted", "analysed": "checked"}
 _EDITED = {
-    "remove_step": "step removed",
-    "rename_step": "step renamed",
-    "move_step": "step moved",
-    "set_assignee": "owner changed",
-    "set_timeout": "deadline set",
-    "set_retry": "retry set",
-    "connect": "steps connected",
-    "disconnect": "steps disconnected",
-    "rename_workflow": "renamed",
-    "wrap_in_approval": "approval added",
-    "add_error_path": "error path added",
+    "remove_step": "step removed", "rename_step": "step renamed", "move_step": "step moved",
+    "set_assignee": "owner changed", "set_timeout": "deadline set", "set_retry": "retry set",
+    "connect": "steps connected", "disconnect": "steps disconnected", "rename_workflow": "renamed",
+    "wrap_in_approval": "approval added", "add_error_path": "error path added",
     "parallelize": "made parallel",
-}
+}  # fmt: skip
 _ASKED = {"search": "Search", "analysis": "Question"}
 
 

@@ -18,21 +18,10 @@ LOAN: dict[str, Any] = {
     "triggers": [{"type": "schedule", "cron": "0 3 * * 1", "timezone": "UTC"}],
     "steps": [
         {"id": "apply", "name": "Apply for loan", "type": "human", "assignee": "customer"},
-        {
-            "id": "score",
-            "name": "Score customer",
-            "type": "action",
-            "uses": "bureau.score",
-            "retry": {"max_attempts": 4},
-        },
-        {
-            "id": "decide",
-            "name": "Decide on loan",
-            "type": "human",
-            "assignee": "clerk",
-            "timeout": "P2D",
-            "escalate_to": "head clerk",
-        },
+        {"id": "score", "name": "Score customer", "type": "action", "uses": "bureau.score",
+         "retry": {"max_attempts": 4}},
+        {"id": "decide", "name": "Decide on loan", "type": "human", "assignee": "clerk", "timeout": "P2D",
+         "escalate_to": "head clerk"},
         {"id": "size", "name": "How large is it?", "type": "decision"},
         {"id": "board", "name": "Ask board", "type": "human", "assignee": "board", "timeout": "P7D"},
         {"id": "prepare", "name": "Prepare payment", "type": "fork"},
@@ -49,8 +38,10 @@ LOAN: dict[str, Any] = {
         {"id": "t2", "from": "score", "to": "decide"},
         {"id": "t3", "from": "decide", "to": "size", "type": "condition", "when": {"text": "accepted"}},
         {"id": "t4", "from": "decide", "to": "refused", "type": "condition", "when": {"text": "rejected"}},
-        {"id": "t5", "from": "decide", "to": "apply", "type": "condition", "when": {"text": "papers missing"}},
-        {"id": "t6", "from": "size", "to": "board", "type": "condition", "when": {"text": "amount above 5000"}},
+        {"id": "t5", "from": "decide", "to": "apply", "type": "condition",
+         "when": {"text": "papers missing"}},
+        {"id": "t6", "from": "size", "to": "board", "type": "condition",
+         "when": {"text": "amount above 5000"}},
         {"id": "t7", "from": "size", "to": "prepare", "type": "default"},
         {"id": "t8", "from": "board", "to": "prepare"},
         {"id": "t9", "from": "prepare", "to": "contract"},
@@ -62,7 +53,7 @@ LOAN: dict[str, Any] = {
         {"id": "t15", "from": "pay", "to": "call", "type": "error"},
         {"id": "t16", "from": "call", "to": "paid"},
     ],
-}
+}  # fmt: skip
 CLUB: dict[str, Any] = {
     "id": "wf_club",
     "name": "Club night",

@@ -14,34 +14,10 @@ _SAID_FIRST: Final = re.compile(r"^\s*(?:USER|User|user)\s*:\s*(\S.*?)\s*$", re.
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _TITLE_WORDS: Final = 6
 _TAGS: Final = 3
-_NOT_TELLING: Final = frozenset(
-    {
-        "please",
-        "would",
-        "could",
-        "should",
-        "with",
-        "that",
-        "this",
-        "what",
-        "which",
-        "where",
-        "when",
-        "have",
-        "from",
-        "about",
-        "make",
-        "build",
-        "create",
-        "show",
-        "there",
-        "then",
-        "them",
-        "they",
-        "your",
-        "into",
-    }
-)
+_NOT_TELLING: Final = frozenset({
+    "please", "would", "could", "should", "with", "that", "this", "what", "which", "where", "when", "have",
+    "from", "about", "make", "build", "create", "show", "there", "then", "them", "they", "your", "into",
+})  # fmt: skip
 
 
 def task_answer(message: str) -> str | None:

@@ -78,32 +78,11 @@ _DATE: Final = re.compile(
 )
 _NUMBER_WORDS: Final = frozenset(
     {
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "fifteen",
-        "twenty",
-        "thirty",
-        "forty",
-        "fifty",
-        "sixty",
-        "ninety",
-        "hundred",
-        "thousand",
-        "million",
-        "dozen",
-        "half",
-        "twice",
+        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen",
+        "twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred", "thousand", "million", "dozen",
+        "half", "twice",
     }
-)
+)  # fmt: skip
 _PERSON: Final = re.compile(r"(?<=[a-zà-ÿ0-9,] )[A-Z][a-zà-ÿ]{1,30}(?: [A-Z][a-zà-ÿ]{1,30}){1,3}\b")
 DECISION: Final = re.compile(
     r"\bwe(?:'ve| have)? (?:agreed?|decided|settled|concluded|chose|chosen)\b"

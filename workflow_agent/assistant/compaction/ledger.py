@@ -16,18 +16,9 @@ from workflow_agent.values.stored import JsonObject
 MOST_CHARS: Final = 24_000
 """Of all entries together; what is over goes oldest first, and into the loss record."""
 _FIRST_TO_GO: Final = (
-    "run_ids",
-    "errors",
-    "pending",
-    "numbers",
-    "dates",
-    "names",
-    "step_ids",
-    "events",
-    "workflow_ids",
-    "decisions",
-    "instructions",
-)
+    "run_ids", "errors", "pending", "numbers", "dates", "names", "step_ids", "events", "workflow_ids",
+    "decisions", "instructions",
+)  # fmt: skip
 _ERROR_CHARS: Final = 200
 _LOOK: Final = re.compile(
     r"turn (?P<first>\d+)(?:, again in (?P<last>\d+))?: "

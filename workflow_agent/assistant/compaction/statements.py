@@ -82,34 +82,11 @@ _DENIALS: Final = _words(
     "dislikes dislike disliked hates hate hated unwanted ruled"
 )
 _DIGITS_OF: Final = {
-    "zero": "0",
-    "one": "1",
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
-    "eleven": "11",
-    "twelve": "12",
-    "fifteen": "15",
-    "twenty": "20",
-    "thirty": "30",
-    "forty": "40",
-    "fifty": "50",
-    "sixty": "60",
-    "ninety": "90",
-    "hundred": "100",
-    "thousand": "1000",
-    "million": "1000000",
-    "dozen": "12",
-    "half": "half",
-    "twice": "2x",
-    "once": "1x",
-}
+    "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20",
+    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100",
+    "thousand": "1000", "million": "1000000", "dozen": "12", "half": "half", "twice": "2x", "once": "1x",
+}  # fmt: skip
 _CLOSED: Final = _words(
     "red blue green yellow orange purple black white grey gray brown pink amber monday tuesday "
     "wednesday thursday friday saturday sunday january february march april june july august "
@@ -119,25 +96,11 @@ _CLOSED: Final = _words(
 )
 """Words that have no synonym: another one of them is another fact."""
 _SAME: Final = {
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-    "annually": "year",
-    "nightly": "night",
-    "euro": "eur",
-    "euros": "eur",
-    "dollar": "usd",
-    "dollars": "usd",
-    "pounds": "gbp",
-    "sent": "send",
-    "ran": "run",
-    "paid": "pay",
-    "made": "make",
-    "built": "build",
-    "chose": "choose",
-}
+    "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
+    "annually": "year", "nightly": "night", "euro": "eur", "euros": "eur", "dollar": "usd",
+    "dollars": "usd", "pounds": "gbp", "sent": "send", "ran": "run", "paid": "pay", "made": "make",
+    "built": "build", "chose": "choose",
+}  # fmt: skip
 _RULE: Final = re.compile(
     r"\b(?:must|have to|has to|needs? to|may only|only|goes? to|go to|at least|at most|no more than"
     r"|not allowed|allowed|requires?|required|responsible|owns?|approves?|signs?|limit|maximum|minimum)\b",

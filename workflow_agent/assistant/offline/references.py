@@ -10,27 +10,9 @@ from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
-_SUFFIXES = (
-    "ification",
-    "isation",
-    "ization",
-    "ation",
-    "ition",
-    "ission",
-    "ision",
-    "ature",
-    "ment",
-    "ance",
-    "ence",
-    "tion",
-    "sion",
-    "ing",
-    "ure",
-    "ion",
-    "al",
-    "out",
-    "off",
-)
+_SUFFIXES = ("ification", "isation", "ization", "ation", "ition", "ission", "ision", "ature", "ment",
+    "ance", "ence",
+             "tion", "sion", "ing", "ure", "ion", "al", "out", "off")  # fmt: skip
 _NOUNS = ("ment", "ion", "ation", "al", "ing", "ance")
 _ENDINGS = ("", "e", "ify", "ise", "ize", "it", "ide", "y", "ate", "ute")
 FRAME_WORDS = word_set("references.frame_words")

@@ -468,19 +468,9 @@ def _is_comment(piece: Piece, last: str) -> bool:
 
 
 _AGAIN = {
-    "do": "",
-    "set": "",
-    "change": "",
-    "make": "",
-    "update": "",
-    "add": "insert",
-    "put": "insert",
-    "remove": "remove",
-    "take": "remove",
-    "delete": "remove",
-    "rename": "rename",
-    "move": "move",
-}
+    "do": "", "set": "", "change": "", "make": "", "update": "", "add": "insert", "put": "insert",
+    "remove": "remove", "take": "remove", "delete": "remove", "rename": "rename", "move": "move",
+}  # fmt: skip
 """Verbs that order again what was just ordered, and the edit they repeat; any for an empty one."""
 
 

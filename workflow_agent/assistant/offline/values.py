@@ -8,6 +8,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.durations import duration_of
+from workflow_agent.workflows.model.terms import MONTHS
 
 _UNITS = {
     "second": 1,
@@ -24,20 +25,6 @@ _CALENDAR = {"month": "P{}M", "year": "P{}Y", "quarter": "P{}M", "week": "P{}W"}
 _WORKING = word_set("values.working")
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _SHORT_DAYS = {day[:3]: day for day in _DAYS} | {"tues": "tuesday", "thur": "thursday", "thurs": "thursday"}
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
 _TIMES = {
     "midnight": (0, 0),
     "noon": (12, 0),
@@ -370,8 +357,8 @@ def _month_day_at(tokens: Sequence[Token], at: int, when: _When) -> int | None:
         when.unit = tokens[here].lemma
         when.month_day = str(int(token.value))
         return here + 1
-    if tokens[here].lemma in _MONTHS:
-        when.unit, when.month = "year", str(_MONTHS.index(tokens[here].lemma) + 1)
+    if tokens[here].lemma in MONTHS:
+        when.unit, when.month = "year", str(MONTHS.index(tokens[here].lemma) + 1)
         when.month_day = str(int(token.value))
         return here + 1
     return None

@@ -21,54 +21,12 @@ from workflow_agent.workflows.search.passages import best_passages, passages_of
 _WORD: Final = re.compile(r"\w+(?:[-_.]\w+)*")
 _LEAST_LETTERS: Final = 2
 _STEM_FROM: Final = 5
-_NOT_SEARCHED: Final = frozenset(
-    {
-        "the",
-        "and",
-        "for",
-        "was",
-        "were",
-        "did",
-        "what",
-        "when",
-        "that",
-        "this",
-        "about",
-        "with",
-        "you",
-        "your",
-        "our",
-        "we",
-        "us",
-        "me",
-        "my",
-        "it",
-        "is",
-        "are",
-        "be",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "an",
-        "as",
-        "do",
-        "does",
-        "how",
-        "who",
-        "which",
-        "said",
-        "say",
-        "tell",
-        "told",
-        "agree",
-        "agreed",
-        "beginning",
-        "earlier",
-        "before",
-    }
-)
+_NOT_SEARCHED: Final = frozenset({
+    "the", "and", "for", "was", "were", "did", "what", "when", "that", "this", "about", "with", "you", "your",
+    "our", "we", "us", "me", "my", "it", "is", "are", "be", "to", "of", "in", "on", "at", "an", "as", "do",
+    "does", "how", "who", "which", "said", "say", "tell", "told", "agree", "agreed", "beginning", "earlier",
+    "before",
+})  # fmt: skip
 _LOOK_BACK: Final = frozenset({"recall", "search_history", "get_turn"})
 _MOST_HITS: Final = 100
 _MOST_READ: Final = 64

@@ -23,45 +23,20 @@ from workflow_agent.assistant.tools import comparison as comparing
 from workflow_agent.assistant.tools import recall as recalling
 from workflow_agent.assistant.tools.parameters import brief_schema
 
-WRITING_TOOLS = frozenset(
-    {
-        "create_workflow",
-        "copy_workflow",
-        "import_workflow",
-        "edit_workflow",
-        "undo_change",
-        "fix_findings",
-        "delete_workflow",
-        "apply_preview",
-    }
-)
+WRITING_TOOLS = frozenset({
+    "create_workflow", "copy_workflow", "import_workflow", "edit_workflow", "undo_change", "fix_findings",
+    "delete_workflow", "apply_preview",
+})  # fmt: skip
 """What changes a workflow; every other tool only reads."""
-EXAMINING_TOOLS = frozenset(
-    {
-        "simulate_workflow",
-        "compare_workflows",
-        "validate_workflow",
-        "list_changes",
-        "export_workflow",
-        "search_history",
-        "get_turn",
-    }
-)
+EXAMINING_TOOLS = frozenset({
+    "simulate_workflow", "compare_workflows", "validate_workflow", "list_changes", "export_workflow",
+    "search_history", "get_turn",
+})  # fmt: skip
 """What a change hardly ever needs: modes that write go without, and switch where it is asked for."""
 _MODULES = (
-    discovery,
-    creation,
-    portability,
-    modification,
-    confirming,
-    analysis,
-    comparing,
-    history,
-    programs,
-    conversation,
-    recalling,
-    personal,
-)
+    discovery, creation, portability, modification, confirming, analysis, comparing, history, programs,
+    conversation, recalling, personal,
+)  # fmt: skip
 SWITCH_MODE = conversation.switch_mode.__name__
 """Not for agents that always work in the same mode."""
 TOOL_NAMES = frozenset(tool.__name__ for module in _MODULES for tool in module.TOOLS)

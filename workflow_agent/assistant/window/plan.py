@@ -12,6 +12,7 @@ from workflow_agent.conversations.artifacts import (
     ArtifactType,
     ProcessingStrategy,
 )
+from workflow_agent.conversations.memory.words import COMMON_WORDS
 from workflow_agent.values.stored import JsonObject
 
 Reason = Literal[
@@ -179,60 +180,6 @@ def _wish(given: Any, question: str) -> str:
 
 
 _WORD = re.compile(r"[^\W_]{3,}")
-_COMMON = frozenset(
-    {
-        "the",
-        "and",
-        "for",
-        "with",
-        "from",
-        "that",
-        "this",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "how",
-        "why",
-        "does",
-        "did",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "would",
-        "should",
-        "will",
-        "about",
-        "into",
-        "than",
-        "then",
-        "there",
-        "their",
-        "them",
-        "they",
-        "you",
-        "your",
-        "our",
-        "not",
-        "any",
-        "all",
-        "its",
-        "it's",
-        "give",
-        "show",
-        "tell",
-        "please",
-        "say",
-        "says",
-        "said",
-    }
-)
 _MEANS_A_DOCUMENT = frozenset({"attach", "attached", "attachment", "document", "file", "upload", "uploaded"})
 _MOST_RELEVANT = 6
 _MOST_OLD_CHARS = 10_000
@@ -244,7 +191,7 @@ _RAG = ProcessingStrategy.RAG_EXTRACT
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a text that say what it is about, without plural endings."""
     found = (word.casefold() for word in _WORD.findall(text))
-    return frozenset(word.removesuffix("s") for word in found if word not in _COMMON)
+    return frozenset(word.removesuffix("s") for word in found if word not in COMMON_WORDS)
 
 
 def rule_plan(artifacts: Sequence[Artifact], question: str, available_tokens: int) -> ArtifactPlan:

@@ -254,23 +254,9 @@ def _all(asked: Asked) -> Resolution:
 
 
 _CHOOSERS: Mapping[Choice | None, Callable[[Asked], Resolution]] = {
-    None: _only,
-    "focus": _focus,
-    "not_focus": _not_focus,
-    "last": last,
-    "first": first,
-    "nth": nth,
-    "some_first": some_first,
-    "some_last": some_last,
-    "middle": middle,
-    "before": before,
-    "older": older,
-    "newer": newer,
-    "other": _other,
-    "both": _both,
-    "former": _former,
-    "latter": _latter,
-    "earlier": _earlier,
-    "group": _group,
-    "all": _all,
-}
+    None: _only, "focus": _focus, "not_focus": _not_focus, "last": last, "first": first,
+    "nth": nth, "some_first": some_first, "some_last": some_last,
+    "middle": middle, "before": before, "older": older, "newer": newer,
+    "other": _other, "both": _both, "former": _former, "latter": _latter, "earlier": _earlier,
+    "group": _group, "all": _all,
+}  # fmt: skip

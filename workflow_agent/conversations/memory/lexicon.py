@@ -64,19 +64,9 @@ DONE: Mapping[str, frozenset[Relation]] = {
 }
 NEGATION = r"(?:havent|hasnt|didnt|wasnt|isnt|not|never|not yet|yet to be)"
 ORDINALS = {
-    "1st": 1,
-    "second": 2,
-    "2nd": 2,
-    "sec": 2,
-    "third": 3,
-    "3rd": 3,
-    "fourth": 4,
-    "4th": 4,
-    "fifth": 5,
-    "5th": 5,
-    "sixth": 6,
-    "6th": 6,
-}
+    "1st": 1, "second": 2, "2nd": 2, "sec": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "fifth": 5, "5th": 5, "sixth": 6, "6th": 6,
+}  # fmt: skip
 COUNTS = {"one": 1, "1": 1, "two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _OF_THE_TWO = r" (?:one )?of (?:(?:the|these|those) )?(?:two|both|pair)(?: of them)?"
 _OF_TWO = rf"(?:{_OF_THE_TWO}| (?:one )?of them)?"

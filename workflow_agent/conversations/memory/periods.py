@@ -5,39 +5,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from workflow_agent.workflows.model.terms import MONTHS
+
 _DAY = timedelta(days=1)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
 _NUMBERS = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "a couple of": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "ten": 10,
-}
+    "a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "ten": 10,
+}  # fmt: skip
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (17, 29)}
 _PART = r"(?: (morning|afternoon|evening|night))?"
 _DAY_NAMES = "|".join(f"{name}|{name[:3]}" for name in _WEEKDAYS)
-_MONTH_NAMES = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
+_MONTH_NAMES = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +125,7 @@ def _day_of_last_week(match: re.Match[str], now: datetime) -> tuple[Period, ...]
 
 
 def _month_number(name: str) -> int:
-    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name[:3]))
+    return next(at for at, month in enumerate(MONTHS, 1) if month.startswith(name[:3]))
 
 
 def _date(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
@@ -184,6 +163,6 @@ _RULES: Mapping[str, Callable[[re.Match[str], datetime], tuple[Period, ...]]] = 
     rf"(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH_NAMES})": _date,
     rf"(?P<month>{_MONTH_NAMES}) (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?": _date,
     r"(?:from|on) the (?P<day>\d{1,2})(?:st|nd|rd|th)(?! one)": _date,
-    rf"(?:in|from|since) ({'|'.join(_MONTHS)})": _named_month,
+    rf"(?:in|from|since) ({'|'.join(MONTHS)})": _named_month,
 }
 """Tried in this order, because "yesterday" is in "the day before yesterday"."""

@@ -12,31 +12,9 @@ _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _CAPITALS = re.compile(r"\b[A-Z]{2,6}\b")
 """IT is a department, not a pronoun."""
 _ENDINGS = frozenset(
-    [
-        "",
-        "s",
-        "es",
-        "e",
-        "d",
-        "ed",
-        "ing",
-        "al",
-        "als",
-        "ment",
-        "ments",
-        "ion",
-        "ions",
-        "ation",
-        "ations",
-        "y",
-        "ies",
-        "ied",
-        "ication",
-        "ications",
-        "ance",
-        "ence",
-    ]
-)
+    ["", "s", "es", "e", "d", "ed", "ing", "al", "als", "ment", "ments", "ion", "ions", "ation", "ations",
+     "y", "ies", "ied", "ication", "ications", "ance", "ence"]
+)  # fmt: skip
 _STEM_CHARS = 4
 _PREFIX_CHARS = 3
 _TYPO_CHARS = 4
@@ -44,71 +22,26 @@ _LONG_CHARS = 8
 """Of words this long two letters may be wrong, of shorter ones one."""
 
 SHORTENINGS = {
-    "management": "mgmt",
-    "manager": "mgr",
-    "department": "dept",
-    "account": "acct",
-    "appointment": "appt",
-    "payment": "pmt",
-    "message": "msg",
-    "document": "doc",
-    "information": "info",
-    "quality": "qa",
-    "international": "intl",
-    "application": "app",
-    "administration": "admin",
-    "development": "dev",
-    "reimbursement": "reimb",
-    "request": "req",
-    "requisition": "req",
-    "authorization": "auth",
-}
+    "management": "mgmt", "manager": "mgr", "department": "dept", "account": "acct", "appointment": "appt",
+    "payment": "pmt", "message": "msg", "document": "doc", "information": "info", "quality": "qa",
+    "international": "intl", "application": "app", "administration": "admin", "development": "dev",
+    "reimbursement": "reimb", "request": "req", "requisition": "req", "authorization": "auth",
+}  # fmt: skip
 _LONG_FORMS = {short: {word for word, other in SHORTENINGS.items() if other == short} for short in SHORTENINGS.values()}
 _NUMBERS = {
-    "one": "1",
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
-}
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+    "nine": "9", "ten": "10",
+}  # fmt: skip
 _RELATED = (
-    "vacation holiday leave absence pto",
-    "expense reimbursement spending",
-    "invoice bill billing",
-    "purchase procurement buying",
-    "hiring recruitment recruiting candidate",
-    "contract agreement",
-    "onboarding joiner starter newcomer",
-    "offboarding leaver exit",
-    "incident outage",
-    "customer client buyer",
-    "employee staff",
-    "supplier vendor",
-    "payroll salary wages",
-    "support helpdesk",
-    "release deployment rollout",
-    "refund repayment",
-    "quote quotation offer",
-    "shipping delivery dispatch",
-    "travel trip journey",
-    "booking reservation",
-    "exam test",
-    "discount promo promotion",
-    "approval signoff",
-    "stock inventory warehouse",
-    "complaint grievance",
-    "rollback revert",
-    "student pupil",
-    "ticket case issue",
-    "meeting appointment",
-    "warranty guarantee",
-    "lead prospect",
-)
+    "vacation holiday leave absence pto", "expense reimbursement spending", "invoice bill billing",
+    "purchase procurement buying", "hiring recruitment recruiting candidate", "contract agreement",
+    "onboarding joiner starter newcomer", "offboarding leaver exit", "incident outage",
+    "customer client buyer", "employee staff", "supplier vendor", "payroll salary wages", "support helpdesk",
+    "release deployment rollout", "refund repayment", "quote quotation offer", "shipping delivery dispatch",
+    "travel trip journey", "booking reservation", "exam test", "discount promo promotion",
+    "approval signoff", "stock inventory warehouse", "complaint grievance", "rollback revert",
+    "student pupil", "ticket case issue", "meeting appointment", "warranty guarantee", "lead prospect",
+)  # fmt: skip
 _GROUP_OF = {word: at for at, line in enumerate(_RELATED) for word in line.split()}
 
 _SMALL_WORDS_TEXT = (
@@ -244,3 +177,13 @@ def _run_of_initials(said: str, words: Sequence[str]) -> range | None:
         return None
     starts = range(len(words) - size + 1)
     return next((range(at, at + size) for at in starts if initials(words[at : at + size]) == said), None)
+
+
+COMMON_WORDS = frozenset({
+    "the", "and", "for", "with", "from", "that", "this", "what", "when", "where", "which", "who", "how",
+    "why", "does", "did", "are", "was", "were", "has", "have", "had", "can", "could", "would", "should",
+    "will", "about", "into", "than", "then", "there", "their", "them", "they", "you", "your", "our",
+    "not", "any", "all", "it", "its", "is", "in", "of", "to", "on", "at", "by", "or", "as", "an", "be",
+    "do", "if", "me", "my", "we", "us", "say", "says", "said", "tell", "show", "give", "please",
+})  # fmt: skip
+"""Words that two texts may share without being about the same."""

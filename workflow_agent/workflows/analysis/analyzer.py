@@ -24,18 +24,9 @@ from workflow_agent.workflows.model.workflow import Workflow
 __all__ = ["RULES", "Family", "Finding", "Rule", "Severity", "analyze"]
 
 _FAMILIES = (
-    structure,
-    soundness,
-    branching,
-    reliability,
-    approvals,
-    data,
-    security,
-    performance,
-    portfolio,
-    tidiness,
+    structure, soundness, branching, reliability, approvals, data, security, performance, portfolio, tidiness,
     imported,
-)
+)  # fmt: skip
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for family in _FAMILIES for rule in family.RULES})
 """Every rule by its id."""

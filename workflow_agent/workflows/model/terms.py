@@ -45,3 +45,10 @@ Duration = Annotated[
 def says(name: str) -> JsonObject:
     """Return the schema of objects in which a field says something."""
     return {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
+
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+"""From January on, as people write them in small letters."""

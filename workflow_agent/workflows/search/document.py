@@ -6,25 +6,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from workflow_agent.workflows.model.steps import Form, Step
+from workflow_agent.workflows.model.terms import MONTHS
 from workflow_agent.workflows.model.triggers import ScheduleTrigger, Trigger, describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.words import STOP_WORDS, fold, words
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
 _UNITS = {"Y": "year", "W": "week", "D": "day", "H": "hour", "S": "second"}
 _AMOUNT = re.compile(r"(\d+)(?:\.\d+)?([YMWDHS])")
 _KINDS = {
@@ -34,16 +21,8 @@ _KINDS = {
     "webhook": "webhook http request api call",
     "workflow": "workflow subworkflow",
 }
-_EVERY = {
-    "1 minute": "minutely",
-    "1 hour": "hourly",
-    "1 day": "daily",
-    "1 week": "weekly",
-    "7 day": "weekly",
-    "1 month": "monthly",
-    "3 month": "quarterly",
-    "1 year": "yearly",
-}
+_EVERY = {"1 minute": "minutely", "1 hour": "hourly", "1 day": "daily", "1 week": "weekly",
+          "7 day": "weekly", "1 month": "monthly", "3 month": "quarterly", "1 year": "yearly"}  # fmt: skip
 _NIGHT_ENDS = 6
 _NIGHT_BEGINS = 20
 
@@ -73,7 +52,7 @@ def _interval_words(every: str) -> Iterator[str]:
 def _cron_words(cron: str) -> Iterator[str]:
     minute, hour, day, month, weekday = cron.lower().split()
     yield from _weekday_words(weekday)
-    yield from (_MONTHS[number - 1] for number in _numbers(month, _MONTHS, 1, 12))
+    yield from (MONTHS[number - 1] for number in _numbers(month, MONTHS, 1, 12))
     yield _rhythm(hour, day, month, weekday)
     if hour.isdigit():
         yield from _hour_words(int(hour), minute)

@@ -14,17 +14,8 @@ from workflow_agent.workflows.search.query import Form, Query, QueryWord
 from workflow_agent.workflows.search.words import STOP_WORDS
 from workflow_agent.workflows.store import WorkflowHead
 
-WEIGHTS = {
-    "id": 1.0,
-    "name": 5.0,
-    "aliases": 4.0,
-    "description": 2.0,
-    "steps": 1.5,
-    "roles": 1.5,
-    "services": 1.5,
-    "tags": 2.0,
-    "details": 1.0,
-}
+WEIGHTS = {"id": 1.0, "name": 5.0, "aliases": 4.0, "description": 2.0, "steps": 1.5, "roles": 1.5,
+           "services": 1.5, "tags": 2.0, "details": 1.0}  # fmt: skip
 """How much a word counts by the field it is in."""
 _SATURATION = 1.2
 _LENGTH_MATTERS = 0.6

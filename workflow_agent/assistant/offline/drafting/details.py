@@ -1,7 +1,8 @@
 """What a clause says beside its verb and object: who by, within what time, how often, together with what."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end
@@ -162,18 +163,19 @@ _SAID_TOKENS = 100
 
 
 def doubts_of(tokens: Sequence[Token]) -> list[str]:
-    """Return what words of a step's name tell of a branch, a loop, a time or further work."""
-    told: list[str] = []
+    """Return what words of a step's name tell first of a branch, a loop, a time or further work."""
+    return list(islice(_doubts(tokens), 1))
+
+
+def _doubts(tokens: Sequence[Token]) -> Iterator[str]:
     said = text_of(tokens[:_SAID_TOKENS])[:100]
     for at, token in enumerate(tokens):
-        if told:
-            break
         if (token.text == "," and token.kind == "punct") or comparison_end(tokens, at) is not None:
-            told.append(f"whether {said!r} is one step")
+            yield f"whether {said!r} is one step"
         if token.kind != "word" or token.text == "IT":
             continue
         if at and token.lower in _ACTING | {"by"} and (token.lower != "by" or is_role(tokens[-1])):
-            told.append(f"{token.lower!r} in {said!r}")
+            yield f"{token.lower!r} in {said!r}"
         before = tokens[at - 1] if at else None
         last = at + 1 == len(tokens)
         finite = (at and token.has("aux")) or (
@@ -187,7 +189,7 @@ def doubts_of(tokens: Sequence[Token]) -> list[str]:
         other = before is not None and before.lower == "or"
         verb = verb or (bent and (other or (behind is not None and behind.has("prep", "det"))))
         if (token.value or 0) > 2 and behind is not None and behind.lemma == "time":
-            told.append(f"how often: {said!r}")
+            yield f"how often: {said!r}"
         named = before is not None and before.has("det")
         structured = token.among("doubts.turns") or (
             not named
@@ -197,13 +199,12 @@ def doubts_of(tokens: Sequence[Token]) -> list[str]:
             )
         )
         if structured and not (token.lower in ("before", "after", "issues") and last):
-            told.append(f"{token.lower!r} in {said!r}")
+            yield f"{token.lower!r} in {said!r}"
         elif (finite and not inside) or verb:
-            told.append(f"whether {token.lower!r} in {said!r} is a step of its own")
+            yield f"whether {token.lower!r} in {said!r} is a step of its own"
         elif duration_at(tokens, at) is not None:
-            told.append(f"the time in {said!r}")
+            yield f"the time in {said!r}"
     if tokens and tokens[0].lower in ("and", "or", "but"):
-        told.append(said)
+        yield said
     if len(tokens) > 11:
-        told.append(f"{said!r}: it is long")
-    return told[:1]
+        yield f"{said!r}: it is long"

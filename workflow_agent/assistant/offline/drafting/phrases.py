@@ -4,30 +4,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from workflow_agent.assistant.offline.drafting import conditions
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token
 
 _PRONOUNS: Final = word_set("set.pronouns")
 _AGENT_ENDINGS: Final = (
-    "er",
-    "or",
-    "ist",
-    "ant",
-    "ian",
-    "man",
-    "woman",
-    "ee",
-    "eer",
-    "men",
-    "ers",
-    "ors",
-    "ists",
-    "ants",
-    "ians",
-    "ees",
-    "keeper",
-    "people",
-)
+    "er", "or", "ist", "ant", "ian", "man", "woman", "ee", "eer", "men", "ers", "ors", "ists", "ants",
+    "ians", "ees", "keeper", "people",
+)  # fmt: skip
 _ANYBODY: Final = frozenset({"someone", "somebody", "anyone", "whoever", "everyone", "everybody"})
 _LONGEST_NAME: Final = 90
 _Longer = dict[str, list[tuple[tuple[str, ...], str]]]
@@ -115,11 +100,7 @@ def is_pronoun(tokens: Sequence[Token]) -> bool:
 
 def text_of(tokens: Sequence[Token]) -> str:
     """Return tokens as a phrase, blanks where they stood apart, without signs at its ends."""
-    parts: list[str] = []
-    for before, token in zip((None, *tokens), tokens, strict=False):
-        text = f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
-        parts.append(text if before is None or token.start == before.end else f" {text}")
-    return "".join(parts).strip(" ,:;.?!")
+    return conditions.text_of(tokens).strip(" ,:;.?!")
 
 
 def cased(tokens: Sequence[Token]) -> str:

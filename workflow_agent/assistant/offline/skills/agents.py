@@ -7,15 +7,9 @@ from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording.lists import clipped, joined
 
 _PHASES = {
-    "planning": "plan",
-    "brainstorming": "brainstorm",
-    "executing": "execute",
-    "execution": "execute",
-    "verifying": "verification",
-    "verify": "verification",
-    "reflect": "reflection",
-    "chatting": "chat",
-}
+    "planning": "plan", "brainstorming": "brainstorm", "executing": "execute", "execution": "execute",
+    "verifying": "verification", "verify": "verification", "reflect": "reflection", "chatting": "chat",
+}  # fmt: skip
 
 
 def named_in(turn: Turn, request: Request) -> tuple[str, ...]:

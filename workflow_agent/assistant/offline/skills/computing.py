@@ -9,16 +9,10 @@ from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording.lists import joined
 
 _METHODS = {
-    "search": "search_workflows",
-    "edit": "edit_workflow",
-    "change": "edit_workflow",
-    "creation": "create_workflow",
-    "analysis": "analyze_workflow",
-    "analyse": "analyze_workflow",
-    "validation": "validate_workflow",
-    "diagram": "draw_diagram",
-    "undo": "undo_change",
-}
+    "search": "search_workflows", "edit": "edit_workflow", "change": "edit_workflow",
+    "creation": "create_workflow", "analysis": "analyze_workflow", "analyse": "analyze_workflow",
+    "validation": "validate_workflow", "diagram": "draw_diagram", "undo": "undo_change",
+}  # fmt: skip
 _COUNT = """\
 calls = [r for r in context["conversation_history"] if r["speaker"] == "agent"]
 if {method!r}:

@@ -10,15 +10,9 @@ from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 
 FENCES = {
-    "json": "json",
-    "yaml": "yaml",
-    "yml": "yaml",
-    "bpmn": "xml",
-    "xml": "xml",
-    "mermaid": "mermaid",
-    "dot": "dot",
-    "svg": "svg",
-}
+    "json": "json", "yaml": "yaml", "yml": "yaml", "bpmn": "xml", "xml": "xml", "mermaid": "mermaid",
+    "dot": "dot", "svg": "svg",
+}  # fmt: skip
 """How a fenced block is marked, by the extension of a file or the format of a diagram."""
 _MOST_STEPS = 60
 _KINDS = {

@@ -10,89 +10,19 @@ from dataclasses import dataclass, replace
 from pydantic_ai import Embedder
 from pydantic_ai.exceptions import AgentRunError, UserError
 
+from workflow_agent.conversations.memory.words import COMMON_WORDS
 from workflow_agent.storage.files.search.vectors import spent_on, unit
 from workflow_agent.values.usage import RunCosts
 
 _WORD = re.compile(r"\w{2,}")
 _MOST_WORDS = 40
 _MOST_RANKED = 200
-_SAYS_NOTHING = frozenset(
-    {
-        "the",
-        "and",
-        "for",
-        "with",
-        "from",
-        "that",
-        "this",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "how",
-        "why",
-        "does",
-        "did",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "would",
-        "should",
-        "will",
-        "about",
-        "into",
-        "than",
-        "then",
-        "there",
-        "their",
-        "them",
-        "they",
-        "you",
-        "your",
-        "our",
-        "not",
-        "any",
-        "all",
-        "it",
-        "its",
-        "is",
-        "in",
-        "of",
-        "to",
-        "on",
-        "at",
-        "by",
-        "or",
-        "as",
-        "an",
-        "be",
-        "do",
-        "if",
-        "me",
-        "my",
-        "we",
-        "us",
-        "say",
-        "says",
-        "said",
-        "tell",
-        "show",
-        "give",
-        "please",
-    }
-)
 
 
 def telling_words(query: str) -> list[str]:
     """Return the words of a query without small ones, folded, each once."""
     words = dict.fromkeys(word.casefold() for word in _WORD.findall(query))
-    return [word for word in words if word not in _SAYS_NOTHING]
+    return [word for word in words if word not in COMMON_WORDS]
 
 
 def ranked_by_bm25(passages: Sequence[str], query: str) -> list[int]:

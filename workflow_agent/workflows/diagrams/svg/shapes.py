@@ -46,18 +46,10 @@ def _is_allowed(char: str) -> bool:
 _CORNER = 10.0
 _SLANT = 16.0
 KINDS: Mapping[StepType, str] = {
-    "action": "ACTION",
-    "human": "HUMAN",
-    "decision": "DECISION",
-    "fork": "FORK",
-    "join": "JOIN",
-    "loop": "LOOP",
-    "wait": "WAIT",
-    "event": "EVENT",
-    "subworkflow": "SUB-WORKFLOW",
-    "state": "STATE",
+    "action": "ACTION", "human": "HUMAN", "decision": "DECISION", "fork": "FORK", "join": "JOIN",
+    "loop": "LOOP", "wait": "WAIT", "event": "EVENT", "subworkflow": "SUB-WORKFLOW", "state": "STATE",
     "end": "END",
-}
+}  # fmt: skip
 _SIDE_ROOM: Mapping[StepType, float] = {
     "decision": 30.0,
     "fork": 26.0,

@@ -131,17 +131,10 @@ _RESOURCE = record(
     required=["action"],
 )
 KINDS: Mapping[str, Shape] = {
-    "container": _CONTAINER,
-    "script": _SCRIPT,
-    "steps": STEPS,
-    "dag": _DAG,
-    "suspend": _SUSPEND,
+    "container": _CONTAINER, "script": _SCRIPT, "steps": STEPS, "dag": _DAG, "suspend": _SUSPEND,
     "http": _HTTP,
-    "resource": _RESOURCE,
-    "data": _OBJECT,
-    "plugin": _OBJECT,
-    "containerSet": _OBJECT,
-}
+    "resource": _RESOURCE, "data": _OBJECT, "plugin": _OBJECT, "containerSet": _OBJECT,
+}  # fmt: skip
 """What a template can be."""
 _POD = {
     **_fields(_OBJECT, "affinity nodeSelector securityContext synchronization executor podResources"),

@@ -28,45 +28,19 @@ _TIMEOUT = ("execution_timeout", "execution_timeout_secs")
 _INHERITED = (*_RETRY, *_TIMEOUT)
 _OF_EVERY_TASK = frozenset(
     [
-        "depends_on_past",
-        "email",
-        "email_on_failure",
-        "email_on_retry",
-        "executor_config",
-        "params",
-        "pool",
-        "pool_slots",
-        "priority_weight",
-        "queue",
-        "sla",
-        "sla_secs",
-        "start_date",
-        "end_date",
-        "trigger_rule",
-        "wait_for_downstream",
-        "weight_rule",
-        "max_active_tis_per_dag",
-        "run_as_user",
+        "depends_on_past", "email", "email_on_failure", "email_on_retry", "executor_config", "params", "pool",
+        "pool_slots", "priority_weight", "queue", "sla", "sla_secs", "start_date", "end_date", "trigger_rule",
+        "wait_for_downstream", "weight_rule", "max_active_tis_per_dag", "run_as_user",
         "variables_as_arguments",
     ]
-)
+)  # fmt: skip
 _CALLBACK = re.compile(r"on_\w+_callback\w*|doc\w*")
 _SPOKEN_FOR = frozenset(
     [
-        "task_id",
-        "operator",
-        "decorator",
-        "dependencies",
-        "task_group_name",
-        "task_display_name",
-        "doc_md",
-        "owner",
-        "inlets",
-        "outlets",
-        "expand",
-        *_INHERITED,
+        "task_id", "operator", "decorator", "dependencies", "task_group_name", "task_display_name", "doc_md",
+        "owner", "inlets", "outlets", "expand", *_INHERITED,
     ]
-)
+)  # fmt: skip
 _WORK = ("operator", "decorator", "python_callable", "trigger_dag_id", "delta", "subject", "bash_command")
 SAID_BY: Mapping[str, tuple[str, ...]] = {
     "name": ("task_display_name",),

@@ -14,20 +14,10 @@ CONTEXTS = frozenset(
     {"github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix", "needs", "inputs"}
 )
 _FUNCTIONS: Mapping[str, tuple[int, int]] = {
-    "contains": (2, 2),
-    "startswith": (2, 2),
-    "endswith": (2, 2),
-    "format": (1, 99),
-    "join": (1, 2),
-    "tojson": (1, 1),
-    "fromjson": (1, 1),
-    "hashfiles": (1, 99),
-    "success": (0, 99),
-    "failure": (0, 99),
-    "always": (0, 0),
-    "cancelled": (0, 0),
-    "case": (3, 99),
-}
+    "contains": (2, 2), "startswith": (2, 2), "endswith": (2, 2), "format": (1, 99), "join": (1, 2),
+    "tojson": (1, 1), "fromjson": (1, 1), "hashfiles": (1, 99), "success": (0, 99), "failure": (0, 99),
+    "always": (0, 0), "cancelled": (0, 0), "case": (3, 99),
+}  # fmt: skip
 """The fewest and the most arguments of each, its name in lower case."""
 _COMPARED = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.expressions import Expression, expressions_in
 from workflow_agent.workflows.formats.github_actions.shapes import needs_of
+from workflow_agent.workflows.formats.github_actions.triggers import EVENTS
 from workflow_agent.workflows.formats.lint import LintRule
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.triggers import cron_problem
@@ -34,68 +35,12 @@ _ALLOWED: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Which values an expression may name, by where it stands; the first place that fits counts."""
 _STATUS = frozenset({"success", "failure", "always", "cancelled"})
-_SCOPES = frozenset(
-    {
-        "actions",
-        "artifact-metadata",
-        "attestations",
-        "checks",
-        "code-quality",
-        "contents",
-        "deployments",
-        "discussions",
-        "id-token",
-        "issues",
-        "models",
-        "packages",
-        "pages",
-        "pull-requests",
-        "repository-projects",
-        "security-events",
-        "statuses",
-        "vulnerability-alerts",
-    }
-)
-_EVENTS = frozenset(
-    {
-        "branch_protection_rule",
-        "check_run",
-        "check_suite",
-        "create",
-        "delete",
-        "deployment",
-        "deployment_status",
-        "discussion",
-        "discussion_comment",
-        "fork",
-        "gollum",
-        "image_version",
-        "issue_comment",
-        "issues",
-        "label",
-        "merge_group",
-        "milestone",
-        "page_build",
-        "project",
-        "project_card",
-        "project_column",
-        "public",
-        "pull_request",
-        "pull_request_review",
-        "pull_request_review_comment",
-        "pull_request_target",
-        "push",
-        "registry_package",
-        "release",
-        "repository_dispatch",
-        "schedule",
-        "status",
-        "watch",
-        "workflow_call",
-        "workflow_dispatch",
-        "workflow_run",
-    }
-)
+_SCOPES = frozenset({
+    "actions", "artifact-metadata", "attestations", "checks", "code-quality", "contents", "deployments",
+    "discussions", "id-token", "issues", "models", "packages", "pages", "pull-requests",
+    "repository-projects", "security-events", "statuses", "vulnerability-alerts",
+})  # fmt: skip
+_EVENTS = EVENTS - {"pull_request_comment"}
 _FILTERS = ("branches", "tags", "paths")
 _INPUT_TYPES = frozenset({"boolean", "choice", "environment", "number", "string"})
 _HOSTED = re.compile(r"(?:ubuntu|windows|macos)-[\w.-]+", re.IGNORECASE)

@@ -18,7 +18,7 @@ from workflow_agent.workflows.model.triggers import (
 )
 
 _ANY_CALLER = "*"
-_EVENTS = frozenset(
+EVENTS = frozenset(
     [
         "branch_protection_rule",
         "check_run",
@@ -151,7 +151,7 @@ def _daily(minutes: int) -> str | None:
 def _event(trigger: EventTrigger, found: JsonObject) -> None:
     if trigger.event == "schedule" and "cron" in trigger.with_:
         found.setdefault("schedule", []).append(trigger.with_)
-    elif trigger.event in _EVENTS and trigger.event not in _READERS:
+    elif trigger.event in EVENTS and trigger.event not in _READERS:
         found.setdefault(trigger.event, trigger.with_ or None)
     else:
         _dispatch(found, trigger.event)

@@ -17,18 +17,9 @@ from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 OPENINGS: Mapping[StepType, str] = {
-    "action": "[",
-    "human": "[/",
-    "decision": "{",
-    "fork": "{{",
-    "join": "{{",
-    "loop": "[[",
-    "wait": "((",
-    "event": ">",
-    "subworkflow": "[[",
-    "state": "(",
-    "end": "([",
-}
+    "action": "[", "human": "[/", "decision": "{", "fork": "{{", "join": "{{", "loop": "[[", "wait": "((",
+    "event": ">", "subworkflow": "[[", "state": "(", "end": "([",
+}  # fmt: skip
 _ARROWS = {"error": "-.->", "compensation": "-.->", "data": "-.-"}
 _Key = tuple[str, str, str, str]
 

@@ -131,17 +131,9 @@ def _said_do(task: Mapping[str, Any]) -> JsonObject:
 
 
 _SAID = {
-    "call": _said_call,
-    "run": _said_run,
-    "set": _said_set,
-    "emit": _said_emit,
-    "raise": _said_raise,
-    "listen": _said_listen,
-    "for": _said_for,
-    "fork": _said_fork,
-    "wait": _said_wait,
-    "do": _said_do,
-}
+    "call": _said_call, "run": _said_run, "set": _said_set, "emit": _said_emit, "raise": _said_raise,
+    "listen": _said_listen, "for": _said_for, "fork": _said_fork, "wait": _said_wait, "do": _said_do,
+}  # fmt: skip
 
 
 def generated(step: Step, *, has_children: bool = False) -> JsonObject:
