@@ -1,7 +1,7 @@
 """How the offline model does on messages of others: through the chat, judged by what is stored afterwards.
 
-    python -m benchmarks.eval_offline [orders|sample_orders|descriptions|questions|references] [dev|heldout]
-        [--show right|honest|wrong|all] [--kind plain] [--id 12,40]
+    python -m benchmarks.eval_offline [orders|sample_orders|descriptions|questions|references]
+        [dev|was_heldout|heldout] [--show right|honest|wrong|all] [--kind plain] [--id 12,40]
 
 Each case has a tenant of its own, in one service over a real data directory, and goes in as
 `POST /api/v1/chat`. What cases say is in `data/README.md`, what they want of a workflow at the head of
@@ -41,8 +41,14 @@ from workflow_agent.settings import Settings
 DATA = Path(__file__).parent / "data"
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 KINDS = ("orders", "sample_orders", "descriptions", "questions", "references")
-HALVES = {"dev": "development", "heldout": "held out", "dev_2": "second development", "heldout_2": "second held out"}
-"""The sets; of the second there are only descriptions."""
+HALVES = {
+    "dev": "development",
+    "was_heldout": "was held out",
+    "dev_2": "second development",
+    "was_heldout_2": "second, was held out",
+    "heldout": "held out",
+}
+"""The sets; of the second there are only descriptions. Only `heldout` is kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
 _SHORT = 700

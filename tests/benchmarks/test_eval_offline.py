@@ -111,7 +111,7 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
         for half in HALVES
     }
 
-    assert not used["dev"] & used["heldout"]
+    assert not used["dev"] & used["was_heldout"]
     assert all(workflows()[name]["half"] == half for half, names in used.items() for name in names & set(workflows()))
 
 
