@@ -174,7 +174,8 @@ async def measured(talk: Talk) -> Figures:
             [
                 hit.index
                 for hit in await store.find(
-                    grown.tenant, MessageQuery(one.text, grown.id, limit=FIRST_HITS, is_ranked=True)
+                    grown.tenant,
+                    MessageQuery(one.text, grown.id, limit=FIRST_HITS, is_ranked=True, with_neighbours=True),
                 )
             ]
             for one in talk.questions

@@ -19,8 +19,6 @@ async def test_a_conversation_is_searched_for_what_was_said(client: httpx.AsyncC
     assert [(hit["conversation_id"], hit["turn"], hit["snippet"]) for hit in found["items"]] == [
         ("one", 3, "A new BUDGET"),
         ("one", 1, "The budget is 400"),
-        # Said between the two, so it may be what is meant; it comes after what has the word.
-        ("one", 2, "Nothing else"),
     ]
     assert found["items"][0]["event"]["type"] == "user_message"
     assert found["next_cursor"] is None
@@ -47,6 +45,18 @@ async def test_a_question_finds_what_says_most_of_it(client: httpx.AsyncClient) 
     found = (await client.get("/api/v1/search/messages", params={"q": "Who approved invoices above 5000?"})).json()
 
     assert (found["items"][0]["conversation_id"], found["items"][0]["turn"]) == ("one", 1)
+
+
+async def test_time_words_leave_out_what_was_said_at_other_times(client: httpx.AsyncClient) -> None:
+    await said(client, "one", "The budget is 400", "The budget is 500")
+    asked = {
+        when: (await client.get("/api/v1/conversations/one/search", params={"q": f"what did we say {when}?"})).json()
+        for when in ("today", "about the budget yesterday", "about the budget today")
+    }
+
+    turns = {when: [hit["turn"] for hit in found["items"]] for when, found in asked.items()}
+    # Nothing was said yesterday: then all times are looked at.
+    assert turns == {"today": [2, 1], "about the budget yesterday": [2, 1], "about the budget today": [2, 1]}
 
 
 async def test_a_search_needs_a_conversation_and_words(client: httpx.AsyncClient) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 
 from tests.support.in_memory import InMemoryConversationStore
 from tests.support.postgres import an_empty_database
-from tests.support.stored import a_conversation, saying
+from tests.support.stored import AT, a_conversation, saying
 from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.memory.periods import Period
 from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput
 from workflow_agent.storage.files.conversations import JsonConversationStore
@@ -425,13 +427,45 @@ async def test_ranked_hits_need_not_hold_every_word_and_the_best_come_first(stor
     await store.create(talk)
     query = "what colour did Irene paint the lorry?"
 
-    hits = await store.find("acme", MessageQuery(query, "invoice-1", is_ranked=True))
-    second = await store.find("acme", MessageQuery(query, "invoice-1", 1, 1, is_ranked=True))
+    hits = await store.find("acme", MessageQuery(query, "invoice-1", is_ranked=True, with_neighbours=True))
+    second = await store.find("acme", MessageQuery(query, "invoice-1", 1, 1, is_ranked=True, with_neighbours=True))
 
     assert hits[0].turn == 2
     assert {hit.turn for hit in hits} == {1, 2, 3, 4, 5}
     assert [hit.turn for hit in second] == [hits[1].turn]
     assert await store.find("acme", MessageQuery("zebra", "invoice-1", is_ranked=True)) in ((), [])
+
+
+async def test_a_ranked_hit_holds_some_of_the_words_where_neighbours_are_not_asked_for(
+    store: ConversationStore,
+) -> None:
+    talk = a_conversation()
+    for told in ("We met at noon.", "The lorries were painted blue by Irene.", "Paint is dear.", "Blue sky.", "Bye."):
+        talk = saying(talk, told)
+    await store.create(talk)
+
+    hits = await store.find("acme", MessageQuery("what did Irene paint?", "invoice-1", is_ranked=True))
+
+    assert [hit.turn for hit in hits] == [2, 3]
+
+
+async def test_hits_are_of_the_periods_asked_for(store: ConversationStore) -> None:
+    talk = a_conversation()
+    for minutes in (0, 10, 20, 30):
+        talk = saying(talk, f"The lorry is {minutes} years old.", minutes=minutes)
+    await store.create(talk)
+    period = Period(AT + timedelta(minutes=10), AT + timedelta(minutes=30))
+
+    ranked = [
+        await store.find("acme", MessageQuery("how old is the lorry", place, is_ranked=True, periods=(period,)))
+        for place in ("invoice-1", None)
+    ]
+    plain = await store.find("acme", MessageQuery("lorry", "invoice-1", periods=(period,)))
+    wordless = await store.find("acme", MessageQuery("", "invoice-1", is_ranked=True, periods=(period,)))
+    never = await store.find("acme", MessageQuery("lorry", periods=(Period(AT.replace(year=2020), AT),)))
+
+    assert [sorted(hit.turn for hit in hits) for hits in ranked] == [[2, 3], [2, 3]]
+    assert [[hit.turn for hit in hits] for hits in (plain, wordless, never)] == [[3, 2], [3, 2], []]
 
 
 async def test_a_ranked_hit_is_found_by_a_part_of_a_word_too(store: ConversationStore) -> None:

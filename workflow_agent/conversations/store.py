@@ -11,6 +11,7 @@ from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.memory.periods import Period
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
@@ -54,6 +55,10 @@ class MessageQuery:
     """How many of the hits to pass over."""
     is_ranked: bool = False
     """Whether messages that hold some of the words are found too, best first, rather than newest first."""
+    with_neighbours: bool = False
+    """Whether ranked messages may hold none of the words, for what those beside them say."""
+    periods: tuple[Period, ...] = ()
+    """Where given, only what was said in one of these; a text without a word finds all of it, newest first."""
 
 
 @dataclass(frozen=True, slots=True)

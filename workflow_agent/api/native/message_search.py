@@ -10,6 +10,7 @@ from workflow_agent.api.parameters import CLEAN_PATTERN, ConversationId, Cursor,
 from workflow_agent.api.replies import json_reply, link, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
+from workflow_agent.conversations.message_search import best_messages
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 
 router = APIRouter(prefix="/api/v1", tags=["history"], route_class=StrictRoute)
@@ -20,7 +21,8 @@ Words = Annotated[
         max_length=500,
         pattern=CLEAN_PATTERN,
         examples=["expense"],
-        description="Words to look for, or a question; parts of words are found too.",
+        description="Words to look for, or a question; parts of words are found too. Time words that certainly say "
+        "when something was said (yesterday, last week, what did we decide in March) leave out the rest; days are UTC.",
     ),
 ]
 _TURN = link("get_turn", conversation_id="$response.body#/items/0/conversation_id", n="$response.body#/items/0/turn")
@@ -55,8 +57,8 @@ async def search_messages(
 
 async def _found(services: Services, tenant: str, query: MessageQuery) -> Response:
     # Ranked as `recall` ranks, so that people find what the model finds.
-    one_more = replace(query, limit=query.limit + 1, is_ranked=True)
-    hits = await services.conversations.find(tenant, one_more)
+    one_more = replace(query, limit=query.limit + 1)
+    hits = await best_messages(services.conversations.find, tenant, one_more, services.clock())
     following = str(query.offset + query.limit) if len(hits) > query.limit else None
     return json_reply({"items": [_item(hit) for hit in hits[: query.limit]], "next_cursor": following})
 

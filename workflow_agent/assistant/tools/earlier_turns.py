@@ -12,6 +12,7 @@ from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import ToolResult
+from workflow_agent.conversations.message_search import best_messages
 from workflow_agent.conversations.records import Records
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageQuery
@@ -64,8 +65,8 @@ async def best_turns(deps: WorkflowContext, query: str, before_turn: int) -> lis
 
     By the index of messages; where that has none, everything is read, tool results too.
     """
-    wanted = MessageQuery(query, deps.conversation.id, limit=_MOST_HITS, is_ranked=True)
-    hits = await deps.find(deps.tenant, wanted)
+    wanted = MessageQuery(query, deps.conversation.id, limit=_MOST_HITS, with_neighbours=True)
+    hits = await best_messages(deps.find, deps.tenant, wanted, deps.now())
     found = list(dict.fromkeys(hit.turn for hit in hits if hit.turn < before_turn))
     return found or await _read_for(deps, words_asked_for(query), before_turn)
 

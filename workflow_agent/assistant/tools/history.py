@@ -9,6 +9,7 @@ from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.parameters import Limit, Parameters
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.message_search import best_messages
 from workflow_agent.conversations.records import Answer, RecordedTurn, Records, turn_in
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.values.stored import JsonObject
@@ -38,8 +39,8 @@ async def search_history(ctx: RunContext[WorkflowContext], request: SearchHistor
 
 async def earlier_hits(deps: WorkflowContext, query: str, limit: int) -> list[JsonObject]:
     """Return the messages that say most of what a query asks for, those of this run left out."""
-    wanted = MessageQuery(query, deps.conversation.id, limit=limit + _OF_ONE_RUN, is_ranked=True)
-    found = await deps.find(deps.conversation.tenant, wanted)
+    wanted = MessageQuery(query, deps.conversation.id, limit=limit + _OF_ONE_RUN)
+    found = await best_messages(deps.find, deps.conversation.tenant, wanted, deps.now())
     earlier = [hit for hit in found if hit.run_id != deps.run_id]
     return [{"turn": hit.turn, "speaker": hit.author, "excerpt": hit.snippet} for hit in earlier[:limit]]
 

@@ -69,7 +69,7 @@ class ConversationIndex:
         if one is not None and not stamps:
             raise no_conversation(one)
         words = tuple(storable(query.text).casefold().split())
-        if not words:
+        if not words and not query.periods:
             return ()
         lookup = lookup_of(query, words)
         return self._messages.find(directory, lookup, stamps, self._reading(directory))

@@ -121,13 +121,14 @@ def holds(texts: Iterable[str], query: str) -> bool:
 def lookup_of(query: MessageQuery, words: tuple[str, ...]) -> Lookup:
     """Return a query as the index takes it."""
     telling = (tuple(telling_words(query.text)) or words) if query.is_ranked else ()
-    return Lookup(words, query.conversation_id, query.limit, query.offset, telling)
+    periods = tuple((iso_milliseconds(one.start), iso_milliseconds(one.end)) for one in query.periods)
+    return Lookup(words, query.conversation_id, query.limit, query.offset, telling, query.with_neighbours, periods)
 
 
 def best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
     """Return the messages of some conversations that say most of what a query asks for, best first."""
     words = tuple(storable(query.text).casefold().split())
-    if not words:
+    if not words and not query.periods:
         return ()
     lookup = lookup_of(query, words)
     with closing(MessageDatabase(None)) as database:
@@ -182,11 +183,14 @@ def messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Seq
             author=event.author,
             at=iso_milliseconds(event.at),
             run_id=event.run_id,
-            snippet=excerpt(event.content, words[0]),
+            snippet=excerpt(event.content, words[0] if words else ""),
         )
         for one in searched
         for event in one.events
-        if not isinstance(event, SystemEvent) and words and all(word in event.content.casefold() for word in words)
+        if not isinstance(event, SystemEvent)
+        and (words or query.periods)
+        and all(word in event.content.casefold() for word in words)
+        and (not query.periods or any(period.holds(event.at) for period in query.periods))
     ]
     newest_first = sorted(hits, key=lambda hit: (hit.at, hit.conversation_id, hit.index), reverse=True)
     return newest_first[query.offset : query.offset + query.limit]

@@ -74,13 +74,19 @@ class MessageSearch:
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
         """Return messages; see `ConversationStore.find`."""
         words = tuple(storable(query.text).casefold().split())
-        if not words:
+        if not words and not query.periods:
             return ()
         await self.take_in(tenant, query.conversation_id)
         lookup = lookup_of(query, words)
         values: list[Any] = [tenant]
         where = _bound(" AND conversation_id = ${}", [query.conversation_id], values)
-        if not query.is_ranked:
+        if lookup.periods and not lookup.with_neighbours:
+            each = [
+                _bound("at >= ${} AND at < ", [start], values) + _bound("${}", [end], values)
+                for start, end in lookup.periods
+            ]
+            where += f" AND ({' OR '.join(each)})"
+        if not lookup.telling:
             # One LIKE a word: of an array of patterns the index knows nothing.
             where += _bound(" AND folded LIKE ${}", map(_pattern, words), values)
             statement = f"{_FOUND.format(where=where)} LIMIT {query.limit:d} OFFSET {query.offset:d}"

@@ -56,6 +56,9 @@ _ROWS = """SELECT conversations.id, conversations.title, messages.turn, messages
 _HOLDERS = """SELECT messages.rowid FROM texts JOIN messages ON messages.rowid = texts.rowid
     JOIN conversations ON conversations.rowid = messages.conversation
     WHERE messages.number >= 0 AND {where} ORDER BY messages.at DESC, messages.number DESC LIMIT ?"""
+_SAID_IN = """SELECT conversation, min(place), max(place) FROM messages
+    WHERE {among}at >= ? AND at < ? AND place IS NOT NULL GROUP BY conversation"""
+"""Places are in the order of time."""
 _MOST_RANKED = 200
 """So many are ranked by what they say; after them come others that hold every word, newest first."""
 _MOST_WORDS = 40
@@ -120,6 +123,12 @@ class Lookup:
     offset: int = 0
     telling: tuple[str, ...] = ()
     """Where given, messages that hold some of these are found too, and come by how much they say of them."""
+
+    with_neighbours: bool = False
+    """Whether these are found too that only stand beside such."""
+
+    periods: tuple[tuple[str, str], ...] = ()
+    """Where given, only what was said in one of these; the end of each is not in it."""
 
 
 class MessageDatabase:
@@ -205,24 +214,30 @@ class MessageDatabase:
         """Return the messages that hold every one of some folded words, newest first; or the best ones."""
         if lookup.telling:
             return self._best(lookup)
-        where, values = _holds(lookup.words)
-        if lookup.conversation_id is not None:
-            where, values = f"{where} AND conversations.id = ?", [*values, lookup.conversation_id]
+        where, values = _asked(lookup)
         found = self._connection.execute(_FOUND.format(where=where), (*values, lookup.limit, lookup.offset))
         return [Found(*row) for row in found]
 
     def _best(self, lookup: Lookup) -> Sequence[Found]:
         """Return messages by what they and those beside them say; holding every word ranks as well."""
-        where, values = _holds(lookup.words)
+        where, values = _asked(lookup)
         conversation: int | None = None
         if lookup.conversation_id is not None:
             asked = "SELECT rowid FROM conversations WHERE id = ?"
             known = self._connection.execute(asked, (lookup.conversation_id,)).fetchone()
             conversation = known[0] if known else 0
-            where, values = f"{where} AND conversations.id = ?", [*values, lookup.conversation_id]
         end = lookup.offset + lookup.limit
         wanted = self._stemmed([" ".join(lookup.telling[:_MOST_WORDS])])[0]
-        ranked = self._rows(ranked_messages.best(self._connection, wanted, conversation, _MOST_RANKED))
+        ranked = self._rows(
+            ranked_messages.best(
+                self._connection,
+                wanted,
+                conversation,
+                _MOST_RANKED,
+                with_neighbours=lookup.with_neighbours,
+                among=self._said_in(lookup, conversation) if lookup.periods else None,
+            )
+        )
         place = {row: at for at, row in enumerate(ranked)}
         whole = self._holders(where, values, _MOST_RANKED)
         found = joined_ranks(ranked, sorted(whole, key=lambda row: place.get(row, _MOST_RANKED)))
@@ -230,6 +245,13 @@ class MessageDatabase:
             # After the ranked ones, whose order must be the same for every page.
             found = list(dict.fromkeys([*found, *self._holders(where, values, -1)]))
         return [Found(*row) for one in found[lookup.offset : end] for row in self._connection.execute(_ROWS, (one,))]
+
+    def _said_in(self, lookup: Lookup, conversation: int | None) -> list[tuple[int, int, int]]:
+        """Return which messages were said in the periods of a lookup: conversation, first and last place in it."""
+        among = "" if conversation is None else f"conversation = {conversation:d} AND "
+        return [
+            row for period in lookup.periods for row in self._connection.execute(_SAID_IN.format(among=among), period)
+        ]
 
     def _holders(self, where: str, values: Sequence[str], most: int) -> list[int]:
         """Return the rows of the newest messages that hold every word."""
@@ -244,12 +266,26 @@ class MessageDatabase:
 def word_in(content: str, lookup: Lookup) -> str:
     """Return the first of the words looked for that a message holds; the first of all where it holds none."""
     folded = content.casefold()
-    return next((one for one in (*lookup.words, *lookup.telling) if one in folded and one), lookup.words[0])
+    asked_for = (*lookup.words, *lookup.telling)
+    return next((one for one in asked_for if one in folded and one), next(iter(asked_for), ""))
 
 
 def storable(text: str) -> str:
     """Return a text as SQLite can keep it: half a character and a zero byte have no place there."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def _asked(lookup: Lookup) -> tuple[str, list[str]]:
+    """Return the condition that a message holds every word of a lookup, where and when it asks for."""
+    parts = [_holds(lookup.words)] if lookup.words else []
+    parts += [_said_at(lookup.periods)] if lookup.periods else []
+    parts += [("conversations.id = ?", [lookup.conversation_id])] if lookup.conversation_id is not None else []
+    return " AND ".join(where for where, _ in parts) or "1", [value for _, values in parts for value in values]
+
+
+def _said_at(periods: Sequence[tuple[str, str]]) -> tuple[str, list[str]]:
+    each = " OR ".join(["(messages.at >= ? AND messages.at < ?)"] * len(periods))
+    return f"({each})", [moment for period in periods for moment in period]
 
 
 def _holds(words: Sequence[str]) -> tuple[str, list[str]]:

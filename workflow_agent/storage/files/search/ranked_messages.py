@@ -93,7 +93,13 @@ def forget(connection: sqlite3.Connection, conversation_id: str) -> None:
 
 
 def best(
-    connection: sqlite3.Connection, wanted: Iterable[str], conversation: int | None, most: int
+    connection: sqlite3.Connection,
+    wanted: Iterable[str],
+    conversation: int | None,
+    most: int,
+    *,
+    with_neighbours: bool = True,
+    among: Iterable[tuple[int, int, int]] | None = None,
 ) -> list[tuple[int, int]]:
     """Return the messages that say most of what is wanted, best first: conversation and place in it.
 
@@ -105,12 +111,18 @@ def best(
         wanted: Stems to look for.
         conversation: Where to look; None is everywhere.
         most: How many to return at most.
+        with_neighbours: Whether those are returned too that hold nothing of it, for what stands beside them.
+        among: Conversation, first and last place of those that may be returned; None leaves none out.
     """
     pieces = connection.execute(_LENGTHS, (conversation,)).fetchall()
     if not pieces:
         return []
     begins, lengths = _laid_out(pieces)
-    scores = _scores(connection, wanted, conversation, begins, lengths)
+    scores, held = _scores(connection, wanted, conversation, begins, lengths)
+    if not with_neighbours:
+        scores[~held] = 0
+    if among is not None:
+        scores[_all_but(among, begins, len(scores))] = 0
     found = np.flatnonzero(scores > 0)
     if len(found) > most:
         least = np.partition(scores[found], len(found) - most)[len(found) - most]
@@ -120,6 +132,13 @@ def best(
     ids = list(begins)
     within = np.searchsorted(starts, ranked, side="right") - 1
     return [(ids[at], int(place - starts[at])) for at, place in zip(within.tolist(), ranked, strict=True)]
+
+
+def _all_but(among: Iterable[tuple[int, int, int]], begins: Mapping[int, int], size: int) -> NDArray[np.bool_]:
+    others = np.ones(size, np.bool_)
+    for conversation, first, last in among:
+        others[begins[conversation] + first : begins[conversation] + last + 1] = False
+    return others
 
 
 def _laid_out(pieces: Sequence[tuple[int, bytes]]) -> tuple[dict[int, int], NDArray[np.float64]]:
@@ -143,8 +162,9 @@ def _scores(
     conversation: int | None,
     begins: Mapping[int, int],
     lengths: NDArray[np.float64],
-) -> Scores:
-    scores = np.zeros(len(lengths))
+) -> tuple[Scores, NDArray[np.bool_]]:
+    """Return how well each message answers, and which hold something of it themselves."""
+    scores, held = np.zeros(len(lengths)), np.zeros(len(lengths), np.bool_)
     messages = max(int(np.count_nonzero(lengths)), 1)
     # Each message's words by its own length: what a long reply says beside a short message must not drown it.
     norm = 1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths / max(lengths.sum() / messages, 1.0)
@@ -155,9 +175,10 @@ def _scores(
             found = np.frombuffer(blob, _FOUND)
             told[begins[holder] + found["place"].astype(np.int64)] = found["times"]
             holders += len(found)
+        held |= told > 0
         rarity = np.log(1 + (messages - holders + 0.5) / (holders + 0.5))
         times = np.convolve(told / norm, _AROUND)[_BEFORE : _BEFORE + len(told)]
         scores += rarity * times * (_SATURATION + 1) / (times + _SATURATION)
     # Between two conversations there is no message.
     scores[lengths == 0] = 0
-    return scores
+    return scores, held
