@@ -255,7 +255,11 @@ CASES = [
             "The script charges the card. If the charge fails, it retries three times and then notifies"
             " support. If it succeeds, the receipt is emailed."
         ),
-        ["Charge the card: [else] Notify support, Email the receipt", "Notify support", "Email the receipt"],
+        [
+            "Charge the card @script: [else] Notify support, Email the receipt",
+            "Notify support @script",
+            "Email the receipt",
+        ],
         id="retried, then told",
     ),
     pytest.param(
@@ -297,9 +301,9 @@ CASES = [
         [
             "Receive the parts: Inspect the parts",
             "Inspect the parts: Ok?",
-            "Ok?: [ok] Store the parts, [else] Pass the parts to the supplier",
+            "Ok?: [ok] Store the parts, [else] Return the parts to the supplier",
             "Store the parts",
-            "Pass the parts to the supplier",
+            "Return the parts to the supplier",
         ],
         id="an order without a comma behind its condition",
     ),
@@ -340,9 +344,8 @@ CASES = [
         ("The clerk checks the claim. Small claims are paid. Large claims go to an expert, who writes a report."),
         [
             "Check the claim @clerk: Small?",
-            "Small?: [small] Pay small claims, [large] Pass the claims to an expert",
+            "Small?: [small] Pay small claims, [large] Write a report",
             "Pay small claims",
-            "Pass the claims to an expert: Write a report",
             "Write a report @expert",
         ],
         id="a relative clause",
@@ -355,6 +358,103 @@ CASES = [
             "Revise the changes @engineer",
         ],
         id="or for another verb",
+    ),
+    pytest.param(
+        "Request -> manager approval -> if amount > 5000: CFO approval -> purchase",
+        [
+            "Request: Manager approval",
+            "Manager approval: Amount > 5000?",
+            "Amount > 5000?: [amount > 5000] CFO approval, [else] Purchase",
+            "CFO approval: Purchase",
+            "Purchase",
+        ],
+        id="a case between two arrows",
+    ),
+    pytest.param(
+        "The clerk opens the bid. The agent rates it (bad -> mark it). The notary files it.",
+        [
+            "Open the bid @clerk: Rate the bid",
+            "Rate the bid @agent: Bad?",
+            "Bad?: [bad] Mark the bid, [else] File the bid",
+            "Mark the bid: File the bid",
+            "File the bid @notary",
+        ],
+        id="a case in brackets",
+    ),
+    pytest.param(
+        "The chef tastes the soup. If it is salty, the cook adds water, otherwise it is served.",
+        [
+            "Taste the soup @chef: It is salty?",
+            "It is salty?: [it is salty] Add water, [else] Serve the soup",
+            "Add water @cook",
+            "Serve the soup",
+        ],
+        id="it is what it was when the question was asked",
+    ),
+    pytest.param(
+        "When somebody resigns the manager informs HR, and IT closes the accounts.",
+        ["Inform HR @manager: Close the accounts", "Close the accounts @IT"],
+        id="a condition without a comma ends where the next subject begins",
+    ),
+    pytest.param(
+        "HR checks the form. If it fits, HR holds an interview. If not, HR sends a refusal. After the interview the "
+        "boss decides.",
+        [
+            "Check the form @HR: It fits?",
+            "It fits?: [it fits] Hold an interview, [else] Send a refusal",
+            "Hold an interview @HR: Decide",
+            "Send a refusal @HR",
+            "Decide @boss",
+        ],
+        id="after a step of one case",
+    ),
+    pytest.param(
+        "In case of fire the warden sounds the alarm and everybody leaves the building.",
+        ["Sound the alarm @warden: Leave the building", "Leave the building"],
+        id="in case of something",
+    ),
+    pytest.param(
+        "The clerk rates the claim. Score under 400: reject it. Score 400 to 600: review by a senior. Above 600: pay "
+        "it.",
+        [
+            "Rate the claim @clerk: Score under 400?",
+            (
+                "Score under 400?: [score under 400] Reject the claim, [score 400 to 600] Review the claim, "
+                "[above 600] Pay the claim"
+            ),
+            "Reject the claim",
+            "Review the claim @senior",
+            "Pay the claim @clerk",
+        ],
+        id="ranges as labels",
+    ),
+    pytest.param(
+        "nightly job\n- For each file:\n  - scan it\n  - store it\n- send a report",
+        [
+            "For each file: Send a report",
+            "Scan the file {parent=for_each_file}: Store the file",
+            "Store the file {parent=for_each_file}",
+            "Send a report",
+        ],
+        id="a loop over what a heading names",
+    ),
+    pytest.param(
+        "The bot renames the file, moves it to the archive and posts a message.",
+        [
+            "Rename the file @bot: Move the file to the archive",
+            "Move the file to the archive @bot: Post a message",
+            "Post a message @bot",
+        ],
+        id="a program, and what it moves",
+    ),
+    pytest.param(
+        "Steps: write spec (architect), review spec (team lead, 3 days), release it",
+        [
+            "Write spec @architect: Review spec",
+            "Review spec @team lead {timeout=P3D}: Release the spec",
+            "Release the spec",
+        ],
+        id="who and how long in brackets",
     ),
 ]
 
@@ -438,6 +538,15 @@ def test_what_tells_no_process_is_not_drawn(text: str) -> None:
         ("The intern drafts the text and the editor reads it until the editor is happy.", "until"),
         ("Two professors review the thesis and the dean signs the certificate.", "two"),
         ("The script loads the file and mails the report every third time.", "third"),
+        ("The clerk files it. If it is late, the clerk calls. Otherwise the boss signs it first.", "first"),
+        ("The buyer makes an offer; the seller accepts or declines. After a decline the buyer leaves.", "decline"),
+        ("Before we sell a house the surveyor values it. Then the notary signs the deed.", "sell"),
+        ("The clerk asks. The guest pays, or, if he has an account, the clerk sends a bill.", "bill"),
+        ("QA tests it. If it fails, QA scraps it; a failed batch is also reported.", "failed"),
+        ("The translator writes it. If it is bad the translator redoes it, then the boss signs.", "redoes"),
+        ("Bevor it goes live the tester tests it. The owner accepts it and ops deploys it.", "bevor"),
+        ("The clerk prints the card and the boss checks it, after the form is signed and sent.", "after"),
+        ("For each bill, the clerk sends a letter. If nobody answers in 14 days, the lawyer calls.", "late"),
     ],
 )
 def test_structure_that_is_not_drawn_makes_it_a_preview(text: str, word: str) -> None:

@@ -1,6 +1,7 @@
 """Tools that look into a workflow: findings, validity, diagrams."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -40,11 +41,15 @@ class DrawDiagram(Parameters):
 
 
 async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Find what can go wrong in a workflow, with fixes; prove it sound, or show the run that is not."""
+    """Find what can go wrong in a workflow, with fixes."""
     workflow = await find_workflow(ctx, request.workflow)
-    analysis = await ctx.deps.service.analysis_of(workflow)
+    findings = await ctx.deps.service.findings_of(workflow)
     ctx.deps.progress.touch(workflow, "analysed")
-    return {"workflow": named(workflow), **analysis.as_dict()}
+    return {
+        "workflow": named(workflow),
+        "findings": [finding.as_dict() for finding in findings],
+        "counts": dict(Counter(finding.severity for finding in findings)),
+    }
 
 
 async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:

@@ -29,8 +29,7 @@ class Takeover:
     """Looks regularly after runs that nobody works on, and work that is nobody's run any more."""
 
     store: ConversationStore
-    worker_of: Callable[[str], Worker]
-    """Returns what works for a tenant."""
+    worker: Worker
     hosts: Hosts
     live: LiveRuns
     now: Callable[[], datetime]
@@ -70,11 +69,10 @@ class Takeover:
                 await one.cancel()
 
     async def _taken(self, tenant: str, conversation_id: str) -> bool:
-        worker = self.worker_of(tenant)
-        journals = Journals(worker.journal, tenant, self.hosts)
+        journals = Journals(self.worker.journal, tenant, self.hosts)
         try:
             before = (await self.store.load(tenant, conversation_id)).active_run()
-            take = partial(self._take, worker, journals)
+            take = partial(self._take, journals)
             after = await journals.reading(partial(self.store.update, tenant, conversation_id, take))
         except ConversationNotFound:
             return False
@@ -83,15 +81,15 @@ class Takeover:
             return False
         _log.warning("a run of another host is gone on with", extra={"run_id": run.run_id})
         # Read once the fence is raised: from then on the attempt before keeps nothing more.
-        left = await worker.journal.left_by(tenant, before)
-        self._go_on(worker, tenant, after, run, left.responses)
+        left = await self.worker.journal.left_by(tenant, before)
+        self._go_on(tenant, after, run, left.responses)
         return True
 
-    def _take(self, worker: Worker, journals: Journals, conversation: Conversation) -> Conversation:
+    def _take(self, journals: Journals, conversation: Conversation) -> Conversation:
         run = conversation.active_run()
         if run is None or not self._is_free(run):
             return conversation
-        if run.attempt >= _MOST_ATTEMPTS or run.agent not in worker.runner.roster:
+        if run.attempt >= _MOST_ATTEMPTS or run.agent not in self.worker.runner.roster:
             return interrupt_dead_runs(conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by)
         return taken_over(conversation, run, owner=self.hosts.owner, at=self.now())
 
@@ -100,12 +98,11 @@ class Takeover:
             return not self.live.is_running(run.run_id)
         return not self.hosts.is_alive(run.owner)
 
-    @staticmethod
-    def _go_on(worker: Worker, tenant: str, conversation: Conversation, run: Run, responses: Sequence[bytes]) -> None:
+    def _go_on(self, tenant: str, conversation: Conversation, run: Run, responses: Sequence[bytes]) -> None:
         asked = (event for event in reversed(conversation.events) if event.id == run.user_event_id)
         message = next(event for event in asked if isinstance(event, UserMessage))
         request = asked_again(message, conversation.id, run.key)
-        agent = worker.runner.roster[run.agent]
-        trace = worker.telemetry.turn(agent.name)
+        agent = self.worker.runner.roster[run.agent]
+        trace = self.worker.telemetry.turn(agent.name)
         trace.identify(run_id=run.run_id, conversation_id=conversation.id)
-        worker.launch(tenant, request, agent, conversation, run, trace, responses)
+        self.worker.launch(tenant, request, agent, conversation, run, trace, responses)

@@ -79,7 +79,8 @@ def read_condition(
         for token in tokens
     )
     compares = any(token.lower in _OVER | _UNDER | {"between", "=", "exactly"} for token in tokens)
-    bounds = compares and (amounts or (tokens[-1].lower in ("that", "this") and len(tokens) < 4))
+    compares = compares or any(_range_end(tokens, at) for at in range(len(tokens)))
+    bounds = compares and (amounts or (tokens[-1].lower in ("that", "this") and len(tokens) < 6))
     heads = [token for token in (subject or ()) if token.kind == "word"]
     head = heads[-1].lemma if heads and heads[-1].lower not in _PRONOUNS else ""
     said = text_of(tokens)
@@ -106,7 +107,7 @@ def text_of(tokens: Sequence[Token]) -> str:
 def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     """Return where a comparison with an amount ends that begins here: "above 500 euros", "over that"."""
     start = at
-    if (end := _and_more(tokens, at)) is not None:
+    if (end := _and_more(tokens, at) or _range_end(tokens, at)) is not None:
         return end
     if at < len(tokens) and tokens[at].lower in word_set("conditions.comparison_end.anything"):
         at += 1
@@ -146,6 +147,13 @@ def _and_more(tokens: Sequence[Token], at: int) -> int | None:
     if end is not None and end + 1 < len(tokens) and tokens[end].lower in ("and", "or"):
         return end + 2 if tokens[end + 1].lower in _OVER | _UNDER else None
     return None
+
+
+def _range_end(tokens: Sequence[Token], at: int) -> int | None:
+    """Return where "400 to 600" ends, or None."""
+    end = _amount_end(tokens, at)
+    joins = end is not None and end < len(tokens) and tokens[end].lower in ("to", "-", "\u2013")
+    return _amount_end(tokens, end + 1) if end is not None and joins else None
 
 
 def _amount_end(tokens: Sequence[Token], at: int) -> int | None:

@@ -10,7 +10,15 @@ from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
 from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.lead import lead_of
-from workflow_agent.assistant.offline.drafting.phrases import is_role, phrase_at, role_named, text_of
+from workflow_agent.assistant.offline.drafting.phrases import (
+    bare,
+    capitalized,
+    cased,
+    is_role,
+    phrase_at,
+    role_named,
+    text_of,
+)
 from workflow_agent.assistant.offline.drafting.statements import Statement, Sub, read_statements
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token, read_tokens, sentences, split_fences
@@ -85,7 +93,7 @@ def _with_numbers_on_lines(text: str) -> str:
 
 def _lines(text: str) -> list[_Line]:
     found: list[_Line] = []
-    for said in sentences(read_tokens(text)):
+    for said in [part for one in sentences(read_tokens(text)) for part in _without_brackets(one)]:
         line = _Line(_with_arrows(said))
         if said[0].kind == "bullet":
             number = re.search(r"\d+", said[0].text)
@@ -98,6 +106,24 @@ def _lines(text: str) -> list[_Line]:
             line.tokens = (_in_small_letters(line.tokens[0]), *line.tokens[1:])
             found.append(line)
     return found
+
+
+def _without_brackets(tokens: tuple[Token, ...]) -> list[tuple[Token, ...]]:
+    """Return a sentence in parts, what brackets say of a case or of what follows as one of its own."""
+    start = next((at for at, token in enumerate(tokens) if token.text == "("), None)
+    end = next((at for at, token in enumerate(tokens) if token.text == ")"), None)
+    if start is None or end is None or not 0 < start < end:
+        return [tokens]
+    inside = tokens[start + 1 : end]
+    tells = inside[:1] and inside[0].lower == "or"
+    marked = any(
+        token.text == "->" or phrase_at("sub", inside, at) or phrase_at("mark", inside, at)
+        for at, token in enumerate(inside)
+    )
+    if not (tells or marked):
+        return [tokens]
+    parts = [tokens[:start], inside, *_without_brackets(tokens[end + 1 :])]
+    return [part for part in parts if any(token.kind != "punct" for token in part)]
 
 
 def _in_small_letters(first: Token) -> Token:
@@ -185,11 +211,24 @@ class _Description:
             line.statements = read_statements(
                 line.tokens, is_list=commas, is_item=line.is_item or line.is_list, form=line.form
             )
+            self._title(line, at, told)
             if line.label is not None and line.statements:
                 line.statements[0].subs.insert(0, line.label)
                 line.statements[0].marks.discard("yes")
             told.append(line)
         return told
+
+    def _title(self, line: _Line, at: int, told: Sequence[_Line]) -> None:
+        """Take the phrase above a list for its title: "nightly job"."""
+        after = self._lines[at + 1] if at + 1 < len(self._lines) else None
+        if told or line.is_item or after is None or not after.is_item or len(line.statements) != 1:
+            return
+        only = line.statements[0]
+        alone = only.phrase or (only.schedule and only.clause and not (only.clause.subject or only.clause.rest))
+        if alone and not only.subs and not only.marks:
+            self._name = self._name or capitalized(cased(bare(only.tokens)))
+            self._use(only.tokens)
+            only.phrase, only.clause = (), None
 
     def _without_ordinal(self, line: _Line) -> None:
         """Take "second step:" and "phase two:" off a line, which is an item of a list then."""
@@ -219,7 +258,7 @@ class _Description:
         is_short = not lead.is_list and len(line.tokens) < 9 and not rest.starts_clause(0)
         joined = rest.has(0, "prep", "conj", "wh")
         if lead.is_request and is_short and (joined or not any(map(rest.forms, range(len(line.tokens))))):
-            self._flow.remarks |= {token.start for token in line.tokens}
+            self._flow.remarks |= {token.start for token in line.tokens if token.value is None}
             line.tokens = ()
         return lead.is_list and not rest.starts_clause(0)
 
@@ -290,7 +329,7 @@ class _Description:
         if not undrawn:
             undrawn += _doubts_of_text([token for line in self._lines for token in line.tokens], arguments)
         lost = self._lost(arguments)
-        skipped = {token.start for token in lost} - flow.remarks
+        skipped = {token.start for token in lost if token.start not in flow.remarks or token.value is not None}
         undrawn += [
             f"{text_of([token for token in line.tokens if token.start in skipped])[:120]!r}"
             for line in self._lines
@@ -394,6 +433,7 @@ def _doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[
         if token.kind == "word" and not (before is not None and before.has("det"))
     ]
     cases = [token for token in words if token.among("doubts.cases")]
+    cases = [token for token in cases if token.lower != "whether"] or cases
     arms = [edge for edge in transitions if edge.get("when") or edge.get("type") in ("default", "error")]
     held = [step for step in steps if step.get("escalate_to") or step.get("retry")]
     if len(cases) > len(arms) + len(held):

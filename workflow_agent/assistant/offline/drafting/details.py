@@ -31,6 +31,8 @@ class Details:
     """Of "three times", "at most twice"."""
     is_again: bool = False
     is_together: bool = False
+    is_before: bool = False
+    """Of "pays the fine first"."""
     schedule: JsonObject | None = None
     doubts: list[str] = field(default_factory=list[str])
     """What in the rest tells structure that a name cannot."""
@@ -51,6 +53,9 @@ def details_of(clause: Clause) -> Details:
         kept.pop()
     while kept and kept[0].kind == "punct":
         kept.pop(0)
+    if len(kept) > 1 and kept[-1].lower in ("first", "beforehand"):
+        found.is_before, kept = True, kept[:-1]
+    found.is_before = found.is_before or [token.lower for token in kept] == ["first"]
     found.rest = tuple(kept)
     found.doubts += doubts_of(kept)
     return found
@@ -83,12 +88,23 @@ def _in_brackets(tokens: Sequence[Token], at: int, clause: Clause, found: Detail
     end = next((n for n in range(at, min(at + 12, len(tokens))) if tokens[n].text == ")"), None)
     if end is None:
         return None
-    inside = tuple(tokens[at + 1 : end])
-    if acts(inside) and (clause.voice == "passive" or not clause.subject):
-        found.agent = inside
-    elif (inner := _times(inside, 0, found) or _time(inside, 0, clause, found)) is None or inner < len(inside):
-        found.doubts.append(f"the note {text_of(inside)!r}")
+    start = at + 1
+    for stop in [one for one in range(start, end + 1) if tokens[one].text in (",", ")")]:
+        inside = tuple(tokens[start:stop])
+        inner = _times(inside, 0, found) or _time(inside, 0, clause, found) or _length(inside, found)
+        if acts(inside) and (clause.voice == "passive" or not clause.subject):
+            found.agent = inside
+        elif inner is None or inner < len(inside):
+            found.doubts.append(f"the note {text_of(inside)!r}")
+        start = stop + 1
     return end + 1
+
+
+def _length(tokens: Sequence[Token], found: Details) -> int | None:
+    """Read "3 days" and "max 3 days" alone as a deadline."""
+    length = duration_at(tokens, _lead(tokens, 0, "most"))
+    found.timeout = length.value if length is not None else found.timeout
+    return length.end if length is not None else None
 
 
 def _lead(tokens: Sequence[Token], at: int, group: str) -> int:
@@ -137,12 +153,17 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
         if at_most is not None and clause.verb == "wait":
             found.duration = at_most.value
             return at_most.end
-    if tokens[at].lower != "by" or clause.voice != "passive" or found.agent:
+    is_item = not clause.subject and clause.form == "base"
+    if tokens[at].lower != "by" or not (clause.voice == "passive" or is_item) or found.agent:
         return None
     end = at + 1
     while end < len(tokens) and tokens[end].kind in ("word", "quoted", "number"):
         token = tokens[end]
-        parts = token.has(*_ENDS_AGENT) and token.lower != "of" and token.text != "IT"
+        parts = (
+            (token.has(*_ENDS_AGENT) or (token.lower == "first" and end + 1 == len(tokens)))
+            and token.lower != "of"
+            and token.text != "IT"
+        )
         if end > at + 1 and (parts or (token.has("det") and tokens[end - 1].lower != "of")):
             break
         end += 1
@@ -152,6 +173,8 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
     if said[-1].entry.form == "ing" and not is_role(said[-1]):
         return None
     named = all(token.has("noun", "name", "adj", "det") or not token.entry.known for token in said)
+    if is_item and clause.voice != "passive" and not acts(said):
+        return None
     if not (acts(said) or named or said[0].has("det") or said[0].text[:1].isupper()):
         return None
     found.agent = said

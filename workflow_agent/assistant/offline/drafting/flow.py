@@ -33,6 +33,7 @@ from workflow_agent.assistant.offline.drafting.remarks import (
 from workflow_agent.assistant.offline.drafting.statements import Statement, Sub
 from workflow_agent.assistant.offline.drafting.track import Track
 from workflow_agent.assistant.offline.lexicon import inflected, word_set
+from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import duration_at, durations_in, schedule_at
 from workflow_agent.values.stored import JsonObject
@@ -56,11 +57,13 @@ class Flow:
         self.numbered: dict[int, str] = {}
         self.number: int | None = None
         """Of the list's item that is told."""
-        self._thing = ""
+        self._thing: str = ""
         self._is_full = False
         self._kind = ""
         """What "the others" and "damaged ones" are some of."""
         self._actor: tuple[Token, ...] = ()
+        self._asked: tuple[str, tuple[Token, ...]] = ("", ())
+        """What "it" and "he" were when the open question was asked."""
         self._moved_to: tuple[Token, ...] = ()
         self._last: tuple[Clause, Details, Node] | None = None
         self._firsts: list[Node] = []
@@ -69,7 +72,11 @@ class Flow:
         """How many steps the sentence told."""
         self._loop: str | None = None
         """The question that the body of "as long as" leads back to."""
+        self._bodies: dict[str, list[End]] = {}
+        """Where the body of each loop ends."""
         self._later: list[Statement] = []
+        self._in_chain = False
+        """Whether the open question stands between two arrows, so that the next arrow leads on from it."""
         self._failed: Node | None = None
         """The step whose failure the sentence before told."""
         self._excepts = False
@@ -120,7 +127,7 @@ class Flow:
         if decision is None or clause is None or first.marks or first.subs or not clause.subject:
             return
         told = role_named(clause.subject)
-        same = told is not None and told == role_named(self._actor)
+        same = told is not None and self._last is not None and told == self._last[2].role
         if len(decision.arms) > 1 and (is_pronoun(clause.subject) or same) and clause.voice == "active":
             self._doubt(f"which case {text_of(clause.tokens)!r} is for")
 
@@ -160,7 +167,7 @@ class Flow:
         if self.graph.parent is not None:
             track.close()
             loop, self.graph.parent = self.graph.parent, None
-            track.frontier = [End(loop)]
+            self._bodies[loop], track.frontier = track.frontier, [End(loop)]
         track.end_sentence()
 
     def _is_further_arm(self, first: Statement, following: Sequence[Statement]) -> bool:
@@ -202,8 +209,11 @@ class Flow:
             self.track.close()
             self.track.frontier += self.track.ended
             self.track.ended = []
-        if "last" in one.marks and self._told:
+        chained = one.joint == "->" and self._in_chain and self.track.arm is not None
+        if ("last" in one.marks and self._told) or (chained and not (one.subs or one.marks & {"else", "yes"})):
             self.track.close()
+        if one.subs or not one.joint:
+            self._in_chain = one.joint == "->" and any(sub.word != "label ->" for sub in one.subs)
         if self._retried(one, after) or (one.marks & {"else", "seq"} and self._is_late_turn(one, after)):
             return
         if "else" in one.marks and not one.subs and not self._otherwise(one):
@@ -222,6 +232,8 @@ class Flow:
         around.sort(key=lambda sub: sub.kind == "while")
         for sub in around:
             self._branch(_condition(sub), sub)
+        if one.joint == "or" and one.subs and one.clause is not None:
+            self._doubt(f"or {text_of(one.tokens)!r}")
         if one.joint == "or" and one.clause is not None and not one.subs and self._last is not None:
             self._or(one.clause)
         elif one.clause is not None:
@@ -272,6 +284,7 @@ class Flow:
     def _otherwise(self, one: Statement) -> bool:
         """Begin what happens otherwise; False where it is told of no question."""
         if self.track.else_arm():
+            self._thing, self._actor = self._asked
             return True
         last = self._last
         if last is not None and last[0].verb in word_set("choice") and last[0].voice != "state":
@@ -298,7 +311,8 @@ class Flow:
         if sub.kind == "foreach":
             self._for_each(sub)
         elif sub.kind in ("if", "unless"):
-            if not self.graph.nodes and sub.kind == "if" and (event := event_of(sub)) is not None and not event[1]:
+            event = event_of(sub) if sub.kind == "if" and not self.graph.nodes else None
+            if event is not None and (sub.word.endswith(" of") or not event[1]):
                 self._trigger(sub)
             else:
                 self._branch(_condition(sub), sub, is_chained=bool(after) and "else" in after[0].marks)
@@ -311,6 +325,8 @@ class Flow:
             self._later_until(sub, one)
         elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
             self._use(sub.tokens)
+            if is_pronoun(sub.clause.subject):
+                self._doubt(f"whether {text_of(sub.tokens)!r} is a step")
             self._thing = thing_of(object_of(sub.clause, sub.clause.rest)) or self._thing
             self._later.append(Statement(clause=sub.clause))
         else:
@@ -326,6 +342,8 @@ class Flow:
             self._use(sub.tokens)
             return
         told = self.track.arm is None or self.track.arm.steps
+        if decision is not None:
+            self._thing, self._actor = self._asked
         rejects = self._last is not None and len(self._last[0].verbs) > 1
         if decision is not None and told and (self._is_sibling(sub) or (is_chained and not decision.has_else)):
             self.track.next_arm(condition)
@@ -333,6 +351,7 @@ class Flow:
             self._doubt(f"the condition {condition.text!r}")
             return
         else:
+            self._asked = self._thing, self._actor
             self.track.open(condition, rejects=rejects)
         self._use(sub.tokens)
         if sub.clause is not None and not is_pronoun(sub.clause.subject):
@@ -357,7 +376,7 @@ class Flow:
             self._trigger(sub)
             return
         if joins_ways(sub):
-            self._close()
+            self.track.close()
             return
         if self.track.decision is not None and self._is_sibling(sub):
             self.track.next_arm(_condition(sub))
@@ -388,11 +407,13 @@ class Flow:
     def _after(self, sub: Sub) -> None:
         """Go on behind the step that "after the interview" names; where it names none it is a time."""
         words = {token.lemma for token in sub.tokens if token.is_content}
-        decision = self.track.decision
+        last = self._last
         self._close()
-        meant = [node for node in self.graph.nodes if words & node.words]
-        ends = [end for end in self.track.frontier if meant and end.step == meant[-1].id]
-        if decision is not None and ends:
+        if last is not None and last[0].verbs and any(akin(word, verb) for word in words for verb in last[0].verbs):
+            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+        meant = {node.id for node in self.graph.nodes if any(akin(word, own) for word in words for own in node.words)}
+        ends = [end for end in self.track.frontier if end.step in meant]
+        if ends:
             self.track.ended += [end for end in self.track.frontier if end not in ends]
             self.track.frontier = ends
         elif not meant:
@@ -439,6 +460,11 @@ class Flow:
         self._use(sub.tokens)
         self.track.close()
         said = cased(bare(sub.tokens)) or cased(sub.tokens)
+        loop = next((end.step for end in self.track.frontier if end.step in self._bodies), "")
+        if loop and self.graph.by_id[loop].document["loop"] == {"over": said}:
+            # Under a heading, each item is told with it.
+            self.track.frontier, self.graph.parent = self._bodies[loop], loop
+            return
         node = self.graph.add(capitalized(f"For each {said}"), "loop", loop={"over": said})
         self.track.enter(node)
         self.track.frontier, self.graph.parent = [], node.id
@@ -472,7 +498,10 @@ class Flow:
         clause = sub.clause
         if clause is None or clause.voice == "state" or is_pronoun(clause.subject) or self.triggers:
             return False
-        return len(self.graph.nodes) == 1 or (len(self._firsts) == 1 and len(self.graph.nodes) == self._told)
+        if len(self.graph.nodes) == 1:
+            return True
+        opens = sub.word not in ("after", "once", "following")
+        return opens and len(self._firsts) == 1 and len(self.graph.nodes) == self._told
 
     def _until(self, sub: Sub, one: Statement) -> None:
         """Draw the way back of "until it is right": to the step, or to where what is repeated begins."""
@@ -519,16 +548,22 @@ class Flow:
             return
         if self._goes_back(clause, details, after) or self._ends(clause, details):
             return
-        if self._moves(clause, details):
+        if self._moves(clause, details, after):
             return
-        if clause.verb in word_set("verb.event") and not acts(subject) and clause.voice == "active" and subject:
+        alone = not details.rest or details.rest[0].has("prep", "adv")
+        happens = clause.verb in word_set("verb.event") and clause.voice == "active" and alone
+        if happens and subject and not acts(subject):
             if not self.graph.nodes and clause.verb in ("arrive", "come", "land"):
                 self._trigger(Sub("when", "when", clause.tokens, clause))
                 return
             self._doubt(*([text_of(clause.tokens)] if clause.verb in ("happen", "occur") else []))
             self._step(clause, details, None, name=capitalized(cased(clause.tokens)))
             return
-        who = details.agent if clause.voice == "passive" else subject
+        who: tuple[Token, ...] = details.agent if clause.voice == "passive" else details.agent or subject
+        named_by = bare(who)
+        parted = any(token.has("wh", "prep") and token.lower != "of" for token in named_by[:-1])
+        if len(named_by) > 4 or (parted and not any(token.has("pron") for token in named_by[:1])):
+            self._doubt(f"who {text_of(who)!r} is")
         named = role or (role_named(who) if who and (acts(who) or clause.voice == "passive") else None)
         self._work(clause, details, who, named, one)
 
@@ -586,12 +621,7 @@ class Flow:
             kind, role = "wait", None
         retry = {"max_attempts": details.attempts} if details.attempts else None
         node = self.graph.add(
-            name,
-            kind,
-            assignee=role if kind == "human" else None,
-            timeout=details.timeout,
-            duration=details.duration,
-            retry=retry,
+            name, kind, assignee=role, timeout=details.timeout, duration=details.duration, retry=retry
         )
         said = (*details.rest, *(clause.subject if clause.voice == "passive" else ()))
         words = {token.lemma for token in said if token.is_content} | {clause.verb, *clause.verbs}
@@ -605,6 +635,15 @@ class Flow:
         if clause.is_negated or clause.verb in ("skip", "omit", "waive"):
             self._doubt(text_of(clause.tokens))
         self._doubt(*details.doubts)
+        lets = clause.verb == "let" and details.rest and details.rest[0].lower == "us"
+        if clause.verb in word_set("verb.repeat") or lets:
+            self._doubt(text_of(clause.tokens))
+        if details.is_before and self.track.decision is not None and len(self.track.decision.arms) > 1:
+            self._doubt(f"what {text_of(clause.tokens)!r} comes before")
+        tells = clause.subject[0].has("det") and len(bare(clause.subject)) > 1 if clause.subject else False
+        asked = any(one.document["type"] == "decision" for one in self.graph.nodes)
+        if tells and asked and bare(clause.subject)[0].lower in word_set("good") | word_set("bad"):
+            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
         if any(token.lower in ("ones", "others", "other", "rest") for token in clause.subject):
             self._doubt(f"which case {text_of(clause.tokens)!r} is for")
         if clause.verb not in word_set("verb.move") | word_set("verb.tell"):
@@ -663,7 +702,9 @@ class Flow:
         said = bare(tokens)
         by = next((at for at, token in enumerate(tokens) if token.lower == "by"), None)
         who = tokens[by + 1 :] if by is not None else tokens if one.subs or "else" in one.marks else ()
-        if self._last is not None and who and acts(who) and (one.subs or by is not None):
+        compares = by is not None and any(comparison_end(tokens, at) for at in range(by))
+        is_same = compares or by == 0 or (by is None and bool(one.subs))
+        if self._last is not None and who and acts(who) and is_same and not (by == 0 and one.is_item):
             if by and any(comparison_end(tokens, at) for at in range(by)):
                 sub = Sub("if", "amount", tokens[:by])
                 self._branch(_condition(sub), sub)
@@ -680,8 +721,10 @@ class Flow:
                 self._use(tokens)
                 self.track.lead_back(targets[0].id)
                 return
-        if not one.is_item or not any(token.is_content for token in tokens):
-            if self.graph.nodes and any(token.is_content for token in tokens):
+        labelled = any(sub.word.startswith("label") for sub in one.subs)
+        if not (one.is_item or labelled) or not any(token.is_content for token in tokens):
+            tells = any(token.has("verb") and token.entry.form == "s" for token in tokens)
+            if (self.graph.nodes or tells) and any(token.is_content for token in tokens):
                 self._doubt(text_of(tokens))
             else:
                 self.remarks |= {token.start for token in tokens}
@@ -796,7 +839,8 @@ class Flow:
         """Read "the process ends" and "that's it"."""
         subject = {token.entry.noun or token.lower for token in clause.subject}
         whole = subject & (word_set("workflow") | {"it", "that", "this", "everything"})
-        if clause.verb not in word_set("verb.end") or details.rest or not whole:
+        orders = self.track.arm is not None and clause.form == "base"
+        if clause.verb not in word_set("verb.end") or details.rest or not (whole or (orders and not clause.subject)):
             return False
         self._use(clause.tokens)
         if self.track.arm is not None:
@@ -805,7 +849,7 @@ class Flow:
             self.track.arm.steps += 1
         return True
 
-    def _moves(self, clause: Clause, details: Details) -> bool:
+    def _moves(self, clause: Clause, details: Details, after: Sequence[Statement]) -> bool:
         """Read "it goes to the expert": the next clause says what the expert does, else it is a step."""
         target = target_of(clause, details)
         if target is None:
@@ -815,6 +859,9 @@ class Flow:
             self._last[2].document["escalate_to"] = role_named(target)
             return True
         self._moved_to = target if acts(target) else ()
+        if self._moved_to and after and after[0].clause is not None and after[0].clause.is_relative:
+            self._use(clause.tokens)
+            return True
         if clause.voice == "passive":
             self._step(clause, details, role_named(details.agent))
             return True
@@ -825,6 +872,8 @@ class Flow:
     # ---- deadlines and retries
 
     def _leave(self, node: Node) -> None:
+        if node.document.get("parent") != self.graph.parent or self.track.resume is not None:
+            self._doubt(f"what goes on where {node.document['name']!r} is late or fails")
         self.track.leave(node.id)
         self._failed = node
 
@@ -905,15 +954,23 @@ class Flow:
         else:
             sub = Sub("if", "subset", told_apart(clause.subject))
             self._thing = thing_of(clause.subject[-1:]) or self._thing
+            condition = _condition(sub)
+            asked = self.track.decision.conditions if self.track.decision is not None else []
+            if any(
+                (condition.content & other.content and condition.polarity == other.polarity != 0)
+                or (condition.bounds != other.bounds and not condition.content & word_set("doubts.compared"))
+                for other in asked
+            ):
+                self._doubt(f"which case {text_of(clause.tokens)!r} is for")
             if self.track.decision is not None:
-                self.track.next_arm(_condition(sub))
+                self.track.next_arm(condition)
             else:
-                self.track.open(_condition(sub))
-        head = clause.subject[-1]
+                self.track.open(condition)
+        prep = next((at for at, token in enumerate(clause.subject) if at and token.has("prep")), None)
+        head = clause.subject[prep - 1 if prep else -1]
         if head.lower not in ("ones", "others", "one", "rest") and not is_pronoun((head,)):
             self._kind = head.text.lower()
         self._thing = f"the {self._kind}" if self._kind else self._thing
-        prep = next((at for at, token in enumerate(clause.subject) if at and token.has("prep")), None)
         if clause.voice == "active" and (not acts(clause.subject) or clause.verb in word_set("verb.move")):
             one.clause = replace(clause, subject=())
             self._actor = ()
@@ -921,6 +978,7 @@ class Flow:
             one.clause = replace(clause, subject=clause.subject[:prep] if prep else clause.subject[-1:])
         elif found == "else" or head.lower in ("ones", "others", "one"):
             one.clause = replace(clause, subject=())
+            self._actor = ()
 
     # ---- at once
 
@@ -950,6 +1008,8 @@ class Flow:
     def _beside(self, one: Statement) -> None:
         """Draw a statement beside what was told last."""
         found = self.track.beside()
+        if any(sub.kind == "while" for sub in one.trailing):
+            self._doubt(f"what runs at once with {text_of(one.tokens)!r}")
         if found is None:
             self._doubt(f"what happens while {text_of(one.tokens)!r}")
             return

@@ -194,7 +194,7 @@ def _after(tokens: Sequence[Token], at: int, name: str | None, asked: bool) -> L
         elif (
             low in ("that", "which")
             and at + 1 < len(tokens)
-            and not tokens[at + 1].has("det", "noun") | tokens[at + 1].has("verb")
+            and (tokens[at + 1].has("det", "noun") and not tokens[at + 1].has("verb"))
         ):
             at += 1
         elif low in ("that", "which"):
@@ -336,12 +336,7 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
         end is None and grammar.is_imperative(0) and not (told_next and not said[1].has("det", "pron"))
     ):
         return None
-    if (
-        end is not None
-        and end + 1 < len(tokens)
-        and grammar.is_imperative(0)
-        and any(token.has("det") for token in said[1:])
-    ):
+    if end is not None and end + 1 < len(tokens) and grammar.is_imperative(0) and said[1:] and said[1].has("det"):
         return None
     name = _name(said)
     if name is None and end is not None and len(said) == 1 and said[0].entry.form == "base":

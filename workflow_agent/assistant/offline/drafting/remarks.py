@@ -80,6 +80,8 @@ def target_of(clause: Clause, details: Details) -> tuple[Token, ...] | None:
     at = next((at for at, token in enumerate(rest) if token.lower in ("to", "with", "over")), None)
     if at is None or at > 1 or at + 1 >= len(rest):
         return None
+    if at == 1 and not rest[0].has("adv", "part") and (moved or not rest[0].has("pron")):
+        return None
     target = tuple(rest[at + 1 :])
     if passed and not acts(target):
         return None

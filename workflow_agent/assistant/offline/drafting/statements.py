@@ -89,9 +89,13 @@ class _Reader:
             if at >= count:
                 break
             sub = phrase_at("sub", self._tokens, at)
-            label = label_end(self._tokens, at) if self._told else None
+            said = sub[1] if sub is not None and sub[0] == "if" else at
+            label = label_end(self._tokens, said) if self._told else None
             if label is not None:
-                self._pending.subs.append(Sub("if", "label", tuple(self._tokens[at:label])))
+                self._pending.subs.append(
+                    Sub("if", f"label {self._tokens[label].text}", tuple(self._tokens[said:label]))
+                )
+                self._pending.lead += self._tokens[at:said]
                 at = label + 1
             elif sub is not None and self._is_sub(at, sub):
                 at = self._sub(at, *sub)
@@ -162,7 +166,10 @@ class _Reader:
         if ordinal:
             orders = self._grammar.is_imperative(end) and self._grammar.follows_a_verb(end + 1)
             orders = orders and end + 1 < len(self._tokens)
-            return self._grammar.low(end) == "," or orders or self._boundary(end, "")
+            named = (
+                self._grammar.has(end, "det", "pron") or self._grammar.is_role(end) or self._grammar.low(end) == "in"
+            )
+            return self._grammar.low(end) == "," or orders or (named and self._boundary(end, ""))
         if name == "repeat":
             return after is None or self._grammar.low(end) in ("until", "till", "as", "while", ",", ".", "the", "this")
         return True
@@ -228,7 +235,7 @@ class _Reader:
                 return at
             if low in ("and", "but", "so") and not is_leading and self._boundary(self._past(at), ""):
                 return at
-            if at > start and (comma is None or self._is_whole(start, at)) and self._clause_behind(start, at):
+            if at > start and self._clause_behind(start, at):
                 return at
             at += 1
         return len(self._tokens)
@@ -296,10 +303,8 @@ class _Reader:
     def _transitive_done(self, found: object, at: int) -> bool:
         """Say whether what stands in front may be all of the condition: no verb waits for its object."""
         before = self._tokens[at - 1]
-        waits = (
-            before.has("verb") and before.entry.verb not in word_set("verb.event") and "s" in before.entry.form.split()
-        )
-        return not (waits and found is not None and not before.has("adj"))
+        thinks = before.entry.verb in word_set("verb.clausal") and before.entry.form != "ed"
+        return not (thinks and found is not None)
 
     def _fronted(self, at: int) -> int | None:
         """Read "above 500", "for orders over 20" and "in our school" in front of a clause."""

@@ -40,7 +40,8 @@ class Decision:
     def has_else(self) -> bool:
         """Whether every case has an arm: by "otherwise", or by opposite outcomes, or by amounts."""
         signs = {arm.polarity for arm in self.arms}
-        bounds = sum(one.bounds for one in self.conditions) > 1
+        compared = word_set("doubts.compared")
+        bounds = sum(one.bounds or bool(one.content & compared) for one in self.conditions) > 1
         return any(arm.is_else for arm in self.arms) or {1, -1} <= signs or bounds
 
 
