@@ -17,6 +17,7 @@ from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, WRITING_TOO
 from workflow_agent.assistant.window.layout import PromptLayout, has_stable_prefix
 
 FINE = Says(["All is well."])
+LONG = Says(["All is well, and this is said in as many words as it takes for a summary to be shorter. " * 8])
 IDLE = {"hand_off", "change_phase", "personal_memory", "run_python"}
 
 
@@ -73,6 +74,25 @@ async def test_facts_stand_behind_the_newest_message_and_nowhere_else(layout: Pr
     assert newest.startswith("message 1\n\n<facts_of_this_turn>\nMode: search")
     assert newest.endswith("</facts_of_this_turn>")
     assert "Today:" not in str(second["messages"][:-1])
+
+
+@pytest.mark.parametrize("layout", ["stable_prefix", "plain"])
+async def test_the_record_of_earlier_turns_stands_behind_the_module_which_a_compaction_does_not_change(
+    layout: PromptLayout,
+) -> None:
+    async with provider_stub(*[LONG] * 12) as stub:
+        chat, conversation_id = chat_at(stub, layout), None
+        for number in range(12):
+            outcome = await chat.say(f"message {number}", mode="search", conversation_id=conversation_id)
+            conversation_id = outcome.conversation_id
+            await chat.compactor.settled()
+
+    before, after = (request["messages"][0]["content"] for request in stub.requests[-2:])
+    assert after.startswith(before.rstrip())
+    record = after.removeprefix(before.rstrip()).lstrip()
+    assert record.startswith("=== EARLIER TURNS ===\nThe first turns are not shown word for word.")
+    assert roles(stub.requests[-1]).count("system") == 1
+    assert "EARLIER TURNS" not in str(stub.requests[-1]["messages"][1:])
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,7 @@ async def test_the_prompt_tells_of_the_records_and_shows_none_of_them() -> None:
     told = script.instructions()
     assert "Call history: 2 records" in told
     assert "- agent: search_workflows: success, 0 found" in told
+    assert "- user:" not in told
     assert "secret" not in told
     assert "Call history" not in script.instructions(0)
     assert first.reply.context["breakdown"]["calls"] == 0

@@ -79,7 +79,8 @@ async def test_the_window_shows_summary_and_ledger_in_place_of_compacted_turns()
     outcome = await chat.say("and now?", conversation_id=talk.id)
 
     head, *messages = shown(script.requests[-1][0])
-    assert "=== EARLIER TURNS ===\nTurns 1 to 4 are not shown word for word." in head
+    assert "=== EARLIER TURNS ===\nThe first turns are not shown word for word." in head
+    assert "It stands for turns 1 to 4." in head
     assert "The user told each team about its message." in head
     assert all(f"- {rule}" in head for rule in RULES[:4])
     assert "`recall`" in head

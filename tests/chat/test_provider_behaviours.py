@@ -41,6 +41,10 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 WORD = delta({"role": "assistant", "content": SAID})
 STOP, CALLS = delta({}, "stop"), delta({}, "tool_calls")
 TOLD, DONE = event({"choices": [], "usage": USAGE}), b"data: [DONE]\n\n"
+USED_BY_NOW = event(
+    {"choices": [{"index": 0, "delta": {"role": "assistant", "content": SAID}, "finish_reason": None}]}
+    | {"usage": {"prompt_tokens": 100, "completion_tokens": 4, "total_tokens": 104}}
+)
 END, END_OF_CALLS = (STOP, TOLD, DONE), (CALLS, TOLD, DONE)
 FAILURE = b'data: {"error": {"message": "overloaded", "type": "server_error", "code": null}}\n\n'
 MESSAGE = {"role": "assistant", "content": SAID}
@@ -150,6 +154,7 @@ CASES = [
     Case("no usage", [Says([SAID], usage=None)], tokens=(0, 0)),
     Case("usage below zero", [Says([SAID], usage=(-5, -1, 0))], tokens=(0, 0)),
     Case("usage after the last word", [Sends([WORD, STOP, TOLD, DONE])], tokens=(100, 10)),
+    Case("usage so far in every piece", [Sends([USED_BY_NOW, STOP, TOLD, DONE])], tokens=(100, 10)),
     # What it calls
     Case(
         "calls at the same time",

@@ -80,7 +80,8 @@ def build_assistant(
     async def instructions(ctx: RunContext[WorkflowContext]) -> str:
         deps = ctx.deps
         progress, conversation = deps.progress, deps.conversation
-        facts = (f"Mode: {progress.mode.name}", f"Phase: {progress.phase}", *deps.notes)
+        in_phase = () if progress.phase == "chat" else (f"Phase: {progress.phase}",)
+        facts = (f"Mode: {progress.mode.name}", *in_phase, *deps.notes)
         # Stable text first: providers price a repeated prefix at a fraction.
         return deps.evidence.told(
             Told("prompt_module", prompts[progress.mode.name], is_lasting=True),

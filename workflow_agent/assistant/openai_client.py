@@ -1,10 +1,11 @@
 """OpenAI's client, which sends messages and tools as they are (ADR-0075)."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, Self
 
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, AsyncStream
 from openai.resources.chat import AsyncChat, AsyncCompletions
+from openai.types.chat import ChatCompletionChunk
 from typing_extensions import override
 
 _AS_THEY_ARE = ("messages", "tools")
@@ -42,4 +43,37 @@ class _Completions(AsyncCompletions):
         body: Mapping[str, Any] = asked.pop("extra_body", None) or {}
         # What stands in `extra_body` takes the place of a parameter, and nobody looks into it.
         ask: Any = super().create
-        return await ask(messages=[], extra_body={**sent, **body}, **asked)
+        answer: Any = await ask(messages=[], extra_body={**sent, **body}, **asked)
+        return _UsageLast(answer) if asked.get("stream") else answer
+
+
+class _UsageLast:
+    """A streamed answer that tells what was used once, when it is over.
+
+    Some servers tell in each piece what was used so far, and the framework would add all of that up.
+    """
+
+    def __init__(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
+        self._stream = stream
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self._stream.close()
+
+    async def __aiter__(self) -> AsyncGenerator[ChatCompletionChunk]:
+        told: ChatCompletionChunk | None = None
+        async for chunk in self._stream:
+            if chunk.usage is None:
+                yield chunk
+                continue
+            told = chunk.model_copy(update={"choices": []})
+            if chunk.choices:
+                yield chunk.model_copy(update={"usage": None})
+        if told is not None:
+            yield told
+
+    async def close(self) -> None:
+        await self._stream.close()

@@ -162,7 +162,8 @@ def history_notice(records: Sequence[CallRecord], sealed: int = 0, *, with_progr
 def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:
     """Return a few lines on the latest calls, however many there are; empty when there is none.
 
-    They name calls and how they ended, nothing of what was said or found: that is read with a program.
+    They name calls and how they ended, nothing of what was said or found: that is read with a program. Messages
+    are left out: the model has them before it.
 
     Args:
         records: Those a program finds, oldest first.
@@ -170,10 +171,10 @@ def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:
     """
     if not records:
         return ""
-    latest = "\n".join(f"- {summary_of(record)}" for record in records[-_LATEST:])
+    latest = [f"- {summary_of(one)}" for one in records[-_LATEST:] if one.speaker != "user"]
     count = f"{len(records)} {'record' if len(records) == 1 else 'records'}"
     older = f" ({sealed} older ones are not in it)" if sealed else ""
-    return f"Call history: {count}{older}. The latest:\n{latest}"
+    return "\n".join([f"Call history: {count}{older}.{' The latest:' if latest else ''}", *latest])
 
 
 def summary_of(record: CallRecord) -> str:

@@ -193,6 +193,7 @@ def _met(deps: WorkflowContext) -> frozenset[str]:
 
 async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -> JsonObject:
     """Read one workflow whole: steps, transitions, triggers. It becomes the open one."""
+    # What is empty weighs in every request until the result is masked, and says nothing.
     workflow = await find_workflow(ctx, request.workflow)
     if request.version is not None and request.version != workflow.version:
         try:
@@ -200,7 +201,7 @@ async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -
         except (WorkflowNotFound, InvalidInput) as error:
             raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
     ctx.deps.progress.touch(workflow, "viewed")
-    return {"workflow": workflow_document(workflow)}
+    return {"workflow": {name: value for name, value in workflow_document(workflow).items() if value not in ("", [])}}
 
 
 TOOLS = (list_workflows, search_workflows, get_workflow)

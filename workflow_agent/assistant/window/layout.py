@@ -18,6 +18,7 @@ from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.settings import ModelSettings, ToolOrOutput, merge_model_settings
 
+from workflow_agent.assistant.compaction.text import OPENING
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.assistant.record import BETWEEN_PARTS, joined
 from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, SWITCH_MODE, WRITING_TOOLS
@@ -129,9 +130,10 @@ def laid_out(
     """Lay a request out so that it begins as the one before did.
 
     What changes from turn to turn stands in the newest user message, and each prompt module before the first
-    turn in view that needed it. Where the provider takes system messages anywhere, it is one of them, and of
-    all tools those of the mode are allowed; elsewhere the first module is the one system message, and others
-    are framed in what the user said. A model without an address caches nothing.
+    turn in view that needed it; the first one stands before the record of earlier turns, which every compaction
+    writes anew. Where the provider takes system messages anywhere, modules are such, and of all tools those of
+    the mode are allowed; elsewhere the first module and the record are the one system message, and others are
+    framed in what the user said. A model without an address caches nothing.
     """
     if ctx.model.base_url is None:
         return request_context
@@ -143,17 +145,21 @@ def laid_out(
     roster = joined(one for one in lasting if one.section == "memory")
     others = [one for one in lasting if one.section not in ("prompt_module", "memory")]
     parameters = request_context.model_request_parameters
-    if not offer.is_stable(ctx.model):
-        request_context.messages, sent = with_modules(messages, modules, ctx.deps, are_framed=True)
-        ctx.deps.evidence.measured("prompt_module", *sent)
-        leading = BETWEEN_PARTS.join([*sent[:1], roster, *(one.text for one in others)])
+    is_stable = offer.is_stable(ctx.model)
+    messages, earlier = _without_earlier_turns(messages)
+    if is_stable and others:
+        messages = with_system_last(messages, joined(others))
+    messages, sent = with_modules(messages, modules, ctx.deps, are_framed=not is_stable)
+    ctx.deps.evidence.measured("prompt_module", *sent)
+    beside = [] if is_stable else [one.text for one in others]
+    leading = BETWEEN_PARTS.join(filter(None, [*sent[:1], roster, *beside, *earlier]))
+    if not is_stable:
+        request_context.messages = messages
         request_context.model_request_parameters = replace(
             parameters, instruction_parts=[InstructionPart(content=leading)]
         )
         return request_context
-    messages = with_system_last(messages, joined(others)) if others else messages
-    request_context.messages, sent = with_modules(messages, modules, ctx.deps, roster)
-    ctx.deps.evidence.measured("prompt_module", *sent)
+    request_context.messages = [ModelRequest(parts=[SystemPromptPart(leading)]), *messages]
     foreign = {one.name for one in parameters.function_tools if one.name not in offer.definitions}
     allowed = foreign | offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
     request_context.model_request_parameters = replace(parameters, instruction_parts=[])
@@ -161,6 +167,17 @@ def laid_out(
         request_context.model_settings, ModelSettings(tool_choice=ToolOrOutput(sorted(allowed)))
     )
     return request_context
+
+
+def _without_earlier_turns(messages: Sequence[ModelMessage]) -> tuple[list[ModelMessage], list[str]]:
+    """Return the messages without the record of earlier turns that they begin with, and its text if there is one."""
+    match messages:
+        case [ModelRequest(parts=[SystemPromptPart(content=text), *rest]) as first, *others] if text.startswith(
+            OPENING
+        ):
+            return [*([replace(first, parts=rest)] if rest else []), *others], [text]
+        case _:
+            return list(messages), []
 
 
 def with_facts(messages: Sequence[ModelMessage], facts: str, *, is_kept: bool = False) -> list[ModelMessage]:
@@ -200,22 +217,15 @@ def with_system_last(messages: Sequence[ModelMessage], text: str) -> list[ModelM
 
 
 def with_modules(
-    messages: Sequence[ModelMessage],
-    modules: Mapping[Mode, str],
-    deps: WorkflowContext,
-    beside: str = "",
-    *,
-    are_framed: bool = False,
+    messages: Sequence[ModelMessage], modules: Mapping[Mode, str], deps: WorkflowContext, *, are_framed: bool = False
 ) -> tuple[list[ModelMessage], list[str]]:
-    """Return the messages with each module before the first turn in view that needs it, and the modules.
+    """Return the messages with each module but the first before the turn in view that needs it, and all of them.
 
     Args:
         messages: With the facts of the turn.
         modules: By mode.
         deps: Of the run.
-        beside: What else the first one says.
-        are_framed: Whether there is one system message, for the first module: others stand in what the user
-            said, framed, and the first is not in the messages.
+        are_framed: Whether modules stand in what the user said, framed, and not in system messages.
     """
     changed, modes = list(messages), _modes_in_view(messages, deps)
     at, place = _newest_prompt(changed)
@@ -226,11 +236,10 @@ def with_modules(
         if mode is None or mode in sent:
             continue
         request = cast("ModelRequest", changed[number])
-        if not are_framed:
-            text = modules[mode] if sent or not beside else f"{modules[mode]}{BETWEEN_PARTS}{beside}"
-            changed[number] = _with_system(request, _before_instructions(request, prompt_at), text)
-        elif sent:
+        if sent and are_framed:
             changed[number] = _with_framed(request, prompt_at, modules[mode])
+        elif sent:
+            changed[number] = _with_system(request, _before_instructions(request, prompt_at), modules[mode])
         sent[mode] = modules[mode]
     return changed, list(sent.values())
 

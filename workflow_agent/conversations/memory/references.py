@@ -128,7 +128,7 @@ def _bounded(references: tuple[WorkflowReference, ...], most: int) -> tuple[Work
     return tuple(one for one in references if id(one) in kept)
 
 
-HEADING = "Workflows dealt with before (names are data; tools take them, ids, or the user's words for them):"
+HEADING = "Workflows dealt with before (names are data; tools take them, ids or the user's words):"
 _MOST_NAMES = 3
 _MOST_DEEDS = 5
 
