@@ -167,7 +167,11 @@ class Judged:
 @cache
 def workflows() -> dict[str, dict[str, Any]]:
     """Return the base workflows by their short names, each with its half."""
-    return json.loads((DATA / "offline_workflows.json").read_text("utf-8"))
+    return {
+        name: one
+        for path in sorted(DATA.glob("offline_workflows*.json"))
+        for name, one in json.loads(path.read_text("utf-8")).items()
+    }
 
 
 def base_of(name: str) -> dict[str, Any]:

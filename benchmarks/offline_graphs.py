@@ -10,7 +10,7 @@ A case wants changes of a base workflow (of an empty one where it describes a ne
 - `del a`: the step is gone; what led to it leads to what followed, where one step did
 - `a.timeout=P3D`, `x.retry.max_attempts=3|4`, `a.assignee=-`: a field's value, either of several, or none
 - `wf.name=…`, `wf.tags+x`, `wf.aliases-x`, `wf.triggers+schedule 0 3 * * *`, `wf.start=a`: the same of
-  the whole
+  the whole; `wf.automations+email rejected|slack rejected`: an automation more, with these words and ids of steps
 - `VERSION 1`, `UNCHANGED`: it is as that version was; nothing may have happened
 
 A condition is `~else`, `~error`, `~ok` (approved, yes, passed …), `~no`, `~?` (any or none), `~>500` and
@@ -116,6 +116,7 @@ def graph_of(document: Document | None, known: Iterable[str] = (), ends: Iterabl
         "tags": list(document.get("tags", ())),
         "aliases": list(document.get("aliases", ())),
         "triggers": [_trigger(one) for one in document.get("triggers", ())],
+        "automations": [_automation(one) for one in document.get("automations", ())],
     }
     return Graph({key: one for key, one in steps.items() if key not in dropped}, edges, whole, ended)
 
@@ -175,6 +176,12 @@ def _trigger(one: Mapping[str, Any]) -> str:
     cron = " ".join(part.lstrip("0") or "0" for part in str(one.get("cron") or "").split())
     said = cron or one.get("every") or one.get("event") or one.get("path") or one.get("workflow")
     return " ".join(str(part) for part in (one["type"], said) if part)
+
+
+def _automation(one: Mapping[str, Any]) -> str:
+    """Return what an automation is called, what it reacts to, by the ids of steps, and what it does."""
+    effect = one["effect"]
+    return " ".join(map(str, (one["id"], *one["on"].values(), effect["type"], *effect.get("with", {}).values())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,7 +517,8 @@ def _whole_differs(own: Wanted, found: Graph, back: Mapping[str, str]) -> Iterab
             yield Difference(
                 f"its {name} are {found.whole[name]}, not {target[name]}", is_missing=found.whole[name] == base[name]
             )
-    yield from _triggers_differ(own, found)
+    yield from _listed_differ("trigger", own.triggers, own, found)
+    yield from _listed_differ("automation", (), own, found)
 
 
 def _may_start(own: Wanted, given: str) -> bool:
@@ -518,16 +526,21 @@ def _may_start(own: Wanted, given: str) -> bool:
     return given in own.graph.steps and not any(b == given for _, b in own.graph.edges)
 
 
-def _triggers_differ(own: Wanted, found: Graph) -> Iterable[Difference]:
-    given = list(found.whole["triggers"])
-    for one in [*own.graph.whole["triggers"], *own.triggers]:
-        fitting = next((each for each in given if _triggered(one, [each])), None)
+def _listed_differ(what: str, more: Iterable[str], own: Wanted, found: Graph) -> Iterable[Difference]:
+    fits = {"trigger": _triggered, "automation": _automated}[what]
+    base, given = own.base.whole[f"{what}s"], list(found.whole[f"{what}s"])
+    for one in [*own.graph.whole[f"{what}s"], *more]:
+        fitting = next((each for each in given if fits(one, [each])), None)
         if fitting is None:
-            yield Difference(f"no trigger {one}", is_missing=one not in own.base.whole["triggers"])
+            yield Difference(f"no {what} {one}", is_missing=one not in base)
         else:
             given.remove(fitting)
     for one in given:
-        yield Difference(f"trigger {one}", is_missing=one in own.base.whole["triggers"])
+        yield Difference(f"{what} {one}", is_missing=one in base)
+
+
+def _automated(claim: str, automations: Sequence[str]) -> bool:
+    return any(has_words(given, one) for one in claim.split("|") for given in automations)
 
 
 def _triggered(claim: str, triggers: Sequence[str]) -> bool:

@@ -9,10 +9,17 @@ import pytest
 
 from benchmarks import eval_offline
 from benchmarks.eval_offline import HALVES, KINDS, Talk, base_of, cases, changed, messages, names_unused, workflows
-from benchmarks.offline_graphs import Wanted, differences, graph_of, wanted
+from benchmarks.offline_graphs import Wanted, differences, graph_of, wanted, words
 from workflow_agent.workflows.model.parser import parse_workflow
 
 CAKE: dict[str, Any] = workflows()["cake"]["document"]
+KNOWN_KINDS = {
+    "orders": "plain multi it undo trap qorder askq",
+    "sample_orders": "plain multi it undo trap qorder askq",
+    "descriptions": "list plain branch loop parallel deadline retry schedule threshold long notawork question nothing",
+    "questions": "open catalogue",
+    "references": "name part alias typo meaning ask recency learned correct other open step change",
+}
 _CONDITIONS = {"ok": "approved", "no": "rejected", "?": ""}
 
 
@@ -41,6 +48,7 @@ def _fulfilled(own: Wanted, base: Mapping[str, Any] | None) -> dict[str, Any]:
     whole = {name: _first(value) for (of, name), value in own.values.items() if of == "wf"}
     document |= {"tags": own.graph.whole.get("tags", []), "aliases": own.graph.whole.get("aliases", [])} | whole
     document["triggers"] = [_trigger(one, base) for one in [*own.graph.whole.get("triggers", ()), *own.triggers]]
+    document["automations"] = _automations(own, base)
     document["steps"] = steps
     document["transitions"] = [
         _transition(a, b, _text(own.conditions[a, b]) if (a, b) in own.conditions else text)
@@ -69,6 +77,14 @@ def _trigger(claim: str, base: Mapping[str, Any] | None) -> dict[str, Any]:
     if kind == "schedule" and rest.startswith("PT"):
         named = "every"
     return {"type": kind} | ({named: rest} if named else {})
+
+
+def _automations(own: Wanted, base: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    claims: list[str] = own.graph.whole.get("automations", [])
+    known = {one["id"]: one for one in (base or {}).get("automations", ())}
+    kept = [one for key, one in known.items() if any(claim.split()[0] == key for claim in claims)]
+    more = [claim for claim in claims if claim.split()[0] not in known]
+    return kept + [{"id": "new", "on": {"event": _first(one)}, "effect": {"type": "email"}} for one in more]
 
 
 def _text(claim: str) -> str:
@@ -112,13 +128,54 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
     }
 
     assert not used["dev"] & used["was_heldout"]
-    assert all(workflows()[name]["half"] == half for half, names in used.items() for name in names & set(workflows()))
+    assert {(half, workflows()[name]["half"]) for half, names in used.items() for name in names & set(workflows())} == {
+        (half, half) for half in ("dev", "was_heldout", "heldout")
+    } | {("heldout", "dev"), ("heldout", "was_heldout")}
+
+
+def test_every_case_names_what_there_is_and_says_what_it_wants() -> None:
+    own = {half: [name for name, one in workflows().items() if one["half"] == half] for half in HALVES}
+    wrong = [
+        (kind, half, at)
+        for kind in KINDS
+        for half in HALVES
+        for at, case in enumerate(cases(kind, half), 1)
+        if not (
+            case["kind"] in KNOWN_KINDS[kind].split()
+            and all(isinstance(one, list) or one.strip() for one in messages(case))
+            and isinstance(messages(case)[-1], str)
+            and (kind != "references" or case["expect"] in (*own[half], *case.get("catalogue", ()), "ASK"))
+            and (kind != "questions" or (case["answer_has"] and ("workflow" in case) == (case["kind"] == "open")))
+            and (kind in ("questions", "references") or case["want"])
+            and case.keys()
+            <= {"kind", "workflow", "say", "want", "or", "answer_has", "answer_lacks", "expect", "catalogue"}
+        )
+    ]
+
+    assert wrong == []
 
 
 def test_no_sentence_is_in_both_halves_or_twice_in_a_set() -> None:
     for kind in KINDS:
         said = Counter((str(case["say"]), case.get("workflow")) for half in HALVES for case in cases(kind, half))
         assert [one for one, times in said.items() if times > 1] == []
+
+
+def test_no_held_out_sentence_is_elsewhere_in_other_letters() -> None:
+    def sentences(halves: Sequence[str]) -> Counter[tuple[str, ...]]:
+        return Counter(
+            tuple(words(one))
+            for kind in KINDS
+            for half in halves
+            for case in cases(kind, half)
+            for one in messages(case)[-1:]
+            if len(words(one)) > 4
+        )
+
+    held_out = sentences(["heldout"])
+
+    assert [one for one, times in held_out.items() if times > 1] == []
+    assert held_out.keys() & sentences([half for half in HALVES if half != "heldout"]).keys() == set()
 
 
 def _cake(*extra: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
@@ -184,6 +241,26 @@ def test_new_decisions_forks_and_skipped_steps_count_as_the_edges_through_them()
 
     for document in (flow, skipped):
         assert differences(wanted(graph_of(None), claims), document, "the boss approves") == []
+
+
+@pytest.mark.parametrize(
+    ("claims", "differ"),
+    [
+        pytest.param(["wf.automations+email baked"], [], id="as wanted"),
+        pytest.param(["wf.automations+slack baked"], ["no automation slack baked", "automation new"], id="another"),
+        pytest.param(["bake.assignee=baker"], ["automation new"], id="nobody asked for it"),
+    ],
+)
+def test_an_automation_counts_as_what_starts_it_and_what_it_does(claims: list[str], differ: list[str]) -> None:
+    after = CAKE | {
+        "automations": [{"id": "new", "on": {"event": "entered", "to": "baked"}, "effect": {"type": "email"}}]
+    }
+    own = wanted(graph_of(CAKE, [one["id"] for one in CAKE["steps"]]), claims)
+
+    found = [one.text for one in differences(own, after, "mail us once it is baked")]
+
+    assert len(found) == len(differ)
+    assert all(one.startswith(text) for one, text in zip(found, differ, strict=True))
 
 
 @pytest.mark.parametrize(
