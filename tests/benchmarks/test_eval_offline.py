@@ -65,6 +65,8 @@ def _put(step: dict[str, Any], name: str, value: str) -> None:
     outer, _, inner = name.partition(".")
     if value == "-":
         step.pop(outer, None)
+    elif outer == "when":
+        step[outer] = {"text": _first(value)}
     elif inner:
         step[outer] = {inner: int(_first(value))}
     else:
