@@ -237,6 +237,12 @@ class ModelBusy(ModelFailed):
     code = "model_busy"
 
 
+class LimitReached(WorkflowAgentError):
+    """The tenant has used what it may for now; the caller waits as long as `retry_after` says."""
+
+    code = "limit_reached"
+
+
 class StorageFailed(WorkflowAgentError):
     """Something could not be stored or read; nothing was acknowledged."""
 

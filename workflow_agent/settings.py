@@ -5,11 +5,22 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from workflow_agent.errors import Misconfigured
@@ -229,6 +240,9 @@ class Runs:
     """Processes that run such programs; they start with the first one."""
 
 
+TenantName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+
+
 class Serving:
     """Where the server listens, and on what it works."""
 
@@ -243,8 +257,8 @@ class Serving:
     replaced."""
     data_dir: Path = Path("data")
     """Where conversations and workflows are kept."""
-    tenant: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] = "default"
-    """The folder under `data_dir` that this server works in."""
+    tenant: TenantName = "default"
+    """The tenant, and its folder under `data_dir`, of clients whose key is in no entry of `tenants`."""
     samples: bool = False
     """Whether a new tenant starts with the sample workflows."""
 
@@ -294,25 +308,57 @@ class Hosts:
     whoever follows a run of another host gets the reply when it is there."""
 
 
+USD = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class TenantAccess(BaseModel):
+    """Whose keys are a tenant's, and how much it may use."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    api_keys: tuple[SecretStr, ...] = ()
+    api_key_users: dict[str, SecretStr] = Field(default_factory=dict)
+    turns_per_minute: Count | None = None
+    tokens_per_day: Count | None = None
+    usd_per_day: USD | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whose key a request was sent with."""
+
+    tenant: str
+    user: str | None
+    """None where the key belongs to no single user."""
+
+
 class Access:
-    """Who is answered."""
+    """Who is answered, and how much a tenant may use."""
 
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = ()
     """Keys that clients send as `Authorization: Bearer …`, separated by commas; empty asks for none."""
     api_key_users: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_from_json)] = Field(default_factory=dict)
     """Keys of single users, as JSON by the user: `{"anna": "…", "ben": "…"}`. What such a client says is that
     user's, and is remembered of that user."""
+    tenants: Annotated[dict[TenantName, TenantAccess], NoDecode, BeforeValidator(_from_json)] = Field(
+        default_factory=dict
+    )
+    """Further tenants of this server, as JSON by their names: each with keys of its own, and perhaps limits
+    of its own in place of the three below: `{"acme": {"api_keys": ["…"], "api_key_users": {"anna": "…"},
+    "turns_per_minute": 60, "tokens_per_day": 2000000, "usd_per_day": 20}}`."""
+    tenant_turns_per_minute: Count | None = None
+    """How many turns of a tenant may begin within any 60 seconds; further ones are answered 429."""
+    tenant_tokens_per_day: Count | None = None
+    """How many tokens, input and output, a tenant may use from midnight to midnight (UTC): once they are used, new
+    turns are answered 429. Turns that run already go on to their end."""
+    tenant_usd_per_day: USD | None = None
+    """What a tenant's model calls may cost a day, in US dollars; calls whose price is not known cost nothing."""
     clients_name_users: bool = True
     """Whether clients without a key of their own may say in a request which user it is from (`user`). Switch
     it off unless they are front ends that know their users."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """Values of the Host header that are answered, separated by commas, `*` for any. Empty means the loopback
     names on a loopback address, which keeps other sites' pages out, and any elsewhere."""
-
-    @property
-    def needs_key(self) -> bool:
-        """Say whether clients have to send a key."""
-        return bool(self.api_keys or self.api_key_users)
 
 
 class Telemetry:
@@ -406,6 +452,42 @@ class Settings(
         _check_keys(users.values())
         return users
 
+    @field_validator("tenants")
+    @classmethod
+    def _keys_of_tenants_fit(cls, tenants: dict[str, TenantAccess]) -> dict[str, TenantAccess]:
+        for one in tenants.values():
+            _check_keys((*one.api_keys, *one.api_key_users.values()))
+        return tenants
+
+    @model_validator(mode="after")
+    def _each_key_is_of_one_tenant(self) -> Self:
+        owners: dict[str, str] = {}
+        for key, caller in self._keys():
+            if owners.setdefault(key, caller.tenant) != caller.tenant:
+                raise ValueError(f"{owners[key]!r} and {caller.tenant!r} have the same key")
+        return self
+
+    def _keys(self) -> Iterator[tuple[str, Caller]]:
+        own = TenantAccess(api_keys=self.api_keys, api_key_users=self.api_key_users)
+        for tenant, access in ((self.tenant, own), *self.tenants.items()):
+            yield from ((key.get_secret_value(), Caller(tenant, None)) for key in access.api_keys)
+            yield from ((key.get_secret_value(), Caller(tenant, user)) for user, key in access.api_key_users.items())
+
+    @property
+    def callers(self) -> dict[str, Caller]:
+        """Return whose each key is."""
+        return dict(self._keys())
+
+    @property
+    def needs_key(self) -> bool:
+        """Say whether clients have to send a key."""
+        return bool(self.callers)
+
+    @property
+    def served_tenants(self) -> tuple[str, ...]:
+        """Return the tenants that clients can work in, the one without an entry of its own first."""
+        return tuple(dict.fromkeys((self.tenant, *self.tenants)))
+
 
 def _check_keys(keys: Iterable[SecretStr]) -> None:
     if not all(_HEADER_TOKEN.fullmatch(key.get_secret_value()) for key in keys):
@@ -429,10 +511,16 @@ def load_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         problems = [
-            f"{ENV_PREFIX}{str(item['loc'][0]).upper()}: {validation_message(dict(item))}"
+            f"{_variable_of(item['loc'])}: {validation_message(dict(item))}"
             for item in error.errors(include_input=False, include_url=False)
         ]
         raise Misconfigured("These settings cannot be used:\n  " + "\n  ".join(problems)) from error
+
+
+def _variable_of(place: tuple[int | str, ...]) -> str:
+    """Return the variable that is wrong, and where in its JSON; what is about several is said of `TENANTS`."""
+    name, *within = place or ("tenants",)
+    return "".join([f"{ENV_PREFIX}{str(name).upper()}", *(f".{part}" for part in within)])
 
 
 def refuse_open_binding(settings: Settings) -> None:

@@ -14,7 +14,7 @@ from tests.support.server import application_for
 from workflow_agent.api.body import ClientGone
 from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
 from workflow_agent.api.logs import JsonLines, log_config
-from workflow_agent.settings import load_settings
+from workflow_agent.settings import Caller, load_settings
 
 
 async def fine(scope: Scope, receive: Receive, send: Send) -> None:
@@ -137,7 +137,9 @@ async def test_foreign_pages_may_not_change_anything(method: str, host: str, ori
     ],
 )
 async def test_only_known_keys_pass(header: str, status: int) -> None:
-    async with client_of(KeyGuard(fine, {"right-key-1": None, "right-key-2": "anna"})) as client:
+    async with client_of(
+        KeyGuard(fine, {"right-key-1": Caller("a", None), "right-key-2": Caller("b", "anna")})
+    ) as client:
         answer = await client.get("/api", headers={"Authorization": header})
 
     assert answer.status_code == status
@@ -250,7 +252,7 @@ async def test_other_protocols_pass_all_guards() -> None:
     async def watching(scope: Scope, receive: Receive, send: Send) -> None:
         seen.append(scope["type"])
 
-    app = RequestFrame(HostGuard(KeyGuard(watching, {"k": None}), ["localhost"]))
+    app = RequestFrame(HostGuard(KeyGuard(watching, {"k": Caller("default", None)}), ["localhost"]))
     await app({"type": "lifespan"}, *exchange()[1:])
 
     assert seen == ["lifespan"]

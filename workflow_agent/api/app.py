@@ -45,6 +45,7 @@ class WorkflowApi:
         self.state.page_files = cache(page.page_files)
         self.state.services = services
         self.state.tenant = settings.tenant
+        self.state.mcp_endpoints = {}
         self.state.clients_name_users = settings.clients_name_users
         self.state.model_name = settings.model
         self.state.heartbeat_seconds = settings.heartbeat_seconds
@@ -112,12 +113,10 @@ def allowed_hosts(settings: Settings) -> tuple[str, ...]:
 
 
 def _guards(settings: Settings) -> Sequence[Middleware]:
-    users = {key.get_secret_value(): user for user, key in settings.api_key_users.items()}
-    keys = dict.fromkeys((key.get_secret_value() for key in settings.api_keys), None) | users
     return [
         Middleware(RequestFrame),
         Middleware(HostGuard, allowed=allowed_hosts(settings)),
-        Middleware(KeyGuard, keys=keys),
+        Middleware(KeyGuard, keys=settings.callers),
     ]
 
 

@@ -105,6 +105,7 @@ STATUS_OF: Mapping[type[WorkflowAgentError], HTTPStatus] = {
     errors.Unauthorized: HTTPStatus.UNAUTHORIZED,
     errors.UserNotAllowed: HTTPStatus.FORBIDDEN,
     errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
+    errors.LimitReached: HTTPStatus.TOO_MANY_REQUESTS,
     errors.ModelBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StorageFailed: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.CorruptDocument: HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -25,6 +25,7 @@ from workflow_agent.api.errors import (
 )
 from workflow_agent.api.page import is_page
 from workflow_agent.errors import ShuttingDown, Unauthorized, WorkflowAgentError
+from workflow_agent.settings import Caller
 from workflow_agent.telemetry.logs import continued
 
 _log = logging.getLogger("workflow_agent.http")
@@ -191,28 +192,29 @@ class KeyGuard:
 
     Args:
         app: What it guards.
-        keys: The known keys, each with the user it belongs to, if to one; none lets everything pass.
+        keys: The known keys, each with whose it is; none lets everything pass.
     """
 
-    def __init__(self, app: ASGIApp, keys: Mapping[str, str | None]) -> None:
+    def __init__(self, app: ASGIApp, keys: Mapping[str, Caller]) -> None:
         self.app = app
-        self._users = {hashlib.sha256(key.encode()).digest(): user for key, user in keys.items()}
+        self._callers = {hashlib.sha256(key.encode()).digest(): caller for key, caller in keys.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
-        if scope["type"] == "http" and self._users and not _is_open(scope):
+        if scope["type"] == "http" and self._callers and not _is_open(scope):
             scheme, _, key = Headers(scope=scope).get("authorization", "").partition(" ")
             digest = self._known(key.strip()) if scheme.lower() == "bearer" else None
             if digest is None:
                 error = Unauthorized("Send an API key of this server as 'Authorization: Bearer <key>'.")
                 await _refuse(error, scope, receive, send)
                 return
-            scope.setdefault("state", {})["user"] = self._users[digest]
+            caller = self._callers[digest]
+            scope.setdefault("state", {}).update(tenant=caller.tenant, user=caller.user)
         await self.app(scope, receive, send)
 
     def _known(self, key: str) -> bytes | None:
         """Return the digest of a key if it is known."""
         given = hashlib.sha256(key.encode()).digest()
         # Compared with every key, so that the time says nothing about which one was close.
-        found = [known for known in self._users if hmac.compare_digest(given, known)]
+        found = [known for known in self._callers if hmac.compare_digest(given, known)]
         return found[0] if found else None

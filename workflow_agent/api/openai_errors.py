@@ -16,6 +16,8 @@ _TYPES = {
     HTTPStatus.CONFLICT: "conflict_error",
     HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_error",
 }
+_MOST_WAITED_SECONDS = 60
+"""Official clients wait no longer, and try at once where they are told to."""
 _CODES = {"unauthorized": "invalid_api_key"}
 
 
@@ -60,9 +62,12 @@ def retry_headers(problem: Mapping[str, Any]) -> dict[str, str]:
     """Return whether official clients should send the request again, where their own rule would be wrong.
 
     They retry on 408, 409, 429 and 5xx. A conversation that is busy stays busy for as long as its run
-    takes, and a provider's refusal for good is not mended by asking again.
+    takes, a day's limit is not free again within seconds, and a provider's refusal for good is not mended by
+    asking again.
     """
     status = problem["status"]
+    if status == HTTPStatus.TOO_MANY_REQUESTS and problem.get("retry_after", 0) > _MOST_WAITED_SECONDS:
+        return {"x-should-retry": "false"}
     if status == HTTPStatus.CONFLICT or (status == HTTPStatus.BAD_GATEWAY and not problem.get("retriable")):
         return {"x-should-retry": "false"}
     return {}

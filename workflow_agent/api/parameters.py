@@ -48,14 +48,16 @@ def time_in_words(text: str) -> str:
 
 
 async def services_of(request: Request) -> Services:
-    """Return what the application was made with."""
+    """Return what the application was made with, for the tenant of the request."""
     services: Services = request.app.state.services
-    return services
+    tenant = await tenant_of(request)
+    return services if tenant == request.app.state.tenant else services.of_tenant(tenant)
 
 
 async def tenant_of(request: Request) -> str:
-    """Return whose data a request is about."""
-    tenant: str = request.app.state.tenant
+    """Return whose data a request is about: that of its key, or the server's own where none is asked for."""
+    of_key: str | None = getattr(request.state, "tenant", None)
+    tenant: str = of_key or request.app.state.tenant
     return tenant
 
 

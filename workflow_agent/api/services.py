@@ -54,6 +54,8 @@ class Services:
     clock: Callable[[], datetime]
     new_id: Callable[[str], str]
     """Makes an id from its prefix."""
+    of_tenant: "Callable[[str], Services]"
+    """Returns the same for a tenant: what all share, with what is a tenant's own."""
     check_storage: Callable[[], Awaitable[None]]
     """Raises StorageFailed where nothing can be stored."""
     fellows: Fellows | None = None

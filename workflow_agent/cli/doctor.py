@@ -63,7 +63,7 @@ def _address(settings: Settings) -> Finding:
         refuse_open_binding(settings)
     except WorkflowAgentError as error:
         return Finding("configuration", "misconfigured", error.message)
-    count = counted(len(settings.api_keys) + len(settings.api_key_users), "API key is", "API keys are")
+    count = counted(len(settings.callers), "API key is", "API keys are")
     keys = f"{count} set" if settings.needs_key else "no API key is needed"
     about = f"listens on {settings.host}; {keys}"
     if idle := without_effect(settings):

@@ -46,10 +46,11 @@ class Application:
         """Clear up after dead processes, and bring the samples where they are wanted."""
         await self.open()
         swept = await self.stores.upkeep.sweep()
-        old_keys = await self.stores.keys.sweep(self.settings.tenant)
-        await self.services.personal.settle_all(self.settings.tenant)
+        old_keys = await self._sweep_keys()
+        for tenant in self.settings.served_tenants:
+            await self.services.personal.settle_all(tenant)
         interrupted = await self.services.chat.recover()
-        seeded = await self.stores.workflows.seed(self.settings.tenant, samples()) if self.settings.samples else 0
+        seeded = await self._seed() if self.settings.samples else 0
         _log.info(
             "prepared",
             extra={
@@ -59,6 +60,13 @@ class Application:
                 "samples_added": seeded,
             },
         )
+
+    async def _sweep_keys(self) -> int:
+        return sum([await self.stores.keys.sweep(tenant) for tenant in self.settings.served_tenants])
+
+    async def _seed(self) -> int:
+        known = list(samples())
+        return sum([await self.stores.workflows.seed(tenant, known) for tenant in self.settings.served_tenants])
 
     async def look_after(self) -> None:
         """Go on with what dead processes worked on, and clear away what they left, until cancelled."""
@@ -81,8 +89,9 @@ class Application:
             await asyncio.sleep(_SWEEP_SECONDS)
             try:
                 removed = await self.stores.upkeep.sweep()
-                removed += await self.stores.keys.sweep(self.settings.tenant)
-                removed += await self.services.approvals.sweep()
+                removed += await self._sweep_keys()
+                for tenant in self.settings.served_tenants:
+                    removed += await self.services.of_tenant(tenant).approvals.sweep()
             except StorageFailed:
                 _log.warning("leftovers were not removed", exc_info=True)
             else:
@@ -90,7 +99,9 @@ class Application:
 
     async def tell_of_events(self) -> None:
         """Tell other programs of what happens, until cancelled."""
-        await self.services.webhooks.tell_for_ever()
+        async with asyncio.TaskGroup() as each:
+            for tenant in self.settings.served_tenants:
+                each.create_task(self.services.of_tenant(tenant).webhooks.tell_for_ever())
 
     async def listen(self) -> None:
         """Answer other processes on the same data, until `finish`."""
@@ -113,7 +124,11 @@ class Application:
             case "caches":
                 yield {"caches": self.services.caches()}
             case "contexts":
-                yield {"contexts": list(self.services.telemetry.recent.latest(int(question["limit"])))}
+                yield {
+                    "contexts": list(
+                        self.services.telemetry.recent.latest(str(question["tenant"]), int(question["limit"]))
+                    )
+                }
             case _:
                 async with aclosing(answer_about(self.services.chat.live, question)) as told:
                     async for piece in told:
@@ -130,6 +145,7 @@ class Application:
         await runner.sandbox.close()
         if runner.assistant.foreign is not None:
             await runner.assistant.foreign.close()
+        await self.stores.usage.close()
         await self.stores.upkeep.close()
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from functools import cache, partial
 
 from pydantic_ai.models import Model
 
@@ -45,6 +45,7 @@ from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
 from workflow_agent.conversations.agents import Roster
 from workflow_agent.conversations.modes import MODES
 from workflow_agent.conversations.personal_memory import PersonalMemory
+from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore, Hosts
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.application import Application
@@ -55,18 +56,14 @@ from workflow_agent.main.resources import resources
 from workflow_agent.main.roster import roster_of
 from workflow_agent.main.seats import Seat
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
+from workflow_agent.main.tenants import limits_of, own_parts
 from workflow_agent.settings import ModelAccess, OtlpTargets, ProviderKeys, Settings
-from workflow_agent.storage.files.caches import CacheKey, InMemoryCache, count_lookups
+from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
 from workflow_agent.storage.files.owners import new_owner_id
 from workflow_agent.storage.files.search.passages import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
-from workflow_agent.telemetry.webhooks import WebhookRules, Webhooks
 from workflow_agent.telemetry.workers import Fellows
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.approvals import Approvals
-from workflow_agent.workflows.model.outline import outline
-from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.service import WorkflowService
 from workflow_agent.workflows.store import WorkflowCatalog
 
 
@@ -237,7 +234,7 @@ def build(
 
 def _takeover(services: Services, hosts: Hosts) -> Takeover:
     chat = services.chat
-    return Takeover(chat.store, chat.worker, hosts, chat.live, now)
+    return Takeover(chat.store, lambda tenant: services.of_tenant(tenant).chat.worker, hosts, chat.live, now)
 
 
 def _stores(settings: Settings, seat: Seat | None) -> Stores:
@@ -270,16 +267,16 @@ def _services(
     seat: Seat | None,
 ) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
-    counters = counters_for(models.by_name.values())
-    compactor = compactor_of(settings, stores, models, telemetry, counters, _new_id)
-    approvals = _approvals(settings, stores)
-    webhooks = _webhooks(settings, stores)
-    runner = _runner(settings, stores, assistant, models, roster, compactor, counters, approvals)
+    quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id)
+    runner = _runner(settings, stores, assistant, models, roster, quotas, telemetry)
 
     def caches() -> dict[str, JsonObject]:
         return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
 
     telemetry.observe(caches=caches, active_runs=lambda: len(live.running()))
+    attaching = _attaching(settings, stores)
+    elsewhere = RunsElsewhere(stores.others, live)
+    joining = Joining(stores.conversations, stores.owners, live, elsewhere, are_taken_over=stores.hosts is not None)
     worker = Worker(
         stores.conversations,
         stores.journal,
@@ -290,32 +287,40 @@ def _services(
         now,
         _new_id,
         settings.inline_result_bytes,
-        webhooks,
+        quotas=quotas,
     )
-    attaching = _attaching(settings, stores)
-    elsewhere = RunsElsewhere(stores.others, live)
-    joining = Joining(stores.conversations, stores.owners, live, elsewhere, are_taken_over=stores.hosts is not None)
-    return Services(
-        chat=Chat(stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id),
-        conversations=stores.conversations,
-        personal=runner.personal,
-        compactor=compactor,
-        workflows=stores.workflows,
-        search=stores.search,
-        approvals=approvals,
-        webhooks=webhooks,
-        keys=stores.keys,
-        telemetry=telemetry,
-        models=models,
-        agents=roster,
-        max_handoffs=settings.max_handoffs,
-        modes=_mode_cards(assistant),
-        caches=caches,
-        clock=now,
-        new_id=_new_id,
-        check_storage=stores.upkeep.check,
-        fellows=_fellows(stores, seat) if seat else None,
+    chat = Chat(
+        stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id, quotas=quotas
     )
+
+    @cache
+    def of_tenant(tenant: str) -> Services:
+        own = own_parts(settings, stores, tenant, _new_id)
+        answering = replace(runner, approvals=own.approvals, outline=own.outline)
+        return Services(
+            chat=replace(chat, worker=replace(worker, runner=answering, webhooks=own.webhooks)),
+            conversations=stores.conversations,
+            personal=runner.personal,
+            compactor=runner.compactor,
+            workflows=stores.workflows,
+            search=stores.search,
+            approvals=own.approvals,
+            webhooks=own.webhooks,
+            keys=stores.keys,
+            telemetry=telemetry,
+            models=models,
+            agents=roster,
+            max_handoffs=settings.max_handoffs,
+            modes=_mode_cards(assistant),
+            caches=caches,
+            clock=now,
+            new_id=_new_id,
+            of_tenant=of_tenant,
+            check_storage=stores.upkeep.check,
+            fellows=_fellows(stores, seat) if seat else None,
+        )
+
+    return of_tenant(settings.tenant)
 
 
 def _fellows(stores: Stores, seat: Seat) -> Fellows:
@@ -326,38 +331,25 @@ def _fellows(stores: Stores, seat: Seat) -> Fellows:
     return Fellows(seat.number, owners, stores.others)
 
 
-def _approvals(settings: Settings, stores: Stores) -> Approvals:
-    workflows = WorkflowService(stores.workflows, settings.tenant)
-    return Approvals(stores.records, workflows, now, timedelta(hours=settings.preview_kept_hours))
-
-
-def _webhooks(settings: Settings, stores: Stores) -> Webhooks:
-    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
-    rules = WebhookRules(secret, settings.webhook_hosts, timedelta(hours=settings.webhook_kept_hours))
-    return Webhooks(stores.records, stores.workflows, settings.tenant, rules, now, _new_id)
-
-
 def _runner(
     settings: Settings,
     stores: Stores,
     assistant: Assistant,
     models: Models,
     roster: Roster,
-    compactor: Compactor,
-    counters: TokenCounters,
-    approvals: Approvals,
+    quotas: Quotas,
+    telemetry: Telemetry,
 ) -> Runner:
-    def cached_outline(workflow: Workflow) -> str:
-        # The time tells a workflow from another that had its id before.
-        key = CacheKey(settings.tenant, workflow.id, (workflow.version, workflow.updated_at))
-        return stores.caches.contexts.get_or_load(key, lambda: outline(workflow))
-
+    """Return what answers messages, with the default tenant's own parts."""
+    own = own_parts(settings, stores, settings.tenant, _new_id)
+    counters = counters_for(models.by_name.values())
+    compactor = compactor_of(settings, stores, models, telemetry, counters, _new_id)
     return Runner(
         assistant=assistant,
         context=ContextManager(max_turns=settings.max_history_turns, rendered_of=stores.caches.rendered_of),
         gathering=gathering_of(settings, stores.conversations, stores.workflows, models),
-        compactor=compactor,
-        approvals=approvals,
+        compactor=replace(compactor, spent=quotas.spend),
+        approvals=own.approvals,
         models=models,
         roster=roster,
         counters=counters,
@@ -369,7 +361,7 @@ def _runner(
         blob=stores.conversations.blob,
         find=stores.conversations.find,
         sealed=stores.conversations.sealed,
-        outline=cached_outline,
+        outline=own.outline,
         count_caches=count_lookups,
         limits=RunLimits(
             timeout_seconds=settings.run_timeout_seconds,

@@ -2,11 +2,20 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.clock import now
-from workflow_agent.main.stores import SECONDS_AN_HOUR, AnsweringProcesses, Stores, Upkeep, caches_of, search_of
+from workflow_agent.main.stores import (
+    SECONDS_AN_HOUR,
+    AnsweringProcesses,
+    Stores,
+    Upkeep,
+    caches_of,
+    search_of,
+    usage_counter_of,
+)
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
@@ -74,11 +83,12 @@ def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stor
         memory=PostgresWorkflowMemory(database, most=settings.max_remembered_references),
         people=PostgresPersonMemory(database),
         keys=PostgresIdempotencyKeys(database, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
-        records=PostgresRecords(database, settings.tenant),
+        records_of=partial(PostgresRecords, database),
         owners=hosts,
         running_owners=hosts.alive,
         others=_others(settings, hosts),
         caches=caches,
+        usage=usage_counter_of(settings),
         upkeep=_upkeep(database, hosts, conversations),
         hosts=hosts,
     )

@@ -18,6 +18,15 @@ from workflow_agent.main.resources import samples
 from workflow_agent.settings import Settings
 
 _Message = Mapping[str, Any]
+_UNGUARDED: dict[str, object] = {
+    "api_keys": (),
+    "api_key_users": {},
+    "tenants": {},
+    "tenant_turns_per_minute": None,
+    "tenant_tokens_per_day": None,
+    "tenant_usd_per_day": None,
+}
+"""Nobody needs a key to a directory that they can write to, nor would a limit keep them from it."""
 
 
 @contextmanager
@@ -27,7 +36,7 @@ def application_transport(settings: Settings) -> Generator[httpx2.BaseTransport]
     Who works on the directory itself needs no key, and no other process is kept from it: each change is
     made under the same locks as a server's.
     """
-    own = settings.model_copy(update={"api_keys": (), "api_key_users": {}, "allowed_hosts": ("localhost",)})
+    own = settings.model_copy(update={**_UNGUARDED, "allowed_hosts": ("localhost",)})
     application = build(own)
     with _logging(own), closing(application), start_blocking_portal() as portal:
         portal.call(application.open)

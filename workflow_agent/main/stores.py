@@ -1,7 +1,7 @@
 """Whatever keeps something in a data directory, and the caches in front of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from workflow_agent.assistant.window.past_turns import Rendered
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.quotas import UsageCounter
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, Hosts, OtherProcesses, Owners, RunJournal
 from workflow_agent.errors import Misconfigured, StorageFailed
@@ -24,6 +25,7 @@ from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.files.memories import JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, running_owners
 from workflow_agent.storage.files.people import JsonPersonMemory
+from workflow_agent.storage.files.quotas import FileUsageCounter
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets
@@ -152,13 +154,16 @@ class Stores:
     memory: SettledMemory
     people: PersonMemory
     keys: IdempotencyKeys
-    records: Records
+    records_of: Callable[[str], Records]
+    """Returns what keeps the small documents of a tenant."""
     owners: Presence
     running_owners: Callable[[], Iterable[str]]
     """The server processes that are alive."""
     others: AnsweringProcesses
     caches: Caches
     upkeep: Upkeep
+    usage: UsageCounter
+    """Counts what tenants use."""
     hosts: Hosts | None = None
     """The other hosts, where they go on with each other's runs."""
 
@@ -182,29 +187,48 @@ def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:
         memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
         people=JsonPersonMemory(files),
         keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
-        records=JsonRecords(files, settings.tenant),
+        records_of=partial(JsonRecords, files),
         owners=owners,
         running_owners=partial(running_owners, settings.data_dir),
         others=ProcessSockets(settings.data_dir, owners.owner),
         caches=caches,
-        upkeep=_upkeep_of_files(files, Sweeper(files, settings.tenant), owners, settings.tenant),
+        usage=usage_counter_of(settings),
+        upkeep=_upkeep_of_files(files, {one: Sweeper(files, one) for one in settings.served_tenants}, owners),
     )
 
 
-def _upkeep_of_files(files: DurableFiles, sweeper: Sweeper, owners: ProcessOwners, tenant: str) -> Upkeep:
+def _upkeep_of_files(files: DurableFiles, sweepers: Mapping[str, Sweeper], owners: ProcessOwners) -> Upkeep:
     async def begin(_: Callable[[], None]) -> None:
-        abandoned = await owners.abandoned()
-        sweeper.add(conversation_id for one, conversation_id in abandoned if one == tenant)
+        for tenant, conversation_id in await owners.abandoned():
+            if tenant in sweepers:
+                sweepers[tenant].add([conversation_id])
+
+    def sweep() -> int:
+        return sum(one.sweep() for one in sweepers.values())
 
     async def close() -> None:
         return
 
     return Upkeep(
-        open=begin,
-        sweep=partial(asyncio.to_thread, sweeper.sweep),
-        check=partial(asyncio.to_thread, files.probe),
-        close=close,
+        open=begin, sweep=partial(asyncio.to_thread, sweep), check=partial(asyncio.to_thread, files.probe), close=close
     )
+
+
+def usage_counter_of(settings: Settings) -> UsageCounter:
+    """Return what counts for the limits of tenants: for all hosts where there is a Redis, else for this machine.
+
+    Raises:
+        Misconfigured: A Redis is named, and its package is not installed.
+    """
+    near = FileUsageCounter(settings.data_dir)
+    if settings.redis_url is None:
+        return near
+    try:
+        # Here, because its package is an extra.
+        from workflow_agent.storage.redis_quotas import RedisUsageCounter  # noqa: PLC0415 - see above
+    except ImportError as error:
+        raise Misconfigured(f"Redis needs more packages ({error}): pip install 'workflow-agent[redis]'.") from error
+    return RedisUsageCounter(settings.redis_url.get_secret_value(), near)
 
 
 def _owners(root: Path, owner: str) -> ProcessOwners:

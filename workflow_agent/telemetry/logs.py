@@ -61,14 +61,14 @@ _KEPT_RECORDS = 1_000
 
 @dataclass(slots=True)
 class RecentContexts:
-    """The context records of the latest turns of this process, newest last."""
+    """The context records of the latest turns of this process, newest last, each with its tenant."""
 
-    records: deque[JsonObject] = field(default_factory=lambda: deque(maxlen=_KEPT_RECORDS))
+    records: deque[tuple[str, JsonObject]] = field(default_factory=lambda: deque(maxlen=_KEPT_RECORDS))
 
-    def add(self, record: JsonObject) -> None:
+    def add(self, tenant: str, record: JsonObject) -> None:
         """Keep a turn's record; the oldest goes when there are too many."""
-        self.records.append(record)
+        self.records.append((tenant, record))
 
-    def latest(self, limit: int) -> Sequence[JsonObject]:
-        """Return up to `limit` records, newest first."""
-        return list(self.records)[: -limit - 1 : -1]
+    def latest(self, tenant: str, limit: int) -> Sequence[JsonObject]:
+        """Return up to `limit` records of a tenant, newest first."""
+        return [record for one, record in reversed(list(self.records)) if one == tenant][:limit]

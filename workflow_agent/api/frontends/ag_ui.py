@@ -29,7 +29,7 @@ _SPOKEN = frozenset({"user", "assistant", "system", "developer"})
     operation_id="ag_ui_run",
     status_code=200,
     response_class=EventStream,
-    responses=event_stream(404, 409, 422),
+    responses=event_stream(404, 409, 422, 429),
 )
 async def ag_ui_run(
     request: Request, body: Annotated[JsonObject, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey

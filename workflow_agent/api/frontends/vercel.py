@@ -38,7 +38,7 @@ SdkVersion = Annotated[Literal["5", "6", "7"], Query(description="Major version 
     operation_id="vercel_ai_chat",
     status_code=200,
     response_class=EventStream,
-    responses=event_stream(409, 422),
+    responses=event_stream(409, 422, 429),
 )
 async def vercel_ai_chat(
     request: Request,

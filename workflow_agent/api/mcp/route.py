@@ -19,7 +19,7 @@ router = APIRouter(tags=["mcp"], include_in_schema=False)
 
 
 class McpEndpoint:
-    """The server as HTTP requests reach it; the first of them starts it, and it runs until the process ends.
+    """The server of a tenant as HTTP requests reach it; the first starts it, and it runs until the process ends.
 
     It keeps no sessions: each request is answered by itself, on whichever worker it arrives.
     """
@@ -74,9 +74,8 @@ class _Answered(Response):
 @router.post("/mcp")
 async def mcp(request: Request, services: TheServices, tenant: Tenant) -> Response:
     """Answer a request of an MCP client."""
-    state = request.app.state
-    endpoint: McpEndpoint | None = getattr(state, "mcp", None)
-    if endpoint is None:
-        limits: BodyLimits = state.body_limits
-        state.mcp = endpoint = McpEndpoint(services, tenant, request.app.version, limits.max_bytes)
-    return _Answered(await endpoint.manager())
+    limits: BodyLimits = request.app.state.body_limits
+    endpoints: dict[str, McpEndpoint] = request.app.state.mcp_endpoints
+    if tenant not in endpoints:
+        endpoints[tenant] = McpEndpoint(services, tenant, request.app.version, limits.max_bytes)
+    return _Answered(await endpoints[tenant].manager())

@@ -16,7 +16,7 @@ from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_res
 from workflow_agent.values.tokens import Utilization
 
 router = APIRouter(prefix="/api/v1", tags=["chat"], route_class=StrictRoute)
-_PROBLEMS = (404, 408, 409, 413, 415, 422, 502)
+_PROBLEMS = (404, 408, 409, 413, 415, 422, 429, 502)
 _TURN = {"conversation_id": "$response.body#/conversation_id", "n": "$response.body#/turn"}
 _LINKS = {
     "run": link("get_run", "The run that made the reply.", run_id="$response.body#/run_id"),

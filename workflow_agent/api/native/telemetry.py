@@ -27,10 +27,10 @@ async def get_tokens(
     ] = None,
     limit: Limit = 50,
 ) -> Response:
-    """List the latest context records, newest first: of the server since its start, or of one conversation's
+    """List the latest context records, newest first: of the tenant since the server's start, or of one conversation's
     whole life."""
     if conversation_id is None:
-        return json_reply({"items": await _latest(services, limit)})
+        return json_reply({"items": await _latest(services, tenant, limit)})
     conversation = await services.conversations.load(tenant, conversation_id)
     past = Past(services.conversations, conversation)
     found = await past.events(None, limit, lambda event: isinstance(event, AgentReply), newest_first=True)
@@ -48,10 +48,10 @@ async def get_caches(services: TheServices) -> Response:
     return json_reply({"caches": caches_of_workers(counted)})
 
 
-async def _latest(services: Services, limit: int) -> list[JsonObject]:
-    records = list(services.telemetry.recent.latest(limit))
+async def _latest(services: Services, tenant: str, limit: int) -> list[JsonObject]:
+    records = list(services.telemetry.recent.latest(tenant, limit))
     if services.fellows is not None:
-        told = await services.fellows.told({"ask": "contexts", "limit": limit})
+        told = await services.fellows.told({"ask": "contexts", "tenant": tenant, "limit": limit})
         records += [record for one in told.values() for record in one["contexts"]]
         records.sort(key=lambda record: str(record["at"]), reverse=True)
     return records[:limit]

@@ -31,6 +31,8 @@ async def _opened(services: Services, tenant: str, conversation_id: str, ask: As
     try:
         return await services.conversations.load(tenant, conversation_id)
     except ConversationNotFound:
+        # Nobody can have sent the message before, so there is no reply to give in place of a refusal.
+        await services.chat.refuse_over_limit(tenant)
         at = services.clock()
         empty = Conversation(id=conversation_id, tenant=tenant, created_at=at, updated_at=at)
         begun = with_history(

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -44,6 +44,7 @@ from workflow_agent.errors import (
 )
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.values.tokens import tokens_of
+from workflow_agent.values.usage import Cost, Usage
 
 _log = logging.getLogger(__name__)
 Count = Callable[[str], int]
@@ -84,6 +85,8 @@ class Compactor:
     """Returns how the model that the next message goes to counts tokens."""
     share: float = 0.25
     """How much of what was compacted may be shown in its place."""
+    spent: Callable[[str, Usage, Cost], Awaitable[None]] | None = None
+    """Is told what a tenant's compactions took that no run counts as its own."""
     _tasks: dict[Key, asyncio.Task[None]] = field(default_factory=dict[Key, asyncio.Task[None]])
     _locks: WeakValueDictionary[Key, asyncio.Lock] = field(default_factory=WeakValueDictionary[Key, asyncio.Lock])
     _under_way: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
@@ -266,6 +269,8 @@ class Compactor:
             )
             is_in_force = any(one.id == made.id for one in stored.compactions)
             trace.ended(made, is_in_force=is_in_force)
+        if count_spending and self.spent is not None:
+            await self.spent(conversation.tenant, made.usage, made.cost)
         return Made(made, stored, is_in_force=is_in_force)
 
     async def _summarised(self, conversation: Conversation, cut: Cut, own: Ledger, count: Count) -> Summarised:

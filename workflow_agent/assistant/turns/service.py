@@ -1,8 +1,8 @@
 """The turn protocol over the stores: accept, run, commit; cancel, shut down, recover."""
 
 import asyncio
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -20,6 +20,7 @@ from workflow_agent.conversations.acceptance import Acceptance, accept_message
 from workflow_agent.conversations.agents import AgentProfile, agent_named
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import recorded_run
+from workflow_agent.conversations.quotas import Quotas, Ticket
 from workflow_agent.conversations.records import Records, leading_in, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
@@ -66,6 +67,8 @@ class Chat:
     live: LiveRuns
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
+    quotas: Quotas | None = None
+    """Holds tenants to their limits; None where there are none."""
 
     async def start(self, tenant: str, request: TurnRequest) -> StartedTurn:
         """Store the message and start its run; it goes on whatever becomes of the caller.
@@ -75,6 +78,7 @@ class Chat:
             ConversationNotFound, WorkflowNotFound, InvalidInput: The request names what is not there.
             ConversationBusy: Another message of the conversation is being answered.
             IdempotencyMismatch: The key was used for another request.
+            LimitReached: The tenant has used what it may for now; a message that was accepted before is none anew.
             StorageFailed: The message could not be stored; it was not accepted.
         """
         if self.live.is_closing:
@@ -84,16 +88,30 @@ class Chat:
         # A caller that goes away between the save and the start of the run must not leave it unstarted.
         return await asyncio.shield(self._accept(tenant, request, agent))
 
+    async def refuse_over_limit(self, tenant: str) -> None:
+        """Do nothing where a tenant may begin a turn; none is begun or counted.
+
+        Raises:
+            LimitReached: The tenant has used what it may for now.
+        """
+        if self.quotas is not None:
+            ticket = await self.quotas.ticket(tenant)
+            await self.quotas.give_back(ticket)
+            ticket.check()
+
     async def _accept(self, tenant: str, request: TurnRequest, agent: AgentProfile) -> StartedTurn:
         trace = self.worker.telemetry.turn(agent.name)
         try:
             with trace.active():
-                return await self._accepted(tenant, request, trace)
+                ticket = await self.quotas.ticket(tenant) if self.quotas else None
+                return await self._accepted(tenant, request, trace, ticket)
         except WorkflowAgentError as error:
             trace.ended("refused", error.code)
             raise
 
-    async def _accepted(self, tenant: str, request: TurnRequest, trace: TurnTrace) -> StartedTurn:
+    async def _accepted(
+        self, tenant: str, request: TurnRequest, trace: TurnTrace, ticket: Ticket | None
+    ) -> StartedTurn:
         made = request.conversation_for(tenant, self.new_id)
         documents = await self.attaching.stored(
             tenant, made, request.attachments, is_named=request.conversation_id is not None, at=self.now()
@@ -115,11 +133,14 @@ class Chat:
                     left_by=journals.left_by,
                 )
             )
+            if ticket is not None and accepted[-1].is_new:
+                ticket.check()
             return accepted[-1].conversation
 
-        with trace.saving("accept") as timed, self._noted(tenant, made, accepted):
-            stored = partial(self._stored, tenant, request, made, timed(accept))
-            conversation = await journals.reading(stored)
+        with trace.saving("accept") as timed:
+            async with self._noted(tenant, made, accepted, ticket):
+                stored = partial(self._stored, tenant, request, made, timed(accept), ticket)
+                conversation = await journals.reading(stored)
         run = accepted[-1].run
         trace.identify(run_id=run.run_id, conversation_id=conversation.id)
         if accepted[-1].is_new:
@@ -132,8 +153,10 @@ class Chat:
         trace.ended("replayed")
         return await self.joining.joined(tenant, conversation, run)
 
-    @contextmanager
-    def _noted(self, tenant: str, conversation_id: str, accepted: list[Acceptance]) -> Generator[None]:
+    @asynccontextmanager
+    async def _noted(
+        self, tenant: str, conversation_id: str, accepted: list[Acceptance], ticket: Ticket | None
+    ) -> AsyncGenerator[None]:
         """Note a conversation while a message is stored in it, and on if that begins a run, should we die."""
         self.owners.note(tenant, conversation_id)
         is_begun = False
@@ -143,13 +166,25 @@ class Chat:
         finally:
             if not is_begun:
                 self.owners.settle(tenant, conversation_id)
+                if self.quotas is not None and ticket is not None:
+                    await self.quotas.give_back(ticket)
 
     async def _stored(
-        self, tenant: str, request: TurnRequest, made: str, accept: Callable[[Conversation], Conversation]
+        self,
+        tenant: str,
+        request: TurnRequest,
+        made: str,
+        accept: Callable[[Conversation], Conversation],
+        ticket: Ticket | None,
     ) -> Conversation:
         """Accept into the named conversation, or into a new one that a retry with the same key finds."""
         if request.conversation_id is not None:
             return await self.store.update(tenant, request.conversation_id, accept)
+        if ticket is not None and ticket.refusal is not None:
+            try:
+                return await self.store.update(tenant, made, accept)
+            except ConversationNotFound:
+                raise ticket.refusal from None
         at = self.now()
         empty = Conversation(id=made, tenant=tenant, created_at=at, updated_at=at)
         try:

@@ -29,7 +29,8 @@ class Takeover:
     """Looks regularly after runs that nobody works on, and work that is nobody's run any more."""
 
     store: ConversationStore
-    worker: Worker
+    worker_of: Callable[[str], Worker]
+    """Returns what works for a tenant."""
     hosts: Hosts
     live: LiveRuns
     now: Callable[[], datetime]
@@ -69,10 +70,11 @@ class Takeover:
                 await one.cancel()
 
     async def _taken(self, tenant: str, conversation_id: str) -> bool:
-        journals = Journals(self.worker.journal, tenant, self.hosts)
+        worker = self.worker_of(tenant)
+        journals = Journals(worker.journal, tenant, self.hosts)
         try:
             before = (await self.store.load(tenant, conversation_id)).active_run()
-            take = partial(self._take, journals)
+            take = partial(self._take, worker, journals)
             after = await journals.reading(partial(self.store.update, tenant, conversation_id, take))
         except ConversationNotFound:
             return False
@@ -81,15 +83,15 @@ class Takeover:
             return False
         _log.warning("a run of another host is gone on with", extra={"run_id": run.run_id})
         # Read once the fence is raised: from then on the attempt before keeps nothing more.
-        left = await self.worker.journal.left_by(tenant, before)
-        self._go_on(tenant, after, run, left.responses)
+        left = await worker.journal.left_by(tenant, before)
+        self._go_on(worker, tenant, after, run, left.responses)
         return True
 
-    def _take(self, journals: Journals, conversation: Conversation) -> Conversation:
+    def _take(self, worker: Worker, journals: Journals, conversation: Conversation) -> Conversation:
         run = conversation.active_run()
         if run is None or not self._is_free(run):
             return conversation
-        if run.attempt >= _MOST_ATTEMPTS or run.agent not in self.worker.runner.roster:
+        if run.attempt >= _MOST_ATTEMPTS or run.agent not in worker.runner.roster:
             return interrupt_dead_runs(conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by)
         return taken_over(conversation, run, owner=self.hosts.owner, at=self.now())
 
@@ -98,11 +100,12 @@ class Takeover:
             return not self.live.is_running(run.run_id)
         return not self.hosts.is_alive(run.owner)
 
-    def _go_on(self, tenant: str, conversation: Conversation, run: Run, responses: Sequence[bytes]) -> None:
+    @staticmethod
+    def _go_on(worker: Worker, tenant: str, conversation: Conversation, run: Run, responses: Sequence[bytes]) -> None:
         asked = (event for event in reversed(conversation.events) if event.id == run.user_event_id)
         message = next(event for event in asked if isinstance(event, UserMessage))
         request = asked_again(message, conversation.id, run.key)
-        agent = self.worker.runner.roster[run.agent]
-        trace = self.worker.telemetry.turn(agent.name)
+        agent = worker.runner.roster[run.agent]
+        trace = worker.telemetry.turn(agent.name)
         trace.identify(run_id=run.run_id, conversation_id=conversation.id)
-        self.worker.launch(tenant, request, agent, conversation, run, trace, responses)
+        worker.launch(tenant, request, agent, conversation, run, trace, responses)

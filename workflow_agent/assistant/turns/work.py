@@ -24,6 +24,7 @@ from workflow_agent.conversations.confirmations import answer_in, pending_previe
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import STATUS_OF_END, EndStatus, call_id_of, message_call
 from workflow_agent.conversations.outcome import commit_reply, end_run
+from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
@@ -53,6 +54,8 @@ class Worker:
     """A tool result up to this size stays in the conversation's file."""
     webhooks: Webhooks | None = None
     """Tells other programs of runs that fail."""
+    quotas: Quotas | None = None
+    """Is told what runs take; None where tenants have no limits."""
 
     def launch(
         self,
@@ -134,11 +137,24 @@ class Worker:
                 for each in jobs:
                     await self.journal.forget(each.tenant, each.run)
 
+    async def _count(self, job: Job) -> None:
+        """Count what a run took, however it ended: the provider was paid."""
+        if self.quotas is None:
+            return
+        try:
+            await self.quotas.spend(job.tenant, job.evidence.costs.usage, job.evidence.costs.cost)
+        except StorageFailed:
+            _log.exception("what a run took was not counted", extra={"run_id": job.run.run_id})
+
     async def _answered(self, jobs: list[Job], live: LiveRun) -> TurnOutcome:
         """Answer a message, by one agent after the other where several are to; jobs grows by each."""
         while True:
             job = jobs[-1]
-            conversation = await self._replied(job, live)
+            try:
+                conversation = await self._replied(job, live)
+            finally:
+                # Before anybody is told of the end, and may say something more.
+                await self._count(job)
             following = conversation.followed_by(job.run.run_id)
             if following is None:
                 break
@@ -185,7 +201,7 @@ class Worker:
         conversation = await forget(self.runner.personal, self.store, conversation, job.request.author, job.trace)
         await self._note_answer(job)
         job.trace.replied(stored)
-        self.telemetry.recent.add(stored.context_in(conversation.id))
+        self.telemetry.recent.add(job.tenant, stored.context_in(conversation.id))
         live.stream.publish("context", dict(stored.context))
         return conversation
 

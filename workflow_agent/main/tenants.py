@@ -1,0 +1,54 @@
+"""What is a tenant's own in a server that serves several: its limits, and parts that know its name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from workflow_agent.conversations.quotas import TenantLimits
+from workflow_agent.main.clock import now
+from workflow_agent.main.stores import Stores
+from workflow_agent.settings import Settings, TenantAccess
+from workflow_agent.storage.files.caches import CacheKey
+from workflow_agent.telemetry.webhooks import WebhookRules, Webhooks
+from workflow_agent.workflows.approvals import Approvals
+from workflow_agent.workflows.model.outline import outline
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.service import WorkflowService
+
+
+@dataclass(frozen=True, slots=True)
+class OwnParts:
+    """The collaborators that are bound to one tenant."""
+
+    approvals: Approvals
+    webhooks: Webhooks
+    outline: Callable[[Workflow], str]
+    """Returns a workflow as the model reads it, from a cache."""
+
+
+def own_parts(settings: Settings, stores: Stores, tenant: str, new_id: Callable[[str], str]) -> OwnParts:
+    """Return what is made for a tenant alone."""
+    records, workflows = stores.records_of(tenant), WorkflowService(stores.workflows, tenant)
+    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
+    rules = WebhookRules(secret, settings.webhook_hosts, timedelta(hours=settings.webhook_kept_hours))
+
+    def cached_outline(workflow: Workflow) -> str:
+        # The time tells a workflow from another that had its id before.
+        key = CacheKey(tenant, workflow.id, (workflow.version, workflow.updated_at))
+        return stores.caches.contexts.get_or_load(key, lambda: outline(workflow))
+
+    return OwnParts(
+        Approvals(records, workflows, now, timedelta(hours=settings.preview_kept_hours)),
+        Webhooks(records, stores.workflows, tenant, rules, now, new_id),
+        cached_outline,
+    )
+
+
+def limits_of(settings: Settings, tenant: str) -> TenantLimits:
+    """Return how much a tenant may use: what its entry says, else what is said for all."""
+    own = settings.tenants.get(tenant, TenantAccess())
+    return TenantLimits(
+        turns_per_minute=own.turns_per_minute or settings.tenant_turns_per_minute,
+        tokens_per_day=own.tokens_per_day or settings.tenant_tokens_per_day,
+        usd_per_day=own.usd_per_day or settings.tenant_usd_per_day,
+    )
