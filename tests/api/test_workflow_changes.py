@@ -176,6 +176,14 @@ async def test_findings_come_with_evidence_and_counts(client: httpx.AsyncClient)
 
     assert "unreachable-step" in [finding["rule"] for finding in report["findings"]]
     assert sum(report["counts"].values()) == len(report["findings"])
+    assert report["proof"]["verdict"] == "not sound"
+    assert report["proof"]["counterexamples"][0] == {
+        "property": "no_dead_step",
+        "path": [],
+        "left": ["b"],
+        "why": "No run ever comes to 'B' (b).",
+    }
+    assert report["proof"]["assumptions"]
 
 
 async def test_a_diagram_is_mermaid(client: httpx.AsyncClient, made: httpx.Response) -> None:

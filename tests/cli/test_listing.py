@@ -41,6 +41,13 @@ def test_a_directory_lists_what_a_server_on_it_would(command: tuple[str, ...], d
     assert json.loads(here.out) == json.loads(there.out)
 
 
+def test_an_analysis_tells_what_was_proved_and_for_what(data_dir: Path) -> None:
+    told = run("workflows", "analyse", "wf_expense_approval", "--data-dir", str(data_dir))
+
+    assert "Proved sound over" in told.out
+    assert "a decision may take any of its ways" in told.out
+
+
 def test_listing_a_directory_builds_no_service(data_dir: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", LISTING, "workflows", "list", "--data-dir", str(data_dir)],

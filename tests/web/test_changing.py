@@ -85,6 +85,28 @@ def test_a_fix_is_shown_before_it_is_applied(visitor: Visitor, served: Served) -
     expect(page.locator(".slider output")).to_have_text("2 of 2")
 
 
+def test_the_run_that_breaks_a_workflow_is_shown_on_its_graph(visitor: Visitor, served: Served) -> None:
+    ways = [("s", "d"), ("d", "a"), ("d", "b"), ("a", "j"), ("b", "j")]
+    kinds = {"d": "decision", "j": "join"}
+    document = {
+        "id": "wf_stuck",
+        "name": "Stuck",
+        "steps": [{"id": one, "name": one.upper(), "type": kinds.get(one, "action")} for one in "sdabj"],
+        "transitions": [{"from": start, "to": end} for start, end in ways],
+    }
+    with served.client() as client:
+        client.post("/api/v1/workflows", json=document).raise_for_status()
+    page = visitor.page
+    visitor.say("show Stuck")
+    proof = page.locator(".proof")
+
+    expect(proof).to_contain_text("'J' (j) can wait for ever.")
+    proof.get_by_text("What this takes for granted").click()
+    expect(proof).to_contain_text("a decision may take any of its ways")
+    proof.get_by_role("button", name="Show the run").click()
+    expect(page.locator(".canvas [data-step].is-pointed")).to_have_count(4)
+
+
 def test_the_run_the_window_and_the_documents_can_be_looked_into(talking: Visitor) -> None:
     page = talking.page
 

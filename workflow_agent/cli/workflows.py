@@ -194,6 +194,10 @@ def analyse_workflow(backend: Backend, workflow: Which, as_json: AsJson = False)
         return
     rows = ((one["severity"], one["rule"], one["message"]) for one in report["findings"])
     print_rows(("severity", "rule", "what"), rows, "Nothing was found that could go wrong.")
+    proof = report["proof"]
+    runs = [" > ".join(one["path"]) for one in proof["counterexamples"] if one["path"]]
+    taken = "; ".join(proof["assumptions"])
+    print_facts({"proof": proof["in_words"], "run that shows it": ", ".join(runs) or None, "given that": taken or None})
 
 
 workflows.command("analyze", cls=Command, hidden=True)(analyse_workflow)

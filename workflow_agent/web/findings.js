@@ -5,11 +5,18 @@ import { many } from "./words.js";
 
 const SAID = { error: "Error", warning: "Warning", info: "Note" };
 
-/** Return the list of findings; a fix is shown before it is made. */
-export function findingList(findings, actions) {
+/** Return the list of findings, and what was proved; a fix is shown before it is made. */
+export function findingList({ findings, proof }, actions) {
   const head = h("h3", {}, "Findings ", h("span", { className: "count" }, String(findings.length)));
-  if (!findings.length) return h("section", { className: "findings" }, head, h("p", { className: "quiet" }, "Nothing can go wrong here that the analysis knows of."));
-  return h("section", { className: "findings" }, head, h("ul", {}, ...findings.map((finding) => item(finding, actions))));
+  if (!findings.length) return h("section", { className: "findings" }, head, proved(proof, actions), h("p", { className: "quiet" }, "Nothing can go wrong here that the analysis knows of."));
+  return h("section", { className: "findings" }, head, proved(proof, actions), h("ul", {}, ...findings.map((finding) => item(finding, actions))));
+}
+
+/** Return what was proved, under which assumptions, and for each thing that does not hold the run that shows it. */
+function proved(proof, actions) {
+  const runs = proof.counterexamples.map((one) => button("look", one.path.length ? "Show the run" : "Show where", () => actions.show({ steps: [...one.path, ...one.left] }), { quiet: false, className: "is-plain", title: one.why }));
+  const about = proof.assumptions.length ? h("details", {}, h("summary", {}, "What this takes for granted"), h("ul", {}, ...proof.assumptions.map((one) => h("li", {}, one)))) : null;
+  return h("div", { className: `proof ${{ sound: "is-sound", "not sound": "is-unsound" }[proof.verdict] ?? "is-open"}` }, h("p", {}, proof.in_words), h("div", { className: "finding-buttons" }, ...runs), about);
 }
 
 function item(finding, actions) {

@@ -250,7 +250,7 @@ export class WorkflowTab {
   openExport() { return exportDialog(this.workflow, { announce: this.announce }).catch((error) => this.announce(error.message, true)); }
 
   #findings() {
-    return findingList(this.analysis.findings, {
+    return findingList(this.analysis, {
       show: (finding) => this.#point(finding),
       dryRun: (edits) => this.hand.preview(this.workflow, edits),
       apply: (edits) => this.hand.edit(this.workflow, edits),

@@ -8,13 +8,13 @@ import secrets
 from asyncio import to_thread
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis.analyzer import Analysis, analysis_of, analyze
 from workflow_agent.workflows.diff.comparison import WorkflowDiff, diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.edits.application import apply_edits
@@ -261,10 +261,10 @@ class WorkflowService:
             return await self.catalog.get(self.tenant, workflow_id)
         return _document_of(await self.catalog.version(self.tenant, workflow_id, version))
 
-    async def findings_of(self, workflow: Workflow) -> Sequence[Finding]:
-        """Return what can go wrong in a workflow, seen among the others too; the most severe first."""
+    async def analysis_of(self, workflow: Workflow) -> Analysis:
+        """Return what can go wrong in a workflow, seen among the others too, and what was proved of it."""
         portfolio = await self.catalog.all(self.tenant)
-        return await to_thread(partial(analyze, workflow, portfolio=portfolio))
+        return await to_thread(analysis_of, workflow, portfolio)
 
     async def before_attempt(self, workflow: Workflow, by: Author) -> Workflow:
         """Return a workflow as it was before an earlier attempt at the author's run changed it."""

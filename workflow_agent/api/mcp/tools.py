@@ -1,7 +1,6 @@
 """The tools of the MCP server: each translates one call to a use case, and its errors to words."""
 
 from asyncio import to_thread
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -247,8 +246,7 @@ class WorkflowTools:
         return chat_response(await started.outcome())
 
     async def _found_in(self, workflow: Workflow) -> JsonObject:
-        found = await self.workflows.findings_of(workflow)
-        return {"findings": [one.as_dict() for one in found], "counts": dict(Counter(one.severity for one in found))}
+        return (await self.workflows.analysis_of(workflow)).as_dict()
 
     async def _imported(self, part: Part, *, preview: bool) -> JsonObject:
         shown: JsonObject = {

@@ -1,7 +1,6 @@
 """Looking into workflows: differences, findings, diagrams, validity."""
 
 from asyncio import to_thread
-from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request
@@ -81,16 +80,9 @@ async def diff_versions(
 
 @router.get("/{workflow_id}/analysis", operation_id="analyze_workflow", responses=replies("Analysis", 404, 422))
 async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
-    """Find what can go wrong in a workflow, the most severe first, with fixes as edits."""
+    """Find what can go wrong in a workflow, the most severe first, with fixes as edits; and prove it sound, or not."""
     workflow = await workflows.at(workflow_id)
-    findings = await workflows.findings_of(workflow)
-    return json_reply(
-        {
-            "workflow": named(workflow),
-            "findings": [one.as_dict() for one in findings],
-            "counts": dict(Counter(one.severity for one in findings)),
-        }
-    )
+    return json_reply({"workflow": named(workflow), **(await workflows.analysis_of(workflow)).as_dict()})
 
 
 @router.post(

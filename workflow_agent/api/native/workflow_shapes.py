@@ -9,6 +9,7 @@ from workflow_agent.api.native.conversation_shapes import Page
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.analysis.proof import Property, Verdict
 from workflow_agent.workflows.diagrams.graph import DiagramFormat
 from workflow_agent.workflows.model.described import Described
 
@@ -208,12 +209,36 @@ class VersionDiff(BaseModel):
     diff: JsonObject
 
 
+class CounterexampleItem(BaseModel):
+    """The shortest run that shows that a property does not hold."""
+
+    property: Property
+    path: list[str]
+    """The steps in the order in which they run, at most 60."""
+    left: list[str]
+    """The steps that still wait, or still have to run, at its end."""
+    why: str
+
+
+class ProofItem(BaseModel):
+    """Whether a workflow is sound: every path ends, nothing is left when it does, and no step is dead."""
+
+    verdict: Verdict
+    in_words: str
+    properties: dict[Property, bool | None]
+    """`null` where neither was proved; `in_words` says why."""
+    counterexamples: list[CounterexampleItem]
+    assumptions: list[str]
+    states: int
+
+
 class Analysis(BaseModel):
-    """What can go wrong in a workflow, the most severe first."""
+    """What can go wrong in a workflow, the most severe first, and what was proved of it."""
 
     workflow: WorkflowName
     findings: list[FindingItem]
     counts: dict[str, int]
+    proof: ProofItem
 
 
 class Simulation(BaseModel):

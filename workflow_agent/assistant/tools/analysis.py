@@ -1,7 +1,6 @@
 """Tools that look into a workflow: findings, validity, diagrams."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -41,15 +40,11 @@ class DrawDiagram(Parameters):
 
 
 async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Find what can go wrong in a workflow, with fixes."""
+    """Find what can go wrong in a workflow, with fixes; prove it sound, or show the run that is not."""
     workflow = await find_workflow(ctx, request.workflow)
-    findings = await ctx.deps.service.findings_of(workflow)
+    analysis = await ctx.deps.service.analysis_of(workflow)
     ctx.deps.progress.touch(workflow, "analysed")
-    return {
-        "workflow": named(workflow),
-        "findings": [finding.as_dict() for finding in findings],
-        "counts": dict(Counter(finding.severity for finding in findings)),
-    }
+    return {"workflow": named(workflow), **analysis.as_dict()}
 
 
 async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:

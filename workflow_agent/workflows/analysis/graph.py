@@ -123,6 +123,12 @@ class FlowGraph:
         """The steps of each scope, by the id of the step they are inside; `""` is the outermost scope."""
         return grouped(self.workflow.steps, lambda step: step.parent or "")
 
+    def outermost(self, step_id: str) -> str:
+        """Return the step around a step that is in no other; itself where none is."""
+        while (parent := self.steps[step_id].parent) is not None:
+            step_id = parent
+        return step_id
+
     @cached_property
     def side_steps(self) -> frozenset[str]:
         """The steps attached to others by `data` transitions alone: tools, memories, notes."""

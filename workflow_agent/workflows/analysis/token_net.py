@@ -51,23 +51,26 @@ class Net:
     """The transition of each place, by its bit; starting places have none."""
 
 
-def net_of(graph: FlowGraph, scope: str | None, behaviours: Mapping[str, Behaviour]) -> Net:
-    """Return the game of a scope, one gate a reachable step."""
+def net_of(
+    graph: FlowGraph, scope: str | None, behaviours: Mapping[str, Behaviour], heads: Sequence[str] | None = None
+) -> Net:
+    """Return the game of a scope, one gate a reachable step; it begins with `heads`, else with all it can."""
     members = {s.id: s for s in graph.children.get(scope or "", ()) if s.id in graph.reachable}
     leaving = [edge for step_id in members for edge in graph.out(step_id) if edge.type != "compensation"]
     inner = [edge for edge in leaving if edge.to in members]
     bits = {edge.id: 1 << at for at, edge in enumerate(inner)}
-    heads = _heads(graph, scope)
-    starts = {step_id: 1 << (len(inner) + at) for at, step_id in enumerate(heads)}
+    begins = heads_of(graph, scope) if heads is None else heads
+    starts = {step_id: 1 << (len(inner) + at) for at, step_id in enumerate(begins)}
     gates = tuple(
         _gate(graph, step, bits, starts.get(step.id, 0), behaviours.get(step.id)) for step in members.values()
     )
     return Net(gates, sum(starts.values()), {bits[edge.id]: edge for edge in inner})
 
 
-def _heads(graph: FlowGraph, scope: str | None) -> list[str]:
+def heads_of(graph: FlowGraph, scope: str | None) -> list[str]:
+    """Return the steps of a scope that get a token when it begins."""
     if scope is None:
-        return [root for root in graph.roots if graph.steps[root].parent is None]
+        return list(dict.fromkeys(map(graph.outermost, graph.roots)))
     drawn = [edge.to for edge in graph.out(scope) if graph.steps[edge.to].parent == scope]
     return list(dict.fromkeys(drawn)) or [step.id for step in graph.entries.get(scope, ())]
 
@@ -215,7 +218,7 @@ def play(
 
 def explore(net: Net, max_positions: int = MAX_POSITIONS) -> Outcome:
     """Return what every run of a game shows, the shortest first, until a limit is met."""
-    gate_at = {bit: number for number, gate in enumerate(net.gates) for bit in bits_of(gate.entries)}
+    gate_at = gates_by_place(net)
     origin: Position = (net.start, 0, 0)
     came: Came = {origin: None}
     waiting: deque[Position] = deque([origin])
@@ -224,7 +227,7 @@ def explore(net: Net, max_positions: int = MAX_POSITIONS) -> Outcome:
     while waiting and moves < MOVES_PER_POSITION * max_positions:
         here = waiting.popleft()
         before = moves
-        for number, way, there in _moves(net, gate_at, here):
+        for number, way, there in moves_from(net, gate_at, here):
             moves += 1
             if not way.ends and there not in came and len(came) < max_positions:
                 came[there] = (here, number, way)
@@ -237,7 +240,13 @@ def explore(net: Net, max_positions: int = MAX_POSITIONS) -> Outcome:
     return outcome
 
 
-def _moves(net: Net, gate_at: Mapping[int, int], here: Position) -> Iterator[tuple[int, Way, Position]]:
+def gates_by_place(net: Net) -> Mapping[int, int]:
+    """Return the number of the gate that each place leads into."""
+    return {bit: number for number, gate in enumerate(net.gates) for bit in bits_of(gate.entries)}
+
+
+def moves_from(net: Net, gate_at: Mapping[int, int], here: Position) -> Iterator[tuple[int, Way, Position]]:
+    """Yield each thing that can happen next: the number of its gate, what it chooses, and the position after it."""
     marked, taken, passed = here
     for number in dict.fromkeys(gate_at[bit] for bit in bits_of(marked) if bit in gate_at):
         gate = net.gates[number]

@@ -36,7 +36,7 @@ def analyse(turn: Turn, request: Request) -> Skill:
     """Report what can go wrong, most severe first, and offer to fix what has a fix."""
     ref = yield from which_workflow(turn, _workflow_phrase(request))
     result = yield Call("analyze_workflow", {"workflow": ref.id})
-    return _report(result, result["findings"], "")
+    return _report(result, result["findings"], "", proof=result["proof"]["in_words"])
 
 
 def _workflow_phrase(request: Request) -> str | None:
@@ -64,6 +64,7 @@ def deadlock(turn: Turn, request: Request) -> Skill:
     name = f"**{result['workflow']['name']}** (version {result['workflow']['version']})"
     return Reply(
         f"No, the analysis finds no deadlock in {name}: no step waits for a branch that never comes. "
+        f"{result['proof']['in_words']} "
         'What waits for people or services is another matter; ask "where can it get stuck?" for that.'
     )
 
@@ -89,7 +90,9 @@ def _waits(workflow: Workflow) -> str:
     return " ".join(line for line in told if line)
 
 
-def _report(result: JsonObject, findings: Sequence[JsonObject], context: str, *, others: int = 0) -> Reply:
+def _report(
+    result: JsonObject, findings: Sequence[JsonObject], context: str, *, others: int = 0, proof: str = ""
+) -> Reply:
     workflow = result["workflow"]
     name = f"**{workflow['name']}** (version {workflow['version']})"
     parts = [context] if context else []
@@ -104,6 +107,7 @@ def _report(result: JsonObject, findings: Sequence[JsonObject], context: str, *,
             f'There {"is" if others == 1 else "are"} {counted(others, "other finding")}; ask "what can go '
             f'wrong?" for all.'
         )
+    parts += [proof] if proof else []
     offer = fixes_offered(Candidate(workflow["id"], workflow["name"]), findings)
     if offer:
         parts.append(shall_i_fix(findings))
