@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Ran, run
+from tests.main.test_webhooks import receiving
 
 EXPENSES = "wf_expense_approval"
 
@@ -72,8 +73,21 @@ def test_addresses_are_told_of_events_until_they_are_removed(data_dir: Path) -> 
 
     assert (refused.code != 0, "WORKFLOW_AGENT_WEBHOOK_SECRET" in refused.err) == (True, True)
     assert len(added.out.strip()) >= 32
-    assert listed[1:] == ["https://example.org/told", "workflow.changed\n"]
+    assert listed[1:] == ["https://example.org/told", "workflow.changed", "0\n"]
     assert told("list").out == ""
+
+
+def test_an_address_is_tried_with_one_event(data_dir: Path) -> None:
+    with receiving() as receiver:
+        allowed = {"DATA_DIR": str(data_dir), "WEBHOOK_HOSTS": "127.0.0.1", "WEBHOOK_SECRET": "s" * 40}
+        run("webhooks", "add", receiver.url, **allowed)
+        hook = run("webhooks", "list", **allowed).out.split("\t")[0]
+        taken = run("webhooks", "test", hook, **allowed)
+        receiver.failures = 1
+        refused = run("webhooks", "test", hook, **allowed)
+
+    assert (taken.code, "The event was taken in" in taken.err) == (0, True)
+    assert (refused.code, "not taken: status 503" in refused.err) == (1, True)
 
 
 def test_only_names_that_are_alike_are_suggested(data_dir: Path) -> None:

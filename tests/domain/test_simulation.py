@@ -90,6 +90,15 @@ LATE = process("a>b", "a>c (error)", a=lasting(5, timeout="PT2H"), b=lasting(1),
         pytest.param(NESTED, {}, "out inn x x x inn x x x c", 7, id="a loop in a loop"),
         pytest.param(SKIPPED, {"case": {"amount": 50}}, "a b", 1, id="a step that is skipped"),
         pytest.param(SKIPPED, {"case": {"amount": 500}}, "a b", 6, id="a step that is not"),
+        pytest.param(SKIPPED, {"case": {"b": "no"}}, "a b", 1, id="a step that is said to be skipped"),
+        pytest.param(SKIPPED, {"case": {"b": "yes"}}, "a b", 6, id="a step that is said to be done"),
+        pytest.param(
+            GUARDED,
+            {"case": {"amount": 1500, "e": ["enter", "pay"]}},
+            "enter d large e enter d large e pay",
+            11,
+            id="a way for each time",
+        ),
         pytest.param(GUARDED, {"case": {"amount": 900}}, "enter d small pay", 2.5, id="a small amount"),
         pytest.param(GUARDED, {"case": {"amount": 1500, "approved": True}}, "enter d large e pay", 6, id="a large one"),
         pytest.param(GUARDED, {"case": {"d": "small"}}, "enter d small pay", 2.5, id="a way that is named"),
@@ -127,6 +136,7 @@ def test_a_case_takes_the_way_and_the_time_worked_out_by_hand(
         pytest.param(
             process("d>a", "d>b", "a>j", "b>j", d=DECIDE, j=JOIN), {"case": {"d": "a"}}, "waits", id="a join starves"
         ),
+        pytest.param(process("a>b", "b>a", "b>c", b=DECIDE), {"case": {"b": ["a"]}}, "asks", id="a way for one time"),
         pytest.param(process("a>b", "b>a", "b>c", b=DECIDE), {"case": {"b": "a"}}, "too many steps", id="x"),
     ],
 )
@@ -135,6 +145,12 @@ def test_what_cannot_go_on_says_why(workflow: Workflow, assumed: dict[str, Any],
 
     assert played["outcome"] == outcome
     assert bool(played["questions"]) == (outcome == "asks")
+
+
+def test_a_path_tells_by_which_transition_the_case_came() -> None:
+    played = simulate(GUARDED, Assumptions(case={"d": "small"}))
+
+    assert [one["by"] for one in played["path"]] == [None, "enter-d", "d-small", "small-pay"]
 
 
 def test_many_cases_tell_where_they_wait_and_what_they_cost() -> None:

@@ -126,3 +126,29 @@ def test_a_failed_run_is_told(tmp_path: Path) -> None:
 
     assert (event["type"], event["data"]["run_id"]) == ("run.failed", failed["run_id"])
     assert event["data"]["error"]["type"] == "connection"
+
+
+def test_an_event_is_tried_at_once_signed_as_all_and_its_failure_told(tmp_path: Path) -> None:
+    options = {"WORKFLOW_AGENT_WEBHOOK_SECRET": "s3cret", "WORKFLOW_AGENT_WEBHOOK_HOSTS": "127.0.0.1"}
+    with receiving() as receiver:
+        server = server_process(tmp_path, options)
+        try:
+            with httpx.Client(base_url=f"{server.url}/api/v1", timeout=60) as asking:
+                hook = asking.post("/webhooks", json={"url": receiver.url}).raise_for_status().json()
+                taken = asking.post(f"/webhooks/{hook['id']}/test").json()
+                headers, event = receiver.next()
+                receiver.failures = 1
+                refused = asking.post(f"/webhooks/{hook['id']}/test").json()
+                unknown = asking.post("/webhooks/wh_none/test")
+                listed = asking.get("/webhooks").json()
+        finally:
+            server.kill()
+
+    body = json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode()
+    signed = signature(hook["key"], headers["x-workflow-agent-timestamp"], body)
+    assert headers["x-workflow-agent-signature"] == f"sha256={signed}"
+    assert (event["type"], taken["is_taken"]) == ("webhook.test", True)
+    assert (refused["is_taken"], refused["problem"]) == (False, "status 503")
+    assert unknown.status_code == 404
+    assert (listed["is_enabled"], listed["hosts"], listed["items"][0]["waiting"]) == (True, ["127.0.0.1"], 0)
+    assert "key" not in listed["items"][0]

@@ -22,7 +22,7 @@ COMMANDS = {
         "workflows": ("workflow_changes", "List, search, draw, check, play, change, import and export workflows."),
         "conversations": ("conversations", "List, show, search, fork, export and import conversations."),
         "previews": ("previews", "List the changes that wait for a decision, and decide them."),
-        "webhooks": ("webhooks", "List, add and remove the addresses that are told of events."),
+        "webhooks": ("webhooks", "List, add, try and remove the addresses that are told of events."),
         "memory": ("memory", "See, correct and forget what is known of a person."),
     },
     "Run and check": {

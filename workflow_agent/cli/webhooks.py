@@ -6,7 +6,7 @@ from urllib.parse import quote
 import typer
 
 from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.exits import EXIT_CODES
+from workflow_agent.cli.exits import EXIT_CODES, EXIT_FAILED, CommandFailed
 from workflow_agent.cli.help_texts import Command, Group
 from workflow_agent.cli.options import AsJson
 from workflow_agent.cli.output import print_json, print_note, print_rows, print_text
@@ -17,7 +17,7 @@ webhooks = typer.Typer(
     cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="List, add and remove the addresses that are told of events.",
+    help="List, add, try and remove the addresses that are told of events.",
     epilog=EXIT_CODES,
 )
 
@@ -35,8 +35,8 @@ def list_webhooks(backend: Backend, as_json: AsJson = False) -> None:
     if as_json:
         print_json(items)
         return
-    rows = ((one["id"], one["url"], ", ".join(one["events"]) or "all") for one in items)
-    print_rows(("id", "address", "events"), rows, "Nobody is told of events.")
+    rows = ((one["id"], one["url"], ", ".join(one["events"]), one["waiting"]) for one in items)
+    print_rows(("id", "address", "events", "not taken yet"), rows, "Nobody is told of events.")
 
 
 @webhooks.command("add", cls=Command)
@@ -62,6 +62,23 @@ def add_webhook(
     made = backend.post("/webhooks", {"url": address, "events": events or []})
     print_note(f"{made['id']} is told from now on. Its key, which is shown only now:")
     print_text(made["key"])
+
+
+@webhooks.command("test", cls=Command)
+@with_backend()
+def test_webhook(
+    backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
+) -> None:
+    """Send an address one event now, and say whether it was taken.
+
+    Example:
+
+      workflow-agent webhooks test wh_3f0a9c21b7de
+    """
+    sent = backend.post(f"/webhooks/{quote(webhook, safe='')}/test", {})
+    if not sent["is_taken"]:
+        raise CommandFailed(f"The event was not taken: {sent['problem']}.", EXIT_FAILED)
+    print_note(f"The event was taken in {sent['duration_ms']} ms.")
 
 
 @webhooks.command("remove", cls=Command)

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -50,10 +51,20 @@ class Event(Value):
 
     id: str
     """The same whenever the same thing is told again."""
-    type: EventType
+    type: EventType | Literal["webhook.test"]
     at: Moment
     tenant: str
     data: JsonObject
+
+
+class Delivery(Value):
+    """How sending an event once ended."""
+
+    is_taken: bool
+    """Whether the receiver answered with 2xx."""
+    problem: str | None
+    """Why it was not taken."""
+    duration_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +148,32 @@ class Webhooks:
         Raises:
             NotFound: There is no such webhook.
         """
-        if await self.records.get("webhooks", webhook_id) is None:
-            raise NotFound(f"There is no webhook {webhook_id[:80]!r}. GET /api/v1/webhooks lists them.")
+        await self._stored(webhook_id)
         await self.records.remove("webhooks", webhook_id)
+
+    async def waiting(self) -> Mapping[str, int]:
+        """Return how many events are still to be taken, by the webhook's id."""
+        return Counter(str(one["webhook"]) for one in (await self.records.all("outbox")).values())
+
+    async def test(self, webhook_id: str) -> Delivery:
+        """Send a webhook an event of type `webhook.test` at once, and only once.
+
+        Raises:
+            NotFound: There is no such webhook.
+        """
+        hook = Webhook.model_validate(await self._stored(webhook_id))
+        event = self._event("webhook.test", [self.new_id("test")], self.now(), {"webhook": hook.id})
+        began = time.monotonic()
+        async with _client() as client:
+            failure = await self._sent(client, hook, event)
+        duration_ms = round((time.monotonic() - began) * 1000)
+        return Delivery(is_taken=failure is None, problem=failure, duration_ms=duration_ms)
+
+    async def _stored(self, webhook_id: str) -> JsonObject:
+        found = await self.records.get("webhooks", webhook_id)
+        if found is None:
+            raise NotFound(f"There is no webhook {webhook_id[:80]!r}. GET /api/v1/webhooks lists them.")
+        return found
 
     async def run_failed(self, conversation_id: str, run_id: str, error: Mapping[str, str]) -> None:
         """Tell that a run failed; nothing where nobody wants to know."""
@@ -152,7 +186,7 @@ class Webhooks:
         """Announce and deliver what happens, until cancelled; nothing where no secret is set."""
         if self.rules.secret is None:
             return
-        async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False) as client:
+        async with _client() as client:
             while True:
                 try:
                     if hooks := await self.listed():
@@ -219,7 +253,9 @@ class Webhooks:
             events.append(self._event("workflow.changed", marks, made.at, told))
         return events
 
-    def _event(self, kind: EventType, marks: Sequence[object], at: datetime, data: JsonObject) -> Event:
+    def _event(
+        self, kind: EventType | Literal["webhook.test"], marks: Sequence[object], at: datetime, data: JsonObject
+    ) -> Event:
         event_id = f"evt_{digest_of([self.tenant, kind, *marks])[:24]}"
         return Event(id=event_id, type=kind, at=at, tenant=self.tenant, data=data)
 
@@ -271,6 +307,10 @@ class Webhooks:
         except (httpx2.HTTPError, httpx2.InvalidURL, InvalidInput) as error:
             return type(error).__name__
         return None if answer.is_success else f"status {answer.status_code}"
+
+
+def _client() -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False)
 
 
 def signature(key: str, stamp: str, body: bytes) -> str:

@@ -62,6 +62,8 @@ const PATHS = {
   lanes: "M2.5 2.5h11v11h-11zM6.2 2.5v11M9.8 2.5v11",
   fold: "M4 2.5 8 6l4-3.5M4 13.5 8 10l4 3.5",
   unfold: "M4 5.5 8 2l4 3.5M4 10.5 8 14l4-3.5",
+  out: "M6.5 3.5h-3v9h9v-3M9.5 3.5h3v3M12.5 3.5l-5 5",
+  play: "M5 3.2v9.6l7.5-4.8z",
   file: "M4 2.5h5l3 3v8H4zM9 2.5v3h3",
   command: "M6 6H4.5A1.5 1.5 0 1 1 6 4.5v7A1.5 1.5 0 1 1 4.5 10h7A1.5 1.5 0 1 1 10 11.5v-7A1.5 1.5 0 1 1 11.5 6Z",
   flow: "M3 3h4v3H3zM9 10h4v3H9zM5 6v5.5h4M11 10V4.5H7",
@@ -72,7 +74,7 @@ export function icon(name) {
   return s("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
 }
 
-/** Return a button of an icon and, unless it is only for screen readers, its words. */
+/** Return a button of an icon and its words; a quiet one shows the icon alone. */
 export function button(name, words, onclick, { quiet = true, className = "", title = words } = {}) {
   const inside = quiet ? [icon(name)] : [icon(name), words];
   const props = { type: "button", className: quiet ? `icon-button ${className}` : `button ${className}`, onclick };

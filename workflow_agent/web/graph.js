@@ -73,13 +73,8 @@ export class Graph {
     if (this.view.k >= this.readable || !this.boxes.size) return;
     const marked = (selector) => this.port.querySelector(selector)?.closest("[data-step]")?.dataset.step;
     const first = changed.find((id) => this.boxes.has(id)) ?? marked(".halo") ?? marked(".badge.error") ?? marked(".badge.warning") ?? this.boxes.keys().next().value;
-    this.view.isFitted = false;
     this.view.k = 0.9;
     this.centre(this.boxes.get(first), { smoothly: false });
-    // No more empty room above or below than there has to be.
-    const least = this.port.clientHeight - this.natural.height * this.view.k - 16;
-    this.view.y = Math.min(Math.max(this.view.y, Math.min(least, 16)), 16);
-    this.#apply();
   }
 
   /** Show the whole drawing, never larger than it was drawn. */
@@ -127,9 +122,12 @@ export class Graph {
 
   centre(box, { smoothly = true } = {}) {
     if (!box) return;
-    this.view.isFitted = false;
-    this.view.x = this.port.clientWidth / 2 - box.cx * this.view.k;
-    this.view.y = this.port.clientHeight / 2 - box.cy * this.view.k;
+    const { port, natural, view } = this;
+    // No more empty room at its edges than there has to be.
+    const held = (at, size, room) => (size + 32 <= room ? (room - size) / 2 : Math.min(Math.max(at, room - size - 16), 16));
+    view.isFitted = false;
+    view.x = held(port.clientWidth / 2 - box.cx * view.k, natural.width * view.k, port.clientWidth);
+    view.y = held(port.clientHeight / 2 - box.cy * view.k, natural.height * view.k, port.clientHeight);
     this.#apply(smoothly && !isStill());
   }
 
@@ -137,7 +135,7 @@ export class Graph {
   select(part, { quietly = false } = {}) {
     this.selected = part;
     for (const one of this.port.querySelectorAll(".is-picked")) one.classList.remove("is-picked");
-    const found = part && this.#element(part);
+    const found = part && this.part(part);
     found?.classList.add("is-picked");
     if (part?.step) this.#rove(part.step);
     this.#place();
@@ -159,9 +157,16 @@ export class Graph {
 
   step(id) { return this.port.querySelector(`[data-step="${CSS.escape(id)}"]`); }
 
+  /** Keep a step in view while something goes through the drawing. */
+  follow(id) {
+    const box = this.boxes.get(id);
+    if (box && (this.view.k < this.readable || !this.#isInside(box))) this.reveal(id);
+  }
+
   focusStep(id) { this.#rove(id); this.step(id)?.focus({ preventScroll: true }); }
 
-  #element(part) { return part.step ? this.step(part.step) : this.port.querySelector(`[data-transition="${CSS.escape(part.transition)}"]`); }
+  /** Return a step or a transition as it is drawn. */
+  part(part) { return part.step ? this.step(part.step) : this.port.querySelector(`[data-transition="${CSS.escape(part.transition)}"]`); }
 
   #measure() {
     this.boxes = new Map();
@@ -195,7 +200,7 @@ export class Graph {
     element.setAttribute("aria-label", [name.replace(/\n/g, ". "), kind, inside ? `${many(inside, "step")} folded inside` : ""].filter(Boolean).join(", "));
     if (!this.on.fold || !(inside || element.classList.contains("scope"))) return;
     const box = this.boxes.get(element.dataset.step);
-    const [x, y] = inside ? [box.x - AROUND + box.width / 2, box.y - AROUND + box.height] : [box.x - AROUND + box.width - 16, box.y - AROUND + 14];
+    const [x, y] = inside ? [box.x - AROUND + box.width / 2, box.y - AROUND + box.height] : [box.x - AROUND + box.width - (element.querySelector(".badge") ? 32 : 16), box.y - AROUND + 14];
     element.append(s("g", { class: "fold-button", transform: `translate(${x} ${y})` }, s("title", {}, inside ? "Open what is inside" : "Fold"), s("circle", { r: 9 }), s("path", { d: inside ? "M-4 0h8M0-4v8" : "M-4 0h8" })));
   }
 
@@ -238,6 +243,11 @@ export class Graph {
   #isSeen(box) {
     const { x, y, k } = this.view;
     return box.cx * k + x > 0 && box.cx * k + x < this.port.clientWidth && box.cy * k + y > 0 && box.cy * k + y < this.port.clientHeight;
+  }
+
+  #isInside({ x: left, y: top, width, height }) {
+    const { x, y, k } = this.view;
+    return left * k + x > 0 && top * k + y > 0 && (left + width) * k + x < this.port.clientWidth && (top + height) * k + y < this.port.clientHeight;
   }
 
   // Mouse, finger and keys
@@ -386,6 +396,7 @@ export class Graph {
     const named = { "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), "0": () => this.fit(), "1": () => this.zoom(1 / this.view.k) }[event.key];
     if (named) return named;
     if (event.key.toLowerCase() === "f" && this.on.full) return () => this.on.full();
+    if (event.key.toLowerCase() === "p" && this.on.play) return () => this.on.play();
     if (event.key === "Escape" && this.selected) return () => this.select(null);
     return step ? this.#actOnStep(event.key, step) : null;
   }

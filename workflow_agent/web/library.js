@@ -11,6 +11,8 @@ import { zipOf } from "./zip.js";
 
 const PAGE = 60;
 const AT_A_TIME = 4;
+const LEAST_SCALE = 0.26;
+const MOST_SCALE = 0.6;
 const SORTS = { "": "Sort: best match", changed: "Sort: last changed", name: "Sort: name", steps: "Sort: most steps" };
 const ORDERS = {
   changed: (a, b) => (b.updated_at ?? "").localeCompare(a.updated_at ?? ""),
@@ -134,8 +136,12 @@ export class Library {
     const picture = await askText(at("workflows", id, "diagram") + query({ format: "svg", findings: true, collapse: "auto" }), "image/svg+xml").catch(() => null);
     const made = picture && drawing(picture);
     if (!made) return;
-    for (const name of ["width", "height", "aria-label", "role"]) made.removeAttribute(name);
-    made.setAttribute("preserveAspectRatio", "xMidYMin slice");
+    for (const name of ["aria-label", "role"]) made.removeAttribute(name);
+    // A small one is not blown up, and of a large one the beginning can be made out.
+    const [width, height] = ["width", "height"].map((name) => Number(made.getAttribute(name)));
+    const k = Math.min(Math.max((place.clientWidth - 24) / width, LEAST_SCALE), MOST_SCALE);
+    made.setAttribute("width", width * k);
+    made.setAttribute("height", height * k);
     this.#owners(new Set([...made.querySelectorAll(".human .who")].map((one) => one.textContent)));
     for (const one of made.querySelectorAll("title, desc")) one.remove();
     const [errors, warnings] = ["error", "warning"].map((kind) => made.querySelectorAll(`.badge.${kind}`).length);

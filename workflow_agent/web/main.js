@@ -22,6 +22,7 @@ import { installTheme } from "./theme.js";
 import { Thread } from "./thread.js";
 import { installCount, Waiting } from "./waiting.js";
 import { installView } from "./view.js";
+import { Webhooks } from "./webhooks.js";
 import { welcome } from "./welcome.js";
 import { WorkflowTab } from "./workflow_tab.js";
 
@@ -89,6 +90,9 @@ const waiting = new Waiting(byId("waiting"), {
 });
 const recount = installCount(byId("waiting-link"));
 const library = new Library(byId("library"), { announce: (...given) => announce(...given), open: openWorkflow, openSide: () => view.openSide() });
+const webhooks = new Webhooks(byId("webhooks"), { announce: (...given) => announce(...given), openSide: () => view.openSide() });
+/** The parts of the page that stand in place of the conversation, by their addresses. */
+const pages = { workflows: library, waiting, webhooks };
 
 const chat = new Chat({
   thread,
@@ -170,16 +174,14 @@ async function title(id) {
 
 /** Return which part of the page the address names, and of what. */
 function route() {
-  const [, part, id] = /^#\/(c|w|workflows|waiting)(?:\/(.+))?$/.exec(location.hash) ?? [];
+  const [, part, id] = /^#\/(c|w|workflows|waiting|webhooks)(?:\/(.+))?$/.exec(location.hash) ?? [];
   return [part ?? "c", new URLSearchParams(`id=${id ?? ""}`).get("id") || null];
 }
 
 async function go() {
   const [part, wanted] = route();
-  byId("library-link").toggleAttribute("aria-current", part === "workflows");
-  if (part === "workflows") { view.closeSide(); view.page("library"); await library.show(); return; }
-  byId("waiting-link").toggleAttribute("aria-current", part === "waiting");
-  if (part === "waiting") { view.closeSide(); view.page("waiting"); await waiting.show(); return; }
+  for (const name of Object.keys(pages)) if (name === part) byId(`${name}-link`).setAttribute("aria-current", "page"); else byId(`${name}-link`).removeAttribute("aria-current");
+  if (pages[part]) { view.closeSide(); view.page(pages[part].element.id); await pages[part].show(); return; }
   view.page("talk");
   if (part === "w" && wanted) { await goToWorkflow(wanted); return; }
   view.full(false);
@@ -232,10 +234,12 @@ const COMMANDS = () => [
   { icon: "plus", words: "New conversation", keys: "Alt N", act: begin },
   { icon: "list", words: "All workflows", act: () => { location.hash = "#/workflows"; } },
   { icon: "history", words: "Waiting changes", act: () => { location.hash = "#/waiting"; } },
+  { icon: "out", words: "Webhooks", act: () => { location.hash = "#/webhooks"; } },
   { icon: "flow", words: "New workflow", act: () => newWorkflow().then((id) => id && openWorkflow(id)).catch((error) => announce(error.message, true)) },
   { icon: "take", words: "Import a workflow", act: () => importDialog({ announce, open: openWorkflow }) },
   ...(workflowTab.id ? [
     { icon: "full", words: view.isFull() ? "Leave full screen" : "Show the workflow in full screen", keys: "F", act: () => (view.isFull() ? leaveFull() : goFull()) },
+    { icon: "play", words: "Play a case through this workflow", keys: "P", act: () => { panel.open("workflow"); view.openPanel(); workflowTab.play(); } },
     { icon: "history", words: "Versions of this workflow", act: () => workflowTab.openVersions() },
     { icon: "share", words: "Export this workflow", act: () => workflowTab.openExport() },
     { icon: "undo", words: "Take the last change back", keys: "Ctrl Z", act: () => hand.undo(workflowTab.workflow) },
@@ -250,8 +254,7 @@ const palette = () => openPalette(COMMANDS(), { openWorkflow, openTalk: (id) => 
 fill(byId("memory"), icon("history"));
 byId("memory").addEventListener("click", remembered);
 fill(byId("open-palette"), icon("command"));
-fill(byId("library-link").querySelector(".slot"), icon("list"));
-fill(byId("waiting-link").querySelector(".slot"), icon("history"));
+for (const [name, sign] of [["workflows", "list"], ["waiting", "history"], ["webhooks", "out"]]) fill(byId(`${name}-link`).querySelector(".slot"), icon(sign));
 byId("open-palette").addEventListener("click", palette);
 byId("open-workflow").addEventListener("click", () => { panel.open("workflow"); view.openPanel(); });
 byId("new-chat").addEventListener("click", begin);

@@ -28,7 +28,7 @@ export function installView(panel) {
     veil.hidden = !over;
     toggle.setAttribute("aria-expanded", String(isPanel()));
     byId("open-side").setAttribute("aria-expanded", String(isSide()));
-    for (const name of ["library", "waiting"]) byId(name).hidden = !isLibrary() || page !== name;
+    for (const name of ["library", "waiting", "webhooks"]) byId(name).hidden = !isLibrary() || page !== name;
     byId("side").inert = isFull() || (slim.matches && !isSide()) || (narrow.matches && isPanel() && !isLibrary());
     byId("panel").inert = !isPanel();
     byId("chat").inert = over || isFull() || isLibrary();
@@ -40,7 +40,7 @@ export function installView(panel) {
     focus?.focus();
   }
   const view = {
-    /** Show the conversation (`talk`), or all workflows, or what waits, instead. */
+    /** Show the conversation (`talk`), or one of the pages that stand in its place. */
     page(name) { page = name; frame.classList.toggle("is-library", name !== "talk"); if (name !== "talk") frame.classList.remove("is-full"); settle(); },
     /** Give the workflow the whole window, or take it back. */
     full(isOn) {

@@ -59,6 +59,15 @@ export function spokenDuration(iso) {
   return LENGTHS.map(([, name], at) => (Number(parts[at + 1]) ? many(Number(parts[at + 1]), name) : "")).filter(Boolean).join(" ");
 }
 
+const SECONDS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+/** Return a number of seconds as people say it, by its two largest parts: "2 days 4 hours". */
+export function spanOf(seconds) {
+  let left = Math.round(seconds);
+  const parts = SECONDS.map(([name, size]) => { const amount = Math.floor(left / size); left -= amount * size; return amount ? many(amount, name) : ""; });
+  return parts.filter(Boolean).slice(0, 2).join(" ") || "no time";
+}
+
 /** Return the ISO 8601 duration that somebody means by "2 days"; null where nobody could tell. */
 export function durationOf(text) {
   const plain = text.trim();

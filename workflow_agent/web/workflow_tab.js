@@ -6,6 +6,7 @@ import { button, fill, h, icon } from "./dom.js";
 import { exportDialog } from "./exchange.js";
 import { findingList } from "./findings.js";
 import { Graph } from "./graph.js";
+import { Play } from "./play.js";
 import { previewCard } from "./preview.js";
 import { author, connectCard, connection, lineCard, newStepCard, overview, stepCard } from "./step_card.js";
 import { versionsDialog } from "./versions.js";
@@ -27,7 +28,7 @@ export class WorkflowTab {
     this.element = h("div", { className: "workflow" });
     this.graph = new Graph({ on: {
       pick: (part) => this.#pick(part), add: (id, place) => this.#add(id, place), connect: (from, to) => this.#connect(from, to),
-      remove: (part) => this.#remove(part), fold: (id) => this.#fold(id), full: () => this.full(),
+      remove: (part) => this.#remove(part), fold: (id) => this.#fold(id), full: () => this.full(), play: () => this.play(),
     } });
     this.card = h("div", { className: "card-place", "aria-live": "polite" });
     this.element.addEventListener("keydown", (event) => this.#key(event));
@@ -35,7 +36,7 @@ export class WorkflowTab {
 
   /** Look at a workflow, its newest version unless a preview of another is shown. */
   look(id, preview = null) {
-    if (id !== this.id) { this.version = null; this.graph.selected = null; this.draft = null; }
+    if (id !== this.id) { this.version = null; this.graph.selected = null; this.#letGo(); }
     this.id = id;
     this.preview = preview;
   }
@@ -95,11 +96,11 @@ export class WorkflowTab {
     this.about = h("div", { className: "version-about" });
     this.notes = h("div", { className: "workflow-notes" });
     fill(this.element,
-      h("div", { className: "workflow-head" }, button("back", "Back to the conversation", () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
-        h("div", { className: "workflow-tools" }, undo, button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all()))),
+      h("div", { className: "workflow-head" }, button("back", ["Back", h("span", { className: "only-wide" }, " to the conversation")], () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
+        h("div", { className: "workflow-tools" }, undo, button("play", "Play a case (P)", () => this.play()), button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all()))),
       this.preview ? previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } }) : null,
       this.preview ? null : [this.#slider(), this.about],
-      this.#bar(), h("div", { className: "stage" }, this.graph.element, this.card), h("div", { className: "workflow-below" }, this.#findings()));
+      this.#bar(), h("div", { className: "stage" }, this.graph.element, h("div", { className: "beside" }, this.card, this.#findings())));
     if (this.preview) this.element.querySelector(".preview").classList.add("is-open");
   }
 
@@ -141,7 +142,7 @@ export class WorkflowTab {
   #inLanes(toggle) {
     if (!this.lanes.delete(this.id)) this.lanes.add(this.id);
     toggle.setAttribute("aria-pressed", String(this.lanes.has(this.id)));
-    this.#show(this.version ?? this.newest).then(() => this.graph.fit());
+    this.#show(this.version ?? this.newest).then(() => this.graph.fitOrStay());
   }
 
   #find(words) {
@@ -179,7 +180,7 @@ export class WorkflowTab {
   #foldAll(isFolded) {
     this.folds.set(this.id, new Set(isFolded ? this.#scopes() : []));
     this.element.querySelector(".graph-bar")?.replaceWith(this.#bar());
-    this.#show(this.version ?? this.newest).then(() => this.graph.fit());
+    this.#show(this.version ?? this.newest).then(() => this.graph.fitOrStay());
   }
 
   #slider() {
@@ -270,14 +271,33 @@ export class WorkflowTab {
       workflow: this.shown, versions: this.versions, findings: this.version ? [] : this.analysis.findings, isEditable: !this.version && !this.preview,
       edit: (edits) => this.#edit(edits), fix: (edits) => this.#edit(edits, { isFix: true }), add: (id, place) => this.#add(id, place), connect: (id) => this.#connect(id, null), remove: (part) => this.#remove(part),
       pick: (part) => (part.step ? this.#goTo(part.step) : this.graph.select(part)), again: () => this.#card(),
-      close: () => { const step = this.graph.selected?.step; this.draft = null; this.graph.select(null); if (step) this.graph.focusStep(step); },
+      close: () => { const step = this.graph.selected?.step; this.#letGo(); this.graph.select(null); if (step) this.graph.focusStep(step); },
       ask: (step) => this.talk(`About “${step.name}” (${step.id}) in ${this.id}: `),
     };
   }
 
   #pick() {
-    this.draft = null;
+    this.#letGo();
     this.#card();
+  }
+
+  /** End what was begun in the card: a new step, a connection, a case that is played. */
+  #letGo() {
+    this.draft = null;
+    this.playing?.end();
+    this.playing = null;
+  }
+
+  /** Play a case through the newest version. */
+  async play() {
+    if (this.version) await this.#show(this.newest);
+    this.graph.select(null, { quietly: true });
+    this.#letGo();
+    this.playing = new Play({ graph: this.graph, close: () => { this.#letGo(); this.#card(); this.graph.port.focus(); } });
+    this.draft = (context) => this.playing.drawn(context.workflow);
+    this.#card();
+    this.playing.element.querySelector("h3").focus({ preventScroll: true });
+    this.card.scrollIntoView({ block: "nearest" });
   }
 
   #card({ isFocused = false } = {}) {
@@ -287,18 +307,20 @@ export class WorkflowTab {
     const line = part?.transition && this.shown.transitions.find((one) => one.id === part.transition);
     const made = this.draft ? this.draft(context) : step ? stepCard(step, context) : line ? lineCard(line, context) : overview(this.shown, context);
     fill(this.card, made);
-    this.card.parentElement?.classList.toggle("has-card", !made.classList.contains("is-overview"));
+    this.card.closest(".stage")?.classList.toggle("has-card", !made.classList.contains("is-overview"));
     if (isFocused) (made.querySelector(".card-form input, .card-form select") ?? made.querySelector("h3"))?.focus();
     if (isFocused) made.scrollIntoView({ block: "nearest" });
   }
 
   #add(id, { between = null } = {}) {
+    this.#letGo();
     this.draft = (context) => newStepCard(id, context, { between });
     this.#card({ isFocused: true });
   }
 
   #connect(from, to) {
     if (to) { this.#edit([connection(from, to)]); return; }
+    this.#letGo();
     this.draft = (context) => connectCard(from, context);
     this.#card({ isFocused: true });
   }

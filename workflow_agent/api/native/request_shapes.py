@@ -236,7 +236,8 @@ class SimulationRequest(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"case": {"amount": 1500, "approved": True}}]})
 
     case: JsonObject = Field(default_factory=dict)
-    """Facts by name; under the id of a step which of its ways is taken, or how often a loop goes round."""
+    """Facts by name; under the id of a step which of its ways is taken (a list: one each time the case comes there),
+    `yes` or `no` where it is asked whether it is done, or how often a loop goes round."""
     chances: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
     """How likely a transition is taken, by its id or as `from>to`."""
     times: dict[str, Duration] = Field(default_factory=dict)

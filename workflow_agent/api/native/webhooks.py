@@ -10,7 +10,7 @@ from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices
 from workflow_agent.api.replies import problem_replies
 from workflow_agent.api.route_class import StrictRoute
-from workflow_agent.telemetry.webhooks import EventType, Webhook
+from workflow_agent.telemetry.webhooks import Delivery, EventType, Webhook
 
 router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"], route_class=StrictRoute)
 
@@ -31,16 +31,30 @@ class MadeWebhook(Webhook):
     """Each event carries the HMAC-SHA256 of its time stamp, a dot and its body, made with this key."""
 
 
-class WebhookList(BaseModel):
-    """The webhooks, the oldest first."""
+class ListedWebhook(Webhook):
+    """A webhook, and what it has not taken yet."""
 
-    items: list[Webhook]
+    waiting: int
+    """How many events are still to be taken."""
+
+
+class WebhookList(BaseModel):
+    """The webhooks, the oldest first, and what the operator allows."""
+
+    items: list[ListedWebhook]
+    is_enabled: bool
+    """Whether this server sends events at all."""
+    hosts: list[str]
+    """The hosts that may be told; `*` for any."""
 
 
 @router.get("", operation_id="list_webhooks", responses=problem_replies(422))
 async def list_webhooks(services: TheServices) -> WebhookList:
     """List the addresses that are told of events."""
-    return WebhookList(items=list(await services.webhooks.listed()))
+    hooks = services.webhooks
+    waiting = await hooks.waiting()
+    items = [ListedWebhook(**one.model_dump(), waiting=waiting.get(one.id, 0)) for one in await hooks.listed()]
+    return WebhookList(items=items, is_enabled=hooks.rules.secret is not None, hosts=list(hooks.rules.hosts))
 
 
 @router.post("", operation_id="add_webhook", status_code=201, responses=problem_replies(*BODY_PROBLEMS))
@@ -48,6 +62,12 @@ async def add_webhook(body: Annotated[NewWebhook, Body()], services: TheServices
     """Tell an address of what happens from now on, each event at least once and in order."""
     made = await services.webhooks.add(body.url, body.events)
     return MadeWebhook(**made.model_dump(), key=services.webhooks.rules.key_of(made.id))
+
+
+@router.post("/{webhook_id}/test", operation_id="test_webhook", responses=problem_replies(404, 422))
+async def test_webhook(webhook_id: str, services: TheServices) -> Delivery:
+    """Send an address an event of type `webhook.test` now, signed as all are, and tell whether it was taken."""
+    return await services.webhooks.test(webhook_id)
 
 
 @router.delete("/{webhook_id}", operation_id="remove_webhook", status_code=204, responses=problem_replies(404, 422))

@@ -37,7 +37,8 @@ class Assumptions:
     """What is known of the cases, and of who works on them."""
 
     case: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Facts by name; under the id of a step, which of its ways is taken, or how often a loop goes round."""
+    """Facts by name; under the id of a step, which of its ways is taken, a list of them where the case comes there
+    more than once, whether it is done, or how often a loop goes round."""
     chances: Mapping[str, float] = field(default_factory=dict[str, float])
     """How likely a transition is taken, by its id or as `from>to`."""
     times: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -58,6 +59,8 @@ class Visit:
 
     step: str
     at: float
+    by: str | None = None
+    """The transition by which the case came."""
     waited: float = 0.0
     took: float = 0.0
     ended: str = ""
@@ -150,9 +153,9 @@ class _Simulation:
         if step.type == "join" and edge is not None and not self._joins(frame, step, edge):
             self._gone(frame, now)
             return
-        visit = Visit(step_id, now)
+        visit = Visit(step_id, now, edge.id if edge else None)
         case.visits.append(visit)
-        wanted = step.when is None or holds(step.when, self._assumed.case)
+        wanted = step.when is None or self._is_wanted(step)
         if wanted is None:
             self._ask(case, step, ["yes", "no"], now, "whether it is done")
         elif not wanted:
@@ -160,6 +163,12 @@ class _Simulation:
             self._leave(frame, step, now)
         else:
             self._begin(frame, step, visit, now)
+
+    def _is_wanted(self, step: Step) -> bool | None:
+        """Say whether a step with a condition is done; None where nothing says so."""
+        told = holds(step.when, self._assumed.case) if step.when else True
+        answer = self._assumed.case.get(step.id)
+        return {"yes": True, "no": False}.get(str(answer).casefold()) if told is None else told
 
     def _joins(self, frame: _Frame, step: Step, edge: Transition) -> bool:
         """Say whether a token that comes by a transition lets a join go on; it then takes those that wait."""
@@ -312,7 +321,7 @@ class _Simulation:
     def _chosen(self, case: _Case, step: Step, exits: Sequence[Transition], now: float) -> Sequence[Transition]:
         if len(exits) == 1 and exits[0].when is None:
             return exits
-        answer = self._assumed.case.get(step.id)
+        answer = self._answer(case, step)
         if answer is not None:
             named = [edge for edge in exits if _is_named(edge, self._graph, answer)]
             if named:
@@ -329,6 +338,15 @@ class _Simulation:
             return otherwise
         self._ask(case, step, [_way(edge, self._graph) for edge in exits], now, "which way it goes")
         return ()
+
+    def _answer(self, case: _Case, step: Step) -> object:
+        """Return what was said of the way from a step; of a list, what belongs to this time that the case is there."""
+        given: Any = self._assumed.case.get(step.id)
+        if not isinstance(given, list):
+            return given
+        answers = cast("list[Any]", given)
+        times = sum(visit.step == step.id for visit in case.visits)
+        return answers[times - 1] if times <= len(answers) else None
 
     def _chance(self, edge: Transition) -> float | None:
         given = self._assumed.chances.get(edge.id, self._assumed.chances.get(f"{edge.from_}>{edge.to}"))
@@ -380,6 +398,7 @@ class _Simulation:
         path = [
             {
                 "step": one.step,
+                "by": one.by,
                 "name": steps[one.step].name,
                 "who": steps[one.step].assignee,
                 "at_seconds": one.at,
