@@ -16,6 +16,7 @@ from benchmarks.figures import Measure, Section, read_figures, write_figures
 from benchmarks.measured import (
     client_in_path,
     contexts,
+    frames,
     memory,
     over_http,
     parts,
@@ -47,6 +48,7 @@ SECTIONS: Mapping[str, Measure] = {
     "starting": starting.measure,
     "prefixes": prefixes.measure,
     "tokens": token_economics.measure,
+    "frames": frames.measure,
     "timed": timed.measure,
 }
 

@@ -71,6 +71,24 @@ def test_lanes_are_by_role_and_what_nobody_acts_in_stands_where_the_work_comes_f
     }
 
 
+@pytest.mark.parametrize("fold", [(), ("each",)], ids=["open", "folded"])
+def test_a_scope_stands_in_the_lane_of_who_does_most_inside(fold: tuple[str, ...]) -> None:
+    workflow = process(
+        "ask>each",
+        "each>done",
+        ask={"type": "human", "assignee": "manager"},
+        each={"type": "loop"},
+        one={"type": "human", "assignee": "manager", "parent": "each"},
+        two={"type": "human", "assignee": "clerk", "parent": "each"},
+        three={"type": "human", "assignee": "clerk", "parent": "each"},
+        done=END,
+    )
+
+    lanes = DiagramView(workflow, by_role=True, fold=fold).lanes
+
+    assert lanes == {"ask": "manager", "each": "clerk", "done": "clerk"}
+
+
 def test_a_workflow_of_one_role_has_no_lanes() -> None:
     workflow = process("ask>done", ask={"type": "human", "assignee": "manager"}, done=END)
 

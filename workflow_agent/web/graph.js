@@ -171,8 +171,9 @@ export class Graph {
   #measure() {
     this.boxes = new Map();
     for (const element of this.port.querySelectorAll("[data-step]")) {
-      const shape = element.querySelector(".shape, .frame");
-      const { x, y, width, height } = (shape ?? element).getBBox();
+      const shape = element.querySelector(".shape, .frame") ?? element;
+      // What is written on a rectangle need not be laid out to be known.
+      const { x, y, width, height } = shape.localName === "rect" ? Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, Number(shape.getAttribute(name))])) : shape.getBBox();
       this.boxes.set(element.dataset.step, { x: x + AROUND, y: y + AROUND, width, height, cx: x + AROUND + width / 2, cy: y + AROUND + (element.classList.contains("scope") ? 14 : height / 2) });
     }
   }
@@ -216,9 +217,11 @@ export class Graph {
     const { x, y, k } = this.view;
     this.picture.classList.toggle("is-gliding", smoothly);
     // While it moves it is a picture; once it rests it is drawn anew, and sharp.
-    this.picture.style.willChange = "transform";
-    clearTimeout(this.rest);
-    this.rest = setTimeout((picture) => { picture.style.willChange = ""; }, REST_MS, this.picture);
+    if (this.picture.style.transform) {
+      this.picture.style.willChange = "transform";
+      clearTimeout(this.rest);
+      this.rest = setTimeout((picture) => { picture.style.willChange = ""; }, REST_MS, this.picture);
+    }
     this.picture.style.transform = `translate(${x}px, ${y}px) scale(${k})`;
     this.views.set(this.key, { ...this.view });
     this.map.show(this.view, this.port);

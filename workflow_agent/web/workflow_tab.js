@@ -31,6 +31,8 @@ export class WorkflowTab {
       remove: (part) => this.#remove(part), fold: (id) => this.#fold(id), full: () => this.full(), play: () => this.play(),
     } });
     this.card = h("div", { className: "card-place", "aria-live": "polite" });
+    this.parts = { head: h("div", { className: "workflow-head" }), version: h("div", {}), bar: h("div", {}), found: h("div", {}) };
+    this.stage = h("div", { className: "stage" }, this.graph.element, h("div", { className: "beside" }, this.card, this.parts.found));
     this.element.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -94,14 +96,15 @@ export class WorkflowTab {
     const undo = button("undo", "Take the last change back (Ctrl Z)", () => this.hand.undo(this.workflow));
     undo.disabled = !this.hand.canUndo(workflow);
     this.about = h("div", { className: "version-about" });
-    this.notes = h("div", { className: "workflow-notes" });
-    fill(this.element,
-      h("div", { className: "workflow-head" }, button("back", ["Back", h("span", { className: "only-wide" }, " to the conversation")], () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
-        h("div", { className: "workflow-tools" }, undo, button("play", "Play a case (P)", () => this.play()), button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all()))),
-      this.preview ? previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } }) : null,
-      this.preview ? null : [this.#slider(), this.about],
-      this.#bar(), h("div", { className: "stage" }, this.graph.element, h("div", { className: "beside" }, this.card, this.#findings())));
-    if (this.preview) this.element.querySelector(".preview").classList.add("is-open");
+    const { head, version, bar, found } = this.parts;
+    // The drawing stays where it is: to lay it out again takes longer than all else.
+    if (this.stage.parentElement !== this.element) fill(this.element, head, version, bar, this.stage);
+    fill(head, button("back", ["Back", h("span", { className: "only-wide" }, " to the conversation")], () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
+        h("div", { className: "workflow-tools" }, undo, button("play", "Play a case (P)", () => this.play()), button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all())));
+    if (this.preview) fill(version, previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } })).firstChild.classList.add("is-open");
+    else fill(version, this.#slider(), this.about);
+    fill(bar, this.#bar());
+    fill(found, this.#findings());
   }
 
   /** Return whether the workflow is a draft, and what publishes it. */
@@ -142,7 +145,10 @@ export class WorkflowTab {
   #inLanes(toggle) {
     if (!this.lanes.delete(this.id)) this.lanes.add(this.id);
     toggle.setAttribute("aria-pressed", String(this.lanes.has(this.id)));
-    this.#show(this.version ?? this.newest).then(() => this.graph.fitOrStay());
+    this.#show(this.version ?? this.newest).then(() => {
+      this.graph.fitOrStay();
+      if (this.lanes.has(this.id) && !this.graph.picture.querySelector(".lane")) this.announce("It has one lane only: the roles share the same parts of it.");
+    });
   }
 
   #find(words) {
@@ -179,7 +185,7 @@ export class WorkflowTab {
 
   #foldAll(isFolded) {
     this.folds.set(this.id, new Set(isFolded ? this.#scopes() : []));
-    this.element.querySelector(".graph-bar")?.replaceWith(this.#bar());
+    fill(this.parts.bar, this.#bar());
     this.#show(this.version ?? this.newest).then(() => this.graph.fitOrStay());
   }
 
@@ -210,8 +216,11 @@ export class WorkflowTab {
       isNewest ? this.workflow : ask(at("workflows", this.id, "versions", String(version))).then(({ document }) => document),
     ]);
     if (asked !== this.asked) return;
-    this.shown = shown;
     const made = drawing(picture);
+    // Between reading a large drawing and laying it out, the page answers.
+    await new Promise((done) => { setTimeout(done); });
+    if (asked !== this.asked) return;
+    this.shown = shown;
     if (made) {
       const isNews = this.drawn?.id === this.id && this.drawn.version !== version;
       const changed = isNews || this.drawn?.id !== this.id ? [...made.querySelectorAll(".halo")].map((one) => one.closest("[data-step]").dataset.step) : [];
@@ -336,6 +345,7 @@ export class WorkflowTab {
     const kept = this.draft;
     const report = await this.hand.edit(this.workflow, edits);
     if (!report) { this.draft = kept; return; }
+    await new Promise((done) => { setTimeout(done); });
     this.draft = null;
     const added = isFix ? null : report.diff?.steps?.added?.[0]?.id;
     if (added) this.graph.selected = { step: added };

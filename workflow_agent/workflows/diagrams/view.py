@@ -121,15 +121,32 @@ class DiagramView:
     def lanes(self) -> Mapping[str, str]:
         """The role whose lane each outermost step stands in; empty without lanes, or where they are all one.
 
-        What nobody acts in, such as a decision, stands where the work comes from.
+        A step with others inside stands with those who do most of them. What nobody acts in, such as a decision,
+        stands where the work comes from.
         """
         outermost = self.children.get("", ()) if self.by_role else ()
-        acting = {step.id: step.assignee or _BY_ITSELF for step in outermost if step.assignee or step.type == "action"}
+        inside: Mapping[str, str] = self._roles_inside if outermost else {}
+        roles = {step.id: step.assignee or inside.get(step.id) for step in outermost}
+        acting = {
+            step.id: roles[step.id] or _BY_ITSELF for step in outermost if roles[step.id] or step.type == "action"
+        }
         if len(set(acting.values())) < 2:
             return {}
         found = self._handed_on(acting)
         first = next(iter(acting.values()))
         return {step.id: found.get(step.id, first) for step in outermost}
+
+    @property
+    def _roles_inside(self) -> Mapping[str, str]:
+        """The role that does most steps inside each outermost step, whether they are shown or not."""
+        roles: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for step in self.workflow.steps:
+            above = step
+            while above.parent is not None:
+                above = self._steps[above.parent]
+            if step.assignee and above is not step:
+                roles[above.id][step.assignee] += 1
+        return {step_id: counted.most_common(1)[0][0] for step_id, counted in roles.items()}
 
     def _handed_on(self, roles: Mapping[str, str]) -> Mapping[str, str]:
         """Return the roles, each also for what its steps lead to and nobody else acts in."""
