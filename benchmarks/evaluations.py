@@ -13,7 +13,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import eval_artifacts, eval_bpmn, eval_drafts, eval_modes, eval_offline, eval_references, eval_retention
+from benchmarks import (
+    eval_artifacts,
+    eval_bpmn,
+    eval_drafts,
+    eval_modes,
+    eval_offline,
+    eval_references,
+    eval_retention,
+    rule_rates,
+)
 from benchmarks.bpmn_documents import document
 from benchmarks.corpus import CORPUS, documents
 from benchmarks.eval_formats import comes_back
@@ -24,6 +33,10 @@ REPORT = Path(__file__).parent / "EVALUATIONS.md"
 _ABOUT = (
     "Written by `make eval`, offline and the same every time: a change of a figure is a change of behaviour. "
     "What each measures, and on what, is at the head of its module, `benchmarks/eval_*.py`."
+)
+_ABOUT_RATES = (
+    "Over the valid documents of the corpus, each looked at among all others of its format: the share with a finding. "
+    "Rules that are not named speak up about none."
 )
 _ABSENT = "left out: the corpus is not here"
 
@@ -112,6 +125,14 @@ def _formats() -> Iterator[Result]:
     yield Result("formats", "imported ones that come back equal", sum(again) / len(again), len(again))
 
 
+def _findings() -> Iterator[Result]:
+    if not CORPUS.is_dir():
+        yield Result("findings", "documents of other tools", 0.0, 0, _ABSENT)
+        return
+    for what, times, count in rule_rates.noticed(documents(CORPUS)):
+        yield Result("findings", what, times / count, count)
+
+
 def _bpmn() -> Iterator[Result]:
     outcomes = [eval_bpmn.outcome(str(seed), document(seed)) for seed in range(eval_bpmn.DOCUMENTS)]
     equal = sum(one.comes_back for one in outcomes)
@@ -124,7 +145,7 @@ def _bpmn() -> Iterator[Result]:
 def results() -> list[Result]:
     """Return every line."""
     found: list[Result] = []
-    for part in (modes, references, _drafts, offline, _search, _formats, _bpmn, _retention, _artifacts):
+    for part in (modes, references, _drafts, offline, _search, _formats, _bpmn, _findings, _retention, _artifacts):
         found += part()
     return sorted(found, key=lambda one: [each.evaluation for each in found].index(one.evaluation))
 
@@ -136,6 +157,17 @@ def markdown(found: Sequence[Result]) -> str:
     return "\n".join(["# Evaluations", "", _ABOUT, "", head, *rows, ""])
 
 
+def _rates() -> Iterator[str]:
+    """Yield how often each rule of the analysis speaks up over valid documents, by their format."""
+    if not CORPUS.is_dir():
+        return
+    heading, *lines = rule_rates.table(*rule_rates.measured(CORPUS))
+    yield from ("## How often each rule of the analysis speaks up", "", _ABOUT_RATES, "")
+    for row in (heading, ["---", "---", *["---:"] * (len(heading) - 2)], *lines):
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
 def main() -> None:
     """Print the table and write it."""
     found = results()
@@ -143,7 +175,7 @@ def main() -> None:
     for one in found:
         table.add_row(one.evaluation, one.what, one.shown, str(one.cases or ""))
     Console().print(table)
-    REPORT.write_text(markdown(found), "utf-8")
+    REPORT.write_text("\n".join([markdown(found), *_rates()]), "utf-8")
 
 
 if __name__ == "__main__":

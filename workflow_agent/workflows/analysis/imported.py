@@ -1,11 +1,17 @@
 """Format: what the linters of a tool find in a workflow that came from it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.analysis.findings import Check, Observation, Rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.formats.argo import lint as argo_lint
+from workflow_agent.workflows.formats.argo.writer import document_of as argo_document
+from workflow_agent.workflows.formats.asl import lint as asl_lint
+from workflow_agent.workflows.formats.asl.writer import machine_of
+from workflow_agent.workflows.formats.bpmn import lint as bpmn_lint
+from workflow_agent.workflows.formats.bpmn.writer import process_of
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.github_actions import lint as github_lint
 from workflow_agent.workflows.formats.github_actions.writer import document_of as github_document
@@ -19,16 +25,24 @@ class _Linted(NamedTuple):
     """A format with rules of its own."""
 
     name: str
-    document_of: Callable[[Workflow, str], Mapping[str, Any]]
+    document_of: Callable[[Workflow, str], Any]
     rules: Sequence[LintRule]
+    names_at: Callable[[Sequence[str], Any], Iterator[str]] | None = None
+    """Gives the names or ids of the steps around a place of the document, the innermost first."""
 
 
-_FORMATS = (_Linted("github-actions", github_document, github_lint.RULES),)
+_FORMATS = (
+    _Linted("github-actions", github_document, github_lint.RULES),
+    _Linted("asl", machine_of, asl_lint.RULES, asl_lint.steps_at),
+    _Linted("argo", argo_document, argo_lint.RULES, argo_lint.steps_at),
+    _Linted("bpmn", process_of, bpmn_lint.RULES, bpmn_lint.steps_at),
+)
 
 
 def _check(linted: _Linted, rule: LintRule) -> Check:
     def check(graph: FlowGraph) -> Iterator[Observation]:
-        if linted.name not in graph.workflow.extensions:
+        source = graph.workflow.source
+        if linted.name not in graph.workflow.extensions and (source is None or source.format != linted.name):
             return
         if linted.name not in graph.documents:
             graph.documents[linted.name] = linted.document_of(graph.workflow, linted.name)
@@ -36,22 +50,32 @@ def _check(linted: _Linted, rule: LintRule) -> Check:
         for problem in rule.problems(document):
             yield Observation(
                 f"`{problem.pointer}`: {problem.message}.",
-                steps=_steps_at(problem, graph.workflow, linted.name),
+                steps=_steps_at(problem, graph.workflow, linted, document),
                 evidence={"pointer": problem.pointer, "valid": list(problem.valid)},
             )
 
     return check
 
 
-def _steps_at(problem: Problem, workflow: Workflow, format_name: str) -> tuple[str, ...]:
+def _steps_at(problem: Problem, workflow: Workflow, linted: _Linted, document: Any) -> tuple[str, ...]:
     """Return the step that a place in a document is about, such as `/jobs/<name>/steps/<number>`."""
-    parts = problem.pointer.split("/")[1:]
+    format_name = linted.name
+    parts = [part.replace("~1", "/").replace("~0", "~") for part in problem.pointer.split("/")[1:]]
+    if linted.names_at is not None:
+        known = {key: one.id for one in reversed(workflow.steps) for key in _names_of(one, format_name)}
+        return next(((known[name],) for name in linted.names_at(parts, document) if name in known), ())
     outer = next((one for one in workflow.steps if len(parts) > 1 and _is_named(one, parts[1], format_name)), None)
     if outer is None:
         return ()
     inside = [one.id for one in workflow.steps if one.parent == outer.id]
     at = int(parts[3]) if len(parts) > 3 and parts[3].isdigit() else -1
     return (inside[at] if 0 <= at < len(inside) else outer.id,)
+
+
+def _names_of(step: Step, format_name: str) -> tuple[str, ...]:
+    """Return what a step is called in its document: by its name, its template or its id."""
+    kept = kept_in(step.extensions, format_name)
+    return tuple(str(one) for one in (kept.get("template"), step.name, step.id, kept.get("id")) if isinstance(one, str))
 
 
 def _is_named(step: Step, name: str, format_name: str) -> bool:

@@ -226,8 +226,9 @@ def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
     leading = {one: [f for f in scope.flows if f.get("sourceRef") == one] for one in ids}
     targets = {flow.get("targetRef") for flows in leading.values() for flow in flows}
     is_plain = all(len(flows) == 1 and not len(flows[0]) for flows in leading.values())
+    is_entered = any(flow.get("targetRef") in ids for flow in scope.flows)
     is_linked = any({link.get("sourceRef"), link.get("targetRef")} & ids for link in scope.links)
-    if not is_plain or len(targets) != 1 or targets & ids or is_linked or ids & scope.boundaries.keys():
+    if not is_plain or len(targets) != 1 or is_entered or is_linked or ids & scope.boundaries.keys():
         return Starts(scope, roots)
     if is_inside and len(events) > 1:
         return Starts(scope, roots)

@@ -52,6 +52,11 @@ def document_of(workflow: Workflow, format_name: str) -> tuple[str, Workflow, Re
     return text, workflow.model_copy(update={"extensions": extensions}), writer.report
 
 
+def process_of(workflow: Workflow, format_name: str) -> Element:
+    """Return the process of a workflow alone, without its diagram and without looking at what is lost."""
+    return _Writer(workflow, format_name).process()
+
+
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str) -> None:
         self._workflow = workflow
@@ -84,7 +89,7 @@ class _Writer:
 
     def text(self) -> str:
         """Return the whole document."""
-        process = self._process()
+        process = self.process()
         given = object_in(self.kept.get("definitions"))
         attributes = {k: v for k, v in given.items() if isinstance(v, str) and _ATTRIBUTE.fullmatch(k)}
         root = Element(bpmn("definitions"), attributes or DEFINITIONS)
@@ -101,7 +106,8 @@ class _Writer:
         declared = {k: v for k, v in prefixes.items() if isinstance(v, str) and _PREFIX.fullmatch(k)}
         return xml_text(root, pretty=True, declared=declared)
 
-    def _process(self) -> Element:
+    def process(self) -> Element:
+        """Return the process."""
         workflow = self._workflow
         plain = made_shell(workflow.name, workflow.description)
         process = copied(settled(plain, self.kept.get("process"), said_shell, workflow_document(workflow)))

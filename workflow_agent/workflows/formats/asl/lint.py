@@ -1,0 +1,276 @@
+"""What is wrong with a state machine that has the right shape, by the States Language's specification."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from workflow_agent.workflows.formats.asl.reader import machines_in
+from workflow_agent.workflows.formats.lint import LintRule
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in
+
+_ERRORS = frozenset(
+    f"States.{name}"
+    for name in (
+        "ALL", "BranchFailed", "DataLimitExceeded", "ExceedToleratedFailureThreshold", "HeartbeatTimeout",
+        "Http.Socket", "IntrinsicFailure", "ItemReaderFailed", "NoChoiceMatched", "ParameterPathFailure",
+        "Permissions", "QueryEvaluationError", "ResultPathMatchFailure", "ResultWriterFailed", "Runtime",
+        "TaskFailed", "Timeout",
+    )
+)  # fmt: skip
+"""The names of errors that the language reserves."""
+_NEVER_HANDLED = frozenset({"States.Runtime"})
+_DISTRIBUTED = ("ItemReader", "ItemBatcher", "ResultWriter", "Label")
+_OPPOSITE = {"IsPresent", "IsNull", "IsString", "IsNumeric", "IsBoolean", "IsTimestamp", "BooleanEquals"}
+_LONGEST_DELAY_SECONDS = 31_622_400
+_ASSIGNED_PATH = re.compile(r"\$([A-Za-z_]\w*)(?=[.\[]|$)")
+_IN_JSONATA = re.compile(
+    r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|/\*.*?\*/|\$([A-Za-z_]\w*)\b(?!\s*\()", re.DOTALL
+)
+_DEFINES = re.compile(r":=|\bfunction\b|λ|[@#]\s*\$")
+"""Marks of an expression that names values of its own."""
+_FUNCTIONS = """
+    abs append assert average base64decode base64encode boolean ceil clone contains count decodeUrl
+    decodeUrlComponent distinct each encodeUrl encodeUrlComponent error eval exists filter floor formatBase
+    formatInteger formatNumber fromMillis hash join keys length lookup lowercase map match max merge millis min not
+    now number pad parse parseInteger partition power random range reduce replace reverse round shuffle sift single
+    sort split spread sqrt states string substring substringAfter substringBefore sum toMillis trim type uppercase
+    uuid zip
+"""
+_BUILT_IN = frozenset(_FUNCTIONS.split())
+_PATH_FIELDS = ("InputPath", "OutputPath", "ItemsPath", "Variable")
+
+
+def _states(machine: Any, place: Place, language: str = "JSONPath") -> Iterator[tuple[Mapping[str, Any], Place, str]]:
+    """Yield every state with its place and its query language, those inside others after them."""
+    language = str(object_in(machine).get("QueryLanguage", language))
+    for name, given in object_in(object_in(machine).get("States")).items():
+        state, here = object_in(given), place / "States" / name
+        own = str(state.get("QueryLanguage", language))
+        yield state, here, own
+        for path, inner in machines_in(state):
+            inside = here
+            for part in path:
+                inside /= part
+            yield from _states(inner, inside, own)
+
+
+def _handlers(document: Any, place: Place, field: str) -> Iterator[tuple[list[Any], Place]]:
+    for state, here, _ in _states(document, place):
+        if field in state:
+            yield list_in(state[field]), here / field
+
+
+def _retries(document: Any, place: Place) -> None:
+    for retriers, here in _handlers(document, place, "Retry"):
+        for at, one in enumerate(map(object_in, retriers)):
+            interval, most, rate = (one.get(key) for key in ("IntervalSeconds", "MaxDelaySeconds", "BackoffRate"))
+            if isinstance(interval, int | float) and interval < 1:
+                (here / at / "IntervalSeconds").refuse(f"must be at least 1, got {interval}")
+            if isinstance(rate, int | float) and rate < 1:
+                (here / at / "BackoffRate").refuse(f"must be at least 1, got {rate}")
+            least = interval if isinstance(interval, int | float) else 1
+            if isinstance(most, int | float) and not least < most < _LONGEST_DELAY_SECONDS:
+                (here / at / "MaxDelaySeconds").refuse(f"must be more than `IntervalSeconds`, {least}, got {most}")
+
+
+def _error_names(document: Any, place: Place) -> None:
+    for field in ("Retry", "Catch"):
+        for handlers, here in _handlers(document, place, field):
+            for at, one in enumerate(map(object_in, handlers)):
+                for number, name in enumerate(map(str, list_in(one.get("ErrorEquals")))):
+                    inside = here / at / "ErrorEquals" / number
+                    if name.startswith("States.") and name not in _ERRORS:
+                        inside.refuse(f"there is no error {name[:60]!r}", sorted(_ERRORS))
+
+
+def _never_asked(document: Any, place: Place) -> None:
+    for field in ("Retry", "Catch"):
+        for handlers, here in _handlers(document, place, field):
+            seen: set[str] = set()
+            for at, one in enumerate(map(object_in, handlers)):
+                for number, name in enumerate(map(str, list_in(one.get("ErrorEquals")))):
+                    inside = here / at / "ErrorEquals" / number
+                    if name in seen:
+                        inside.refuse(f"an earlier one is for {name[:60]!r} already")
+                    elif name in _NEVER_HANDLED:
+                        inside.refuse(f"{name!r} always ends the execution, and is never handled")
+                    seen.add(name)
+
+
+def _languages(document: Any, place: Place) -> None:
+    if object_in(document).get("QueryLanguage") != "JSONata":
+        return
+    for state, here, _ in _states(document, place):
+        if state.get("QueryLanguage") == "JSONPath":
+            (here / "QueryLanguage").refuse("cannot be JSONPath in a machine whose own is JSONata")
+
+
+def _modes(document: Any, place: Place) -> None:
+    for state, here, _ in _states(document, place):
+        processor = object_in(state.get("ItemProcessor"))
+        mode = object_in(processor.get("ProcessorConfig")).get("Mode", "INLINE")
+        for key in _DISTRIBUTED if state.get("Type") == "Map" and mode == "INLINE" else ():
+            if key in state:
+                (here / key).refuse("counts only for a Map whose `Mode` is DISTRIBUTED")
+
+
+def _choices(document: Any, place: Place) -> None:
+    for state, here, _ in _states(document, place):
+        rules = [_asked(object_in(one)) for one in list_in(state.get("Choices"))]
+        for at, asked in enumerate(rules):
+            if asked in rules[:at]:
+                (here / "Choices" / at).refuse("asks what an earlier rule asks, and is never taken")
+        if rules and "Default" not in state and not _covers_all(rules):
+            here.refuse("has no `Default` for when no rule holds")
+
+
+def _asked(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: value for key, value in rule.items() if key not in ("Next", "Assign", "Output", "Comment")}
+
+
+def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether one of two rules always holds: something is so, and it is not so."""
+    for rule in rules:
+        if rule.get("Condition") is True:
+            return True
+        if {"Not": rule} in rules:
+            return True
+        for test in _OPPOSITE & rule.keys():
+            if isinstance(rule[test], bool) and {**rule, test: not rule[test]} in rules:
+                return True
+    return False
+
+
+def _literals(document: Any, place: Place) -> None:
+    for state, here, language in _states(document, place):
+        for text, inside in _texts(state, here) if language == "JSONata" else ():
+            plain = text.strip()
+            if plain != text and plain.startswith("{%") and plain.endswith("%}"):
+                inside.refuse("has space around `{% %}`, and is taken as plain text")
+
+
+def _texts(value: Any, place: Place) -> Iterator[tuple[str, Place]]:
+    """Yield the texts of a state with their places; those of machines inside it are theirs."""
+    if isinstance(value, str):
+        yield value, place
+    for key, item in object_in(value).items():
+        if key not in ("Branches", "ItemProcessor", "Iterator", "Comment", "Result"):
+            yield from _texts(item, place / key)
+    for at, item in enumerate(list_in(value)):
+        yield from _texts(item, place / at)
+
+
+def _unknown_variables(document: Any, place: Place) -> None:
+    known: set[str] = set()
+    for state, _, _ in _states(document, place):
+        for one in (state, *map(object_in, (*list_in(state.get("Choices")), *list_in(state.get("Catch"))))):
+            known |= {name.removesuffix(".$") for name in object_in(one.get("Assign"))}
+    for state, here, language in _states(document, place):
+        for text, inside in _texts(state, here):
+            for name in sorted(_used(text, inside, language) - known):
+                inside.refuse(f"no state assigns the variable `${name[:60]}`", sorted(known))
+
+
+def _used(text: str, place: Place, language: str) -> set[str]:
+    """Return the variables that a value of a state reads."""
+    if language == "JSONata":
+        if not (text.startswith("{%") and text.endswith("%}")) or _DEFINES.search(text):
+            return set()
+        return set(_IN_JSONATA.findall(text[2:-2])) - _BUILT_IN - {""}
+    key = str(place.path[-1])
+    if (key.endswith(".$") or key in _PATH_FIELDS) and (found := _ASSIGNED_PATH.match(text)):
+        return {found[1]}
+    return set()
+
+
+def _tokens(document: Any, place: Place) -> None:
+    for state, here, _ in _states(document, place):
+        called = str(state.get("Resource", ""))
+        given = json.dumps([state.get("Parameters"), state.get("Arguments")])
+        if called.endswith(".waitForTaskToken") and "ask.Token" not in given and '"$$"' not in given:
+            (here / "Resource").refuse("waits for its task token, and hands it to nobody")
+
+
+def _old_fields(document: Any, place: Place) -> None:
+    for state, here, _ in _states(document, place):
+        for old, new in (("Iterator", "ItemProcessor"), ("Parameters", "ItemSelector")):
+            if state.get("Type") == "Map" and old in state:
+                (here / old).refuse(f"is deprecated; `{new}` has taken its place")
+
+
+def _versions(document: Any, place: Place) -> None:
+    version = text_in(object_in(document).get("Version"))
+    if version is not None and version != "1.0":
+        (place / "Version").refuse(f"must be '1.0', got {version[:40]!r}", ["1.0"])
+
+
+def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
+    """Yield the names of the states around a place, the innermost first."""
+    del document
+    for at in range(len(parts) - 1, 0, -1):
+        if parts[at - 1] == "States":
+            yield parts[at]
+
+
+RULES: Sequence[LintRule] = (
+    LintRule(
+        "asl-retry",
+        "error",
+        _retries,
+        "The machine is refused.",
+        "retries with an interval, a rate or a delay of no use",
+    ),
+    LintRule(
+        "asl-error-name",
+        "error",
+        _error_names,
+        "The handler never runs.",
+        "errors that begin with `States.` and that the language does not have",
+    ),
+    LintRule(
+        "asl-query-language",
+        "warning",
+        _languages,
+        "AWS refuses the machine.",
+        "states that go back to JSONPath in a machine of JSONata",
+    ),
+    LintRule(
+        "asl-version", "error", _versions, "The machine is refused.", "versions of the language that do not exist"
+    ),
+    LintRule(
+        "asl-handler",
+        "warning",
+        _never_asked,
+        "It never runs.",
+        "retriers and catchers for what an earlier one handles, or nothing can",
+    ),
+    LintRule(
+        "asl-choice",
+        "warning",
+        _choices,
+        "The execution fails where no rule holds, and what is asked twice is taken once.",
+        "choices without a default, and rules that ask what an earlier one asks",
+    ),
+    LintRule(
+        "asl-variable", "warning", _unknown_variables, "The execution fails there.", "variables that no state assigns"
+    ),
+    LintRule(
+        "asl-literal", "warning", _literals, "The expression is not worked out.", "expressions with space around them"
+    ),
+    LintRule(
+        "asl-task-token",
+        "warning",
+        _tokens,
+        "Nobody can answer, and it waits until it times out.",
+        "tasks that wait for a token that nobody gets",
+    ),
+    LintRule(
+        "asl-map-mode",
+        "warning",
+        _modes,
+        "The machine is refused, or it is of no effect.",
+        "fields of a distributed Map in one that is not",
+    ),
+    LintRule("asl-deprecated", "info", _old_fields, "New features leave it out.", "fields that others have replaced"),
+)

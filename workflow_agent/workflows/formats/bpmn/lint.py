@@ -1,0 +1,300 @@
+"""What bpmnlint finds in a process: rules of BPMN 2.0, and of diagrams that people can read."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
+from workflow_agent.workflows.formats.bpmn.elements import SCOPES
+from workflow_agent.workflows.formats.bpmn.xml import bpmn, local_name, named_children
+from workflow_agent.workflows.formats.lint import LintRule
+from workflow_agent.workflows.formats.shapes import Place
+
+_WAITS = ("intermediateCatchEvent", "receiveTask")
+_ASKS = ("exclusiveGateway", "inclusiveGateway", "complexGateway")
+_GATEWAYS = (*_ASKS, "parallelGateway", "eventBasedGateway")
+_TIMES = ("timeDuration", "timeCycle", "timeDate")
+_LABELLED = ("startEvent", "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "callActivity")
+
+
+class _Inside:
+    """One process or sub-process as rules look at it."""
+
+    def __init__(self, container: Element) -> None:
+        self.container = container
+        self.scope = Scope(container)
+        self.out: dict[str, list[Element]] = {}
+        self.into: dict[str, list[Element]] = {}
+        for flow in self.scope.flows:
+            self.out.setdefault(flow.get("sourceRef", ""), []).append(flow)
+            self.into.setdefault(flow.get("targetRef", ""), []).append(flow)
+        self.by_id = {xml_id(one): one for one in self.scope.nodes}
+
+    @property
+    def nodes(self) -> Sequence[tuple[Element, str, str]]:
+        """Each step or event with its kind and its id."""
+        return [(one, local_name(one), xml_id(one)) for one in self.scope.nodes]
+
+    @property
+    def is_event_handler(self) -> bool:
+        """Whether it is begun by an event beside the flow."""
+        return self.container.get("triggeredByEvent") == "true"
+
+    @property
+    def is_free(self) -> bool:
+        """Whether people choose what is done in it."""
+        return local_name(self.container) == "adHocSubProcess"
+
+
+def _scopes(process: Element) -> Iterator[_Inside]:
+    for one in process.iter():
+        if one is process or local_name(one) in SCOPES:
+            inside = _Inside(one)
+            if inside.scope.nodes:
+                yield inside
+
+
+def _definitions(event: Element) -> list[str]:
+    found = [local_name(one) for one in event]
+    return [one.removesuffix("EventDefinition") for one in found if one.endswith(("EventDefinition", "DefinitionRef"))]
+
+
+def _condition(flow: Element) -> bool:
+    return flow.find(bpmn("conditionExpression")) is not None
+
+
+def _event_gateways(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for _, kind, node_id in inside.nodes:
+            if kind != "eventBasedGateway":
+                continue
+            targets = [one.get("targetRef", "") for one in inside.out.get(node_id, ())]
+            if len(targets) < 2:
+                (place / node_id).refuse("waits for one of several events, and fewer than two follow it")
+            for target in targets:
+                if local_name(inside.by_id[target]) not in _WAITS:
+                    (place / target).refuse("follows a gateway that waits for events, and is no event to wait for")
+                elif len(inside.into[target]) > 1:
+                    (place / target).refuse("follows a gateway that waits for events, and nothing else may lead to it")
+
+
+def _event_handlers(process: Any, place: Place) -> None:
+    for inside in (one for one in _scopes(process) if one.is_event_handler):
+        here = place / xml_id(inside.container)
+        starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
+        if len(starts) != 1:
+            here.refuse(f"is begun by an event, and has {len(starts)} start events, not one")
+        for start in starts:
+            if not _definitions(start):
+                (place / xml_id(start)).refuse("begins a sub-process by an event, and does not say by which")
+
+
+def _links(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        names: dict[str, dict[str, list[str]]] = {}
+        for node, kind, node_id in inside.nodes:
+            definition = node.find(bpmn("linkEventDefinition"))
+            if definition is not None:
+                side = "caught" if "Catch" in kind else "thrown"
+                names.setdefault(definition.get("name", ""), {}).setdefault(side, []).append(node_id)
+        for name, sides in names.items():
+            thrown, caught = sides.get("thrown", []), sides.get("caught", [])
+            for one in thrown if not caught else ():
+                (place / one).refuse(f"leads to a link {name[:60]!r} that is nowhere caught")
+            for one in caught if not thrown else caught[1:]:
+                (place / one).refuse(
+                    f"is the link {name[:60]!r}, which {'another one catches' if thrown else 'nothing leads to'}"
+                )
+
+
+def _starts_entered(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for _, kind, node_id in inside.nodes:
+            if kind == "startEvent" and node_id in inside.into:
+                (place / node_id).refuse("is a start event, and a flow leads to it")
+
+
+def _timers(process: Any, place: Place) -> None:
+    for one in process.iter() if process.get("isExecutable") == "true" else ():
+        for definition in named_children(one, "timerEventDefinition"):
+            told = [bpmn(name) for name in _TIMES if (definition.findtext(bpmn(name)) or "").strip()]
+            if len(told) != 1:
+                (place / xml_id(one)).refuse("waits for a time, and does not say for which")
+
+
+def _no_start(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
+        here = place / xml_id(inside.container)
+        if not starts and not inside.is_free:
+            here.refuse("has no start event")
+        blank = [one for one in starts if not _definitions(one)]
+        if len(blank) > 1:
+            here.refuse(f"has {len(blank)} start events without a trigger")
+        is_inner = inside.container is not process and not inside.is_event_handler
+        for one in starts if is_inner else ():
+            if _definitions(one):
+                (place / xml_id(one)).refuse("begins a sub-process, and cannot wait for a trigger there")
+
+
+def _no_end(process: Any, place: Place) -> None:
+    for inside in (one for one in _scopes(process) if not one.is_free):
+        if not any(kind == "endEvent" for _, kind, _ in inside.nodes):
+            (place / xml_id(inside.container)).refuse("has no end event")
+
+
+def _conditions(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for node, _, node_id in inside.nodes:
+            flows = [one for one in inside.out.get(node_id, ()) if xml_id(one) != node.get("default")]
+            asked = [one for one in flows if _condition(one)]
+            if local_name(node) in _ASKS and asked:
+                for one in flows:
+                    if one not in asked:
+                        (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
+
+
+def _fake_joins(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for _, kind, node_id in inside.nodes:
+            flows = inside.into.get(node_id, ())
+            if kind not in _GATEWAYS and kind != "endEvent" and len(flows) > 1:
+                (place / node_id).refuse(f"is entered by {len(flows)} flows without a gateway")
+
+
+def _implicit_splits(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for node, kind, node_id in inside.nodes:
+            flows = inside.out.get(node_id, ())
+            plain = [one for one in flows if not _condition(one) and xml_id(one) != node.get("default")]
+            if kind not in _GATEWAYS and len(plain) > 1:
+                (place / node_id).refuse(f"is left by {len(plain)} flows at once without a gateway")
+
+
+def _join_forks(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for _, kind, node_id in inside.nodes:
+            if kind in _GATEWAYS and min(len(inside.into.get(node_id, ())), len(inside.out.get(node_id, ()))) > 1:
+                (place / node_id).refuse("is a gateway at which ways come together and part")
+
+
+def _implicit_ends(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        linked = {one.get("sourceRef") for one in inside.scope.links}
+        for node, kind, node_id in inside.nodes:
+            is_last = node_id not in inside.out and node_id not in linked and node_id in inside.into
+            is_beside = kind == "endEvent" or "link" in _definitions(node) or node.get("isForCompensation") == "true"
+            if is_last and not is_beside and not inside.is_free:
+                (place / node_id).refuse("is where the work ends without an end event")
+
+
+def _several_definitions(process: Any, place: Place) -> None:
+    for one in process.iter():
+        if len(_definitions(one)) > 1:
+            (place / xml_id(one)).refuse("is about several events at once")
+
+
+def _hard_gateways(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for _, kind, node_id in inside.nodes:
+            if kind in ("inclusiveGateway", "complexGateway"):
+                (place / node_id).refuse(f"is {'an inclusive' if kind[0] == 'i' else 'a complex'} gateway")
+
+
+def _labels(process: Any, place: Place) -> None:
+    for inside in _scopes(process):
+        for node, kind, node_id in inside.nodes:
+            splits = kind in _ASKS and len(inside.out.get(node_id, ())) > 1
+            wants = kind.endswith(("Task", "task")) or kind in _LABELLED or splits
+            if wants and not node.get("name", "").strip():
+                (place / node_id).refuse("has no name")
+
+
+def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
+    """Yield the ids of the element at a place, and of those that a flow there leads from."""
+    yield parts[-1]
+    for flow in document.iter(bpmn("sequenceFlow")):
+        if xml_id(flow) == parts[-1]:
+            yield flow.get("sourceRef", "")
+
+
+_REFUSED = "Engines refuse the process."
+RULES: Sequence[LintRule] = (
+    LintRule(
+        "bpmn-event-gateway",
+        "error",
+        _event_gateways,
+        _REFUSED,
+        "gateways that wait for events and are followed by something else",
+    ),
+    LintRule(
+        "bpmn-event-sub-process",
+        "error",
+        _event_handlers,
+        _REFUSED,
+        "event sub-processes that do not say which event begins them",
+    ),
+    LintRule("bpmn-link", "error", _links, _REFUSED, "link events without their other end, or with several"),
+    LintRule("bpmn-start-entered", "error", _starts_entered, _REFUSED, "start events that a flow leads to"),
+    LintRule("bpmn-timer", "warning", _timers, _REFUSED, "timers of a process to be run that name no time"),
+    LintRule(
+        "bpmn-start",
+        "warning",
+        _no_start,
+        "Where it begins is a guess.",
+        "processes without a start event, or with several",
+    ),
+    LintRule(
+        "bpmn-condition",
+        "warning",
+        _conditions,
+        "Which way is taken is a guess.",
+        "flows without a condition beside others with one",
+    ),
+    LintRule(
+        "bpmn-fake-join",
+        "info",
+        _fake_joins,
+        "It runs once for each, which looks like waiting for all.",
+        "tasks and events that several flows enter",
+    ),
+    LintRule(
+        "bpmn-implicit-split",
+        "info",
+        _implicit_splits,
+        "All ways are taken, which is easily overlooked.",
+        "tasks and events that several flows leave without a condition",
+    ),
+    LintRule(
+        "bpmn-join-fork",
+        "info",
+        _join_forks,
+        "What waits for what is hard to see.",
+        "gateways that join and split at once",
+    ),
+    LintRule(
+        "bpmn-end", "info", _no_end, "Where it is done is a guess.", "processes and sub-processes without an end event"
+    ),
+    LintRule(
+        "bpmn-implicit-end",
+        "info",
+        _implicit_ends,
+        "It is easily taken for forgotten.",
+        "steps where work ends without an end event",
+    ),
+    LintRule(
+        "bpmn-event-definition",
+        "info",
+        _several_definitions,
+        "Which of them it is, the diagram does not show.",
+        "events about several things at once",
+    ),
+    LintRule(
+        "bpmn-gateway",
+        "info",
+        _hard_gateways,
+        "Few people read it as it is meant, and few engines run it.",
+        "inclusive and complex gateways",
+    ),
+    LintRule("bpmn-label", "info", _labels, "A reader has to guess.", "tasks, events and questions without a name"),
+)
