@@ -88,7 +88,7 @@ def test_stopping_tells_open_streams_and_lets_runs_finish(tmp_path: Path) -> Non
     assert stored["events"][-1]["content"] == "Just in time."
 
 
-def test_a_run_that_does_not_finish_in_time_is_marked(tmp_path: Path) -> None:
+def test_a_run_that_does_not_finish_in_time_is_finished_by_the_next_server(tmp_path: Path) -> None:
     model, _ = scripted(Waits())
     statuses: list[int] = []
     asked = threading.Event()
@@ -107,8 +107,16 @@ def test_a_run_that_does_not_finish_in_time_is_marked(tmp_path: Path) -> None:
         asking.join(10)
 
     stored = json.loads(next((tmp_path / "default" / "conversations").glob("*.json")).read_bytes())
+    with serving(settings, scripted("Here again.")[0]) as following, following.client() as client:
+        path = f"/api/v1/conversations/{stored['id']}"
+        while len(client.get(path).json()["events"]) < 2:
+            asked.wait(0.01)
+        talk = client.get(path).json()
+
     assert statuses == [503]
-    assert [run["status"] for run in stored["runs"]] == ["interrupted"]
+    assert [run["status"] for run in stored["runs"]] == ["running"]
+    assert [(run["status"], run["attempt"]) for run in talk["runs"]] == [("completed", 2)]
+    assert talk["events"][1]["content"] == "Here again."
 
 
 def test_a_client_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:

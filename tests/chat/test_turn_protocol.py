@@ -324,25 +324,6 @@ async def test_a_run_of_a_dead_process_is_interrupted_and_its_key_runs_again() -
     assert (await first.store.load(TENANT, started.conversation_id)).version == stored.version
 
 
-async def test_recovery_marks_what_dead_processes_left() -> None:
-    waits = Waits()
-    owners = FakeOwners()
-    first = chat_with(scripted(waits)[0], owners=owners)
-    started = await first.chat.start(TENANT, TurnRequest("hello"))
-    await waits.begun.wait()
-    left = FakeOwners(owner="new", dead={owners.owner})
-    left.left_behind = [(TENANT, started.conversation_id), (TENANT, "deleted-since")]
-    restarted = chat_with(scripted()[0], store=first.store, owners=left)
-
-    recovered = await restarted.chat.recover()
-
-    _, run = await restarted.chat.recorded_run(TENANT, started.run_id)
-    assert (recovered, run.status) == (1, "interrupted")
-    assert left.left_behind == []
-    waits.let.set()
-    await collected(started.stream)
-
-
 async def test_shutting_down_tells_the_streams_and_lets_runs_finish() -> None:
     waits = Waits(text="made it")
     under_test = chat_with(scripted(waits)[0])

@@ -96,6 +96,12 @@ class FakeOwners:
     async def abandoned(self) -> Sequence[tuple[str, str]]:
         return self.left_behind
 
+    def report(self, tenant: str, conversation_id: str) -> None:
+        self.left_behind = [*self.left_behind, (tenant, conversation_id)]
+
+    async def working_on(self) -> None:
+        return None
+
     async def forget_abandoned(self) -> None:
         self.left_behind = []
 

@@ -87,10 +87,17 @@ def serving(settings: Settings, model: Model | Models | None = None) -> Iterator
     listener = listening_socket(settings.model_copy(update={"port": 0}))
     loop = asyncio.new_event_loop()
 
+    async def serve_and_look_after() -> None:
+        beside = asyncio.create_task(application.look_after())
+        try:
+            await server.serve([listener])
+        finally:
+            beside.cancel()
+
     def serve() -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
             runner.run(application.open())
-            runner.run(server.serve([listener]))
+            runner.run(serve_and_look_after())
 
     def stop() -> None:
         server.should_exit = True

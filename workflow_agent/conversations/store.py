@@ -234,16 +234,19 @@ class Owners(Protocol):
         """Return tenant and id of the conversations that dead processes worked on."""
         ...
 
-    async def forget_abandoned(self) -> None:
-        """Forget the dead processes whose conversations were seen to."""
+    def report(self, tenant: str, conversation_id: str) -> None:
+        """Let `abandoned` name a conversation too: it was met with a run that nobody works on."""
         ...
 
+    async def forget_abandoned(self) -> None:
+        """Forget the dead processes whose conversations were seen to, and what was reported."""
+        ...
 
-class Hosts(Owners, Protocol):
-    """Owners whose runs are gone on with by others when they die."""
+    async def working_on(self) -> Sequence[tuple[str, str, str]] | None:
+        """Return tenant, conversation and run of all that this process is on record to work on.
 
-    async def working_on(self) -> Sequence[tuple[str, str, str]]:
-        """Return tenant, conversation and run of all that this process is on record to work on."""
+        None where that need not be asked: nobody but the process itself ends its runs while it is alive.
+        """
         ...
 
 

@@ -22,7 +22,7 @@ from workflow_agent.values.stored import JsonObject
 _log = logging.getLogger(__name__)
 _SWEEP_SECONDS = 600.0
 _LOOK_SECONDS = 1.0
-"""How soon the runs of a host are gone on with once its lease is over."""
+"""How soon the runs of a process are gone on with once it is known to be dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Application:
     services: Services
     stores: Stores
     settings: Settings
-    late: Sequence[Callable[[], object]] = ()
+    late: Sequence[Callable[[], object]]
     """Reads what the server listens without; whoever needs any of it before that waits for it."""
-    takeover: Takeover | None = None
-    """Goes on with the runs of other hosts; None where there are none."""
+    takeover: Takeover
+    """Goes on with the runs of processes that died."""
 
     async def open(self) -> None:
         """Open the stores; this process is on record as alive from here on."""
@@ -49,17 +49,8 @@ class Application:
         old_keys = await self._sweep_keys()
         for tenant in self.settings.served_tenants:
             await self.services.personal.settle_all(tenant)
-        interrupted = await self.services.chat.recover()
         seeded = await self._seed() if self.settings.samples else 0
-        _log.info(
-            "prepared",
-            extra={
-                "leftovers_removed": swept,
-                "old_keys_removed": old_keys,
-                "conversations_with_interrupted_runs": interrupted,
-                "samples_added": seeded,
-            },
-        )
+        _log.info("prepared", extra={"leftovers_removed": swept, "old_keys_removed": old_keys, "samples_added": seeded})
 
     async def _sweep_keys(self) -> int:
         return sum([await self.stores.keys.sweep(tenant) for tenant in self.settings.served_tenants])
@@ -72,16 +63,15 @@ class Application:
         """Go on with what dead processes worked on, and clear away what they left, until cancelled."""
         async with asyncio.TaskGroup() as both:
             both.create_task(self.sweep_regularly())
-            if self.takeover is not None:
-                both.create_task(self._take_over(self.takeover))
+            both.create_task(self._take_over())
 
-    async def _take_over(self, takeover: Takeover) -> None:
+    async def _take_over(self) -> None:
         while True:
-            await asyncio.sleep(_LOOK_SECONDS)
             try:
-                await takeover.look()
+                await self.takeover.look()
             except StorageFailed as error:
-                _log.warning("runs of other hosts were not looked after: %s", error.message)
+                _log.warning("runs of dead processes were not looked after: %s", error.message)
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def sweep_regularly(self) -> None:
         """Clear away what dead processes left, now and then, until cancelled."""

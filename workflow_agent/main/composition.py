@@ -46,7 +46,7 @@ from workflow_agent.conversations.agents import Roster
 from workflow_agent.conversations.modes import MODES
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.quotas import Quotas
-from workflow_agent.conversations.store import ConversationStore, Hosts
+from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
@@ -197,7 +197,12 @@ def telemetry_of(settings: Settings) -> Telemetry:
 
 
 def build(
-    settings: Settings, models: Models | None = None, telemetry: Telemetry | None = None, seat: Seat | None = None
+    settings: Settings,
+    models: Models | None = None,
+    telemetry: Telemetry | None = None,
+    seat: Seat | None = None,
+    *,
+    takes_over: bool = True,
 ) -> Application:
     """Return the service that the settings describe; what else is given takes the place of what they name.
 
@@ -206,6 +211,8 @@ def build(
         models: In place of those that the settings name.
         telemetry: In place of that of the environment.
         seat: Which of several workers this process is; None where it serves alone.
+        takes_over: Whether runs of dead processes are gone on with, by this process or another. Where nobody
+            does, the next message to their conversation marks them interrupted.
 
     Raises:
         Misconfigured: A model, its key, a prompt or the agents file cannot be used.
@@ -225,16 +232,16 @@ def build(
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
     stores = _stores(settings, seat)
-    services = _services(settings, stores, assistant, chosen, telemetry, roster, seat)
+    services = _services(settings, stores, assistant, chosen, telemetry, roster, seat, takes_over=takes_over)
     app = WorkflowApi(services, settings)
     late = (*_rules_of(chosen), app.whole)
-    takeover = _takeover(services, stores.hosts) if stores.hosts else None
-    return Application(app, services, stores, settings, late, takeover)
-
-
-def _takeover(services: Services, hosts: Hosts) -> Takeover:
     chat = services.chat
-    return Takeover(chat.store, lambda tenant: services.of_tenant(tenant).chat.worker, hosts, chat.live, now)
+
+    def worker_of(tenant: str) -> Worker:
+        return services.of_tenant(tenant).chat.worker
+
+    takeover = Takeover(chat.store, worker_of, stores.owners, chat.live, now)
+    return Application(app, services, stores, settings, late, takeover)
 
 
 def _stores(settings: Settings, seat: Seat | None) -> Stores:
@@ -265,6 +272,8 @@ def _services(
     telemetry: Telemetry,
     roster: Roster,
     seat: Seat | None,
+    *,
+    takes_over: bool,
 ) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
     quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id)
@@ -276,7 +285,7 @@ def _services(
     telemetry.observe(caches=caches, active_runs=lambda: len(live.running()))
     attaching = _attaching(settings, stores)
     elsewhere = RunsElsewhere(stores.others, live)
-    joining = Joining(stores.conversations, stores.owners, live, elsewhere, are_taken_over=stores.hosts is not None)
+    joining = Joining(stores.conversations, stores.owners, live, elsewhere, are_taken_over=takes_over)
     worker = Worker(
         stores.conversations,
         stores.journal,

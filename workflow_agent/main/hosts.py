@@ -90,7 +90,6 @@ def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stor
         caches=caches,
         usage=usage_counter_of(settings),
         upkeep=_upkeep(database, hosts, conversations),
-        hosts=hosts,
     )
 
 

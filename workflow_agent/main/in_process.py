@@ -37,7 +37,8 @@ def application_transport(settings: Settings) -> Generator[httpx2.BaseTransport]
     made under the same locks as a server's.
     """
     own = settings.model_copy(update={**_UNGUARDED, "allowed_hosts": ("localhost",)})
-    application = build(own)
+    # On a database hosts go on with each other's runs; what a server left in a directory, no command is to wait for.
+    application = build(own, takes_over=own.database_url is not None)
     with _logging(own), closing(application), start_blocking_portal() as portal:
         portal.call(application.open)
         if own.samples:

@@ -33,9 +33,11 @@ def speak_mcp(settings: Settings) -> None:
 
     async def serve() -> None:
         await application.prepare()
+        beside = asyncio.create_task(application.look_after())
         try:
             await server.run_stdio_async()
         finally:
+            beside.cancel()
             await application.finish()
 
     with closing(application):

@@ -13,7 +13,7 @@ from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.conversations.quotas import UsageCounter
 from workflow_agent.conversations.seals import SealRule
-from workflow_agent.conversations.store import ConversationStore, Hosts, OtherProcesses, Owners, RunJournal
+from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, RunJournal
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
 from workflow_agent.settings import Settings
@@ -164,8 +164,6 @@ class Stores:
     upkeep: Upkeep
     usage: UsageCounter
     """Counts what tenants use."""
-    hosts: Hosts | None = None
-    """The other hosts, where they go on with each other's runs."""
 
 
 def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:

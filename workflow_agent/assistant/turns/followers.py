@@ -12,6 +12,7 @@ from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.narration import replayed, stream_of_outcome
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import Past, recorded_run
+from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.records import Records, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, ProcessGone
@@ -117,13 +118,13 @@ class Joining:
     are_taken_over: bool = False
     """Whether others go on with the runs of a process that died: then every run under way has somebody."""
 
-    def is_alive(self, run: Run) -> bool:
-        """Say whether somebody may be working on a run."""
-        if self.are_taken_over:
-            return True
-        if run.owner == self.owners.owner:
-            return self.live.is_running(run.run_id)
-        return self.owners.is_alive(run.owner)
+    def is_alive(self, tenant: str, run: Run) -> bool:
+        """Say whether somebody works on a run, or will without being told."""
+        own = run.owner == self.owners.owner
+        is_worked_on = self.live.is_running(run.run_id) if own else self.owners.is_alive(run.owner)
+        if self.are_taken_over and not is_worked_on:
+            self.owners.report(tenant, conversation_of_run(run.run_id))
+        return is_worked_on or self.are_taken_over
 
     async def joined(self, tenant: str, conversation: Conversation, run: Run) -> StartedTurn:
         """Return a turn that was begun before, as if it had been begun now."""
@@ -134,7 +135,7 @@ class Joining:
         stream = await self.stream(tenant, run.run_id) or replayed(records, run)
 
         async def wait() -> TurnOutcome:
-            if isinstance(stream, StreamElsewhere | StreamAcrossHosts):
+            if isinstance(stream, StreamElsewhere | StreamAcrossAttempts):
                 await _to_its_end(stream)
             return await self._outcome(tenant, run.run_id)
 
@@ -143,7 +144,7 @@ class Joining:
     async def stream(self, tenant: str, run_id: str) -> RunEvents | None:
         """Return the stream of a run under way, or of one that ended a short while ago, else None."""
         if self.are_taken_over and (await self.newest(tenant, run_id))[1].status == "running":
-            return StreamAcrossHosts(tenant, run_id, self)
+            return StreamAcrossAttempts(tenant, run_id, self)
         live = self.live.get(run_id)
         if live is not None:
             return live.stream
@@ -173,7 +174,7 @@ class Joining:
             outcome = outcome_of(records, run_id, replayed=True)
             if outcome is not None and run.status == "completed":
                 return outcome
-            if run.status != "running" or not self.is_alive(run):
+            if run.status != "running" or not self.is_alive(tenant, run):
                 status = run.status if run.status != "running" else "interrupted"
                 raise StaleRun(f"Run {run_id!r} was {status} and has no reply.", run_id=run_id)
             if self.live.is_closing:
@@ -200,8 +201,8 @@ class Joining:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamAcrossHosts:
-    """The events of a run, whichever host works on it: where one dies, those of the next attempt follow."""
+class StreamAcrossAttempts:
+    """The events of a run, whichever process works on it: where one dies, those of the next attempt follow."""
 
     tenant: str
     run_id: str

@@ -1,4 +1,4 @@
-"""The turn protocol over the stores: accept, run, commit; cancel, shut down, recover."""
+"""The turn protocol over the stores: accept, run, commit; cancel, shut down."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -15,7 +15,7 @@ from workflow_agent.assistant.turns.followers import Joining
 from workflow_agent.assistant.turns.journals import Journals
 from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.work import Worker
-from workflow_agent.conversations.abandonment import LeftBehind, cancel_run, interrupt_dead_runs
+from workflow_agent.conversations.abandonment import cancel_run
 from workflow_agent.conversations.acceptance import Acceptance, accept_message
 from workflow_agent.conversations.agents import AgentProfile, agent_named
 from workflow_agent.conversations.document import Conversation
@@ -23,35 +23,9 @@ from workflow_agent.conversations.history import recorded_run
 from workflow_agent.conversations.quotas import Quotas, Ticket
 from workflow_agent.conversations.records import Records, leading_in, newest_in
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
+from workflow_agent.conversations.store import ConversationStore, Owners
 from workflow_agent.errors import AlreadyExists, ConversationNotFound, RunNotFound, ShuttingDown, WorkflowAgentError
 from workflow_agent.telemetry.turns import TurnTrace
-
-WithoutDeadRuns = Callable[[Callable[[Run], LeftBehind], Conversation], Conversation]
-
-
-async def recover(store: ConversationStore, journal: RunJournal, owners: Owners, settle: WithoutDeadRuns) -> int:
-    """Settle the conversations that dead processes worked on; return how many were changed.
-
-    Args:
-        store: Where they are.
-        journal: What their runs left.
-        owners: Knows which processes died.
-        settle: Marks the dead runs of a conversation, given what each left.
-    """
-    changed = 0
-    for tenant, conversation_id in await owners.abandoned():
-        journals = Journals(journal, tenant, owners)
-        try:
-            before = await store.load(tenant, conversation_id)
-            settled = partial(store.update, tenant, conversation_id, partial(settle, journals.left_by))
-            after = await journals.reading(settled)
-        except ConversationNotFound:
-            continue
-        changed += after.version != before.version
-        await journals.forget_read()
-    await owners.forget_abandoned()
-    return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +101,7 @@ class Chat:
                     conversation,
                     message,
                     owner=self.owners.owner,
-                    is_alive=self.joining.is_alive,
+                    is_alive=partial(self.joining.is_alive, tenant),
                     at=self.now(),
                     new_id=self.new_id,
                     left_by=journals.left_by,
@@ -271,10 +245,3 @@ class Chat:
                     live.task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         await self.worker.runner.compactor.shut_down()
-
-    async def recover(self) -> int:
-        """Mark the runs of dead processes as interrupted; return how many conversations had some."""
-        return await recover(self.store, self.worker.journal, self.owners, self._without_dead_runs)
-
-    def _without_dead_runs(self, left_by: Callable[[Run], LeftBehind], conversation: Conversation) -> Conversation:
-        return interrupt_dead_runs(conversation, is_alive=self.joining.is_alive, at=self.now(), left_by=left_by)

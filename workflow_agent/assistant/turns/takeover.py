@@ -1,4 +1,4 @@
-"""Going on with the runs of hosts that died, and stopping work that was ended elsewhere."""
+"""Going on with the runs of processes that died, and stopping work that was ended elsewhere."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ from workflow_agent.conversations.acceptance import taken_over
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.store import ConversationStore, Hosts
+from workflow_agent.conversations.store import ConversationStore, Owners
 from workflow_agent.errors import ConversationNotFound
 
 _log = logging.getLogger(__name__)
 _MOST_ATTEMPTS = 4
-"""A message that so many hosts died of is not tried again by itself."""
+"""A message that so many processes died of is not tried again by itself."""
 _Place = tuple[str, str, str]
 
 
@@ -31,7 +31,7 @@ class Takeover:
     store: ConversationStore
     worker_of: Callable[[str], Worker]
     """Returns what works for a tenant."""
-    hosts: Hosts
+    owners: Owners
     live: LiveRuns
     now: Callable[[], datetime]
     _unattended: frozenset[_Place] = frozenset()
@@ -41,19 +41,27 @@ class Takeover:
         """Go on with what nobody works on; return with how many runs.
 
         Raises:
-            StorageFailed: The database does not answer.
+            StorageFailed: The store does not answer, or a conversation cannot be read or written; the next look
+                begins with it again.
         """
         if self.live.is_closing:
             return 0
+        forgotten = await self._forgotten()
+        taken = [await self._taken(*one) for one in (*await self.owners.abandoned(), *forgotten)]
+        await self.owners.forget_abandoned()
+        return sum(taken)
+
+    async def _forgotten(self) -> Sequence[tuple[str, str]]:
+        """Return the conversations with a run of this process that it does not work on, and stop the opposite."""
         before = self.live.running()
-        mine = await self.hosts.working_on()
+        mine = await self.owners.working_on()
+        if mine is None:
+            return ()
         await self._stop_what_ended_elsewhere(before, {run_id for _, _, run_id in mine})
         unattended = frozenset(one for one in mine if not self.live.is_running(one[2]))
         forgotten = [one[:2] for one in unattended & self._unattended]
         self._unattended = unattended
-        taken = [await self._taken(*one) for one in (*await self.hosts.abandoned(), *forgotten)]
-        await self.hosts.forget_abandoned()
-        return sum(taken)
+        return forgotten
 
     async def _stop_what_ended_elsewhere(self, before: list[LiveRun], mine: set[str]) -> None:
         held = {id(self.live.get(run_id)) for run_id in mine}
@@ -71,21 +79,27 @@ class Takeover:
 
     async def _taken(self, tenant: str, conversation_id: str) -> bool:
         worker = self.worker_of(tenant)
-        journals = Journals(worker.journal, tenant, self.hosts)
+        journals = Journals(worker.journal, tenant, self.owners)
+        self.owners.note(tenant, conversation_id)
+        is_taken = False
         try:
             before = (await self.store.load(tenant, conversation_id)).active_run()
             take = partial(self._take, worker, journals)
             after = await journals.reading(partial(self.store.update, tenant, conversation_id, take))
+            run = after.active_run()
+            if before is not None and run is not None and run.fence > before.fence and run.owner == self.owners.owner:
+                # Read once the fence is raised: from then on the attempt before keeps nothing more.
+                left = await worker.journal.left_by(tenant, before)
+                _log.warning("a run whose process died is gone on with", extra={"run_id": run.run_id})
+                self._go_on(worker, tenant, after, run, left.responses)
+                is_taken = True
         except ConversationNotFound:
             return False
-        run = after.active_run()
-        if before is None or run is None or run.fence == before.fence or run.owner != self.hosts.owner:
-            return False
-        _log.warning("a run of another host is gone on with", extra={"run_id": run.run_id})
-        # Read once the fence is raised: from then on the attempt before keeps nothing more.
-        left = await worker.journal.left_by(tenant, before)
-        self._go_on(worker, tenant, after, run, left.responses)
-        return True
+        finally:
+            if not is_taken:
+                self.owners.settle(tenant, conversation_id)
+        await journals.forget_read()
+        return is_taken
 
     def _take(self, worker: Worker, journals: Journals, conversation: Conversation) -> Conversation:
         run = conversation.active_run()
@@ -93,12 +107,12 @@ class Takeover:
             return conversation
         if run.attempt >= _MOST_ATTEMPTS or run.agent not in worker.runner.roster:
             return interrupt_dead_runs(conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by)
-        return taken_over(conversation, run, owner=self.hosts.owner, at=self.now())
+        return taken_over(conversation, run, owner=self.owners.owner, at=self.now())
 
     def _is_free(self, run: Run) -> bool:
-        if run.owner == self.hosts.owner:
+        if run.owner == self.owners.owner:
             return not self.live.is_running(run.run_id)
-        return not self.hosts.is_alive(run.owner)
+        return not self.owners.is_alive(run.owner)
 
     @staticmethod
     def _go_on(worker: Worker, tenant: str, conversation: Conversation, run: Run, responses: Sequence[bytes]) -> None:

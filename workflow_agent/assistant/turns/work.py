@@ -132,10 +132,15 @@ class Worker:
         finally:
             for each in jobs:
                 each.trace.calls_unrecorded(each.evidence.calls.failed)
-            self.owners.settle(job.tenant, job.conversation.id)
-            if not isinstance(live.outcome, StorageFailed) and live.stopping != "lost":
-                for each in jobs:
-                    await self.journal.forget(each.tenant, each.run)
+            if live.stopping != "lost":
+                await self._clear_up(jobs, live)
+
+    async def _clear_up(self, jobs: Sequence[Job], live: LiveRun) -> None:
+        """Drop what was kept should this process die; of a lost run it stays for whoever goes on with it."""
+        self.owners.settle(jobs[0].tenant, jobs[0].conversation.id)
+        if not isinstance(live.outcome, StorageFailed):
+            for each in jobs:
+                await self.journal.forget(each.tenant, each.run)
 
     async def _count(self, job: Job) -> None:
         """Count what a run took, however it ended: the provider was paid."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
@@ -60,9 +60,19 @@ class JsonlRunJournal(RunJournal):
         return await asyncio.to_thread(self._left_by, tenant, run)
 
     def _left_by(self, tenant: str, run: Run) -> LeftBehind:
+        steps, calls, latest = self._kept(tenant, run)
+        said = dict(latest)
+        for earlier in _attempts_before(run):
+            # An attempt that died before it came so far kept less than the one before, whose steps it was at.
+            said = {**self._kept(tenant, earlier)[2], **said}
+        responses = takewhile(lambda one: one is not None, (said.get(number) for number in range(1, len(said) + 1)))
+        return LeftBehind(tuple(steps), tuple(calls), responses=tuple(filter(None, responses)))
+
+    def _kept(self, tenant: str, run: Run) -> tuple[Iterable[Iteration], Iterable[CallRecord], Mapping[int, bytes]]:
+        """Return the steps of an attempt, its records, and what the model said in which step."""
         steps: dict[int, Iteration] = {}
         calls: list[CallRecord] = []
-        responses: dict[int, bytes] = {}
+        said: dict[int, bytes] = {}
         for entry in self._entries(tenant, run):
             try:
                 step = Iteration.model_validate(entry["iteration"])
@@ -71,9 +81,8 @@ class JsonlRunJournal(RunJournal):
                 break
             steps[step.number] = step
             if "response" in entry:
-                responses[step.number] = orjson.dumps(entry["response"])
-        said = takewhile(lambda one: one is not None, map(responses.get, steps))
-        return LeftBehind(tuple(steps.values()), tuple(calls), responses=tuple(filter(None, said)))
+                said[step.number] = orjson.dumps(entry["response"])
+        return steps.values(), calls, said
 
     def _entries(self, tenant: str, run: Run) -> Iterable[Any]:
         try:
@@ -92,13 +101,20 @@ class JsonlRunJournal(RunJournal):
     @override
     async def forget(self, tenant: str, run: Run) -> None:
         try:
-            self._path(tenant, run).unlink(missing_ok=True)
+            for attempt in (run, *_attempts_before(run)):
+                self._path(tenant, attempt).unlink(missing_ok=True)
         except OSError:
             _log.warning("a run's journal was not removed", extra={"run_id": run.run_id}, exc_info=True)
 
     def _path(self, tenant: str, run: Run) -> Path:
         directory = tenant_directory(self._root, tenant) / "conversations"
         return directory / f"{conversation_of_run(run.run_id)}.run-{run.fence}.jsonl"
+
+
+def _attempts_before(run: Run) -> Iterator[Run]:
+    """Yield the attempts that may have kept something, the newest first: each took the next fence."""
+    for back in range(1, run.attempt):
+        yield run.model_copy(update={"fence": run.fence - back})
 
 
 def _append(path: Path, line: bytes) -> None:

@@ -72,6 +72,7 @@ class ProcessOwners(Owners):
         self._directory = root / ".owners"
         self._active: Counter[tuple[str, str]] = Counter()
         self._listed: tuple[str, ...] = ()
+        self._reported: set[tuple[str, str]] = set()
         self._thread_lock = Lock()
         with reported("make", self._directory, root):
             for directory in (root, self._directory):
@@ -132,7 +133,16 @@ class ProcessOwners(Owners):
             paths = sorted(self._directory.iterdir())
         owners = (path.stem for path in paths if path.suffix == ".lock")
         self._listed = tuple(owner for owner in owners if not self.is_alive(owner))
-        return list(dict.fromkeys(pair for owner in self._listed for pair in self._noted_by(owner)))
+        noted = (pair for owner in self._listed for pair in self._noted_by(owner))
+        return list(dict.fromkeys([*noted, *self._reported]))
+
+    @override
+    def report(self, tenant: str, conversation_id: str) -> None:
+        self._reported.add((tenant, conversation_id))
+
+    @override
+    async def working_on(self) -> None:
+        return None
 
     @override
     async def forget_abandoned(self) -> None:
@@ -140,6 +150,7 @@ class ProcessOwners(Owners):
         for owner in self._listed:
             self._remove_files(owner)
         self._listed = ()
+        self._reported.clear()
 
     def close(self) -> None:
         """Stop being alive; without active notes, leave no files."""

@@ -13,7 +13,7 @@ from datetime import datetime
 import asyncpg
 from typing_extensions import override
 
-from workflow_agent.conversations.store import Hosts
+from workflow_agent.conversations.store import Owners
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
 
@@ -47,7 +47,7 @@ class _Seen:
     number: int = 0
 
 
-class PostgresHosts(Hosts):
+class PostgresHosts(Owners):
     """Knows the hosts by their rows, and keeps this one's lease from a thread of its own.
 
     The work of the event loop, however long a step of it takes, keeps no beat waiting. A host whose lease is
@@ -144,6 +144,10 @@ class PostgresHosts(Hosts):
     async def working_on(self) -> Sequence[tuple[str, str, str]]:
         rows = await self._database.rows(_WORKING_ON, self._owner)
         return [(row["tenant"], row["id"], row["run_id"]) for row in rows]
+
+    @override
+    def report(self, tenant: str, conversation_id: str) -> None:
+        """Do nothing: the rows of conversations name their owners."""
 
     @override
     async def forget_abandoned(self) -> None:
