@@ -68,6 +68,21 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     }
 
 
+def test_generators_find_a_name_of_its_own_for_each_schema(document: dict[str, Any]) -> None:
+    titles = [one["title"] for one in document["components"]["schemas"].values() if "title" in one]
+
+    assert len(titles) == len(set(titles))
+
+
+def test_what_a_body_may_leave_out_has_no_default_that_generators_would_demand(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+
+    for name in ("NewWorkflow", "NewTransition", "Step", "ChatRequest", "EditList"):
+        fields = schemas[name]["properties"]
+        assert [field for field, said in fields.items() if "default" in said] == []
+    assert schemas["NewTransition"]["properties"]["type"]["description"].endswith("Default: `sequence`.")
+
+
 def test_links_lead_to_operations_with_parameters_they_have(document: dict[str, Any]) -> None:
     known = operations(document)
 

@@ -1,7 +1,7 @@
 """The OpenAPI document: what FastAPI knows, and the shapes that are checked or made elsewhere."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -101,6 +101,7 @@ def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     for operation in _operations(document):
         _describe_workflow_body(operation)
         _describe_parameters(operation)
+    _leave_defaults_out(document)
     if needs_key:
         document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"key": []}]
@@ -111,6 +112,41 @@ def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
 
 def _operations(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [operation for methods in document["paths"].values() for operation in methods.values()]
+
+
+def _leave_defaults_out(document: Mapping[str, Any]) -> None:
+    """Say in words what a body's fields are by default.
+
+    Generators of typed clients demand a field that has a default, as of a reply, which always has it.
+    """
+    bodies = [operation["requestBody"] for operation in _operations(document) if "requestBody" in operation]
+    components, met = document["components"]["schemas"], set[str]()
+    while bodies:
+        body = bodies.pop()
+        for part in _parts_of(body):
+            if "default" in part and not isinstance(part["default"], dict):
+                _tell_default(part)
+            name = str(part.get("$ref", "")).rpartition("/")[2]
+            if name and name not in met:
+                met.add(name)
+                bodies.append(components[name])
+
+
+def _parts_of(schema: object) -> Iterator[dict[str, Any]]:
+    """Yield each object inside a schema, itself included."""
+    inside: Iterable[object] = cast("list[object]", schema) if isinstance(schema, list) else ()
+    if isinstance(schema, dict):
+        part = cast("dict[str, Any]", schema)
+        yield part
+        inside = part.values()
+    for one in inside:
+        yield from _parts_of(one)
+
+
+def _tell_default(part: dict[str, Any]) -> None:
+    default = part.pop("default")
+    if default not in (None, "", [], False):
+        part["description"] = " ".join(filter(None, [part.get("description", ""), f"Default: `{default}`."]))
 
 
 def _describe_workflow_body(operation: dict[str, Any]) -> None:
@@ -152,11 +188,17 @@ def _workflow_schemas() -> dict[str, JsonSchemaValue]:
     found: dict[str, JsonSchemaValue] = shared["$defs"]
     found["Edit"] = made["Edit", mode]
     edge = found["Transition"]
-    found["NewTransition"] = {**edge, "required": [name for name in edge["required"] if name != "id"]}
+    # Generators of clients name their classes by titles.
+    found["NewTransition"] = {
+        **edge,
+        "title": "NewTransition",
+        "required": [name for name in edge["required"] if name != "id"],
+    }
     document = found["Workflow"]
     edges = {**document["properties"]["transitions"], "items": {"$ref": _REF.format(model="NewTransition")}}
     found["NewWorkflow"] = {
         **document,
+        "title": "NewWorkflow",
         "description": "A workflow to be: without an id, a start or ids of transitions they are made.",
         "properties": {**document["properties"], "transitions": edges},
         "required": [name for name in document["required"] if name not in ("id", "start")],
