@@ -259,7 +259,10 @@ async def test_what_was_said_long_ago_is_quoted(talk: Talk, question: str) -> No
     ("message", "said"),
     [
         ("who approves in the expense approval?", "**Approve** (`approve`): **manager**."),
-        ("what comes before pay in the expense approval process?", "Before **Pay** (`pay`): **Approve** (`approve`)."),
+        (
+            "what comes before pay in the expense approval process?",
+            "Before **Pay** (`pay`): **Approve** (`approve`), done by manager.",
+        ),
         (
             "add a legal review before the payment in the expense approval",
             "Added step 'Legal review' (human, legal) between 'Approve' and 'Pay'",

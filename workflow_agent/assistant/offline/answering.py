@@ -276,14 +276,13 @@ class Answering:
             return None
         if found.kind in spoken() or found.kind in _SPOKEN:
             return speak(turn, Request(_SPOKEN.get(found.kind, found.kind)))
-        if found.kind == "show_one" and is_order(text):
+        if found.kind == "show_one" and (is_order(text) or is_question(text)):
             return None
         if found.kind == "show_one":
             words = [t for t in tokens if t.kind == "word" and not t.among("answering.command.no")]
             phrase = text[words[0].start : words[-1].end]
             return listing.show(turn, Request("show", {"workflow": phrase}, text.strip()))
-        is_open = focus(turn) is not None
-        if found.kind == "find" and catalogue.has_filters(tokens, is_open=is_open):
+        if found.kind == "find" and catalogue.is_about_all(tokens, is_open=focus(turn) is not None):
             return questions.answer(turn, text)
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
         meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"

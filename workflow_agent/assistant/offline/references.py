@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
@@ -208,6 +209,49 @@ class Steps:
         if number is not None and number == int(number) and 1 <= number <= len(listed):
             return listed[int(number) - 1]
         return None
+
+
+def mention_in(
+    tokens: Sequence[Token], listed: Sequence[Mapping[str, Any]], known: frozenset[str], own_id: str | None
+) -> tuple[str, tuple[Token, ...]] | None:
+    """Return the id of the one workflow that a question names, wholly or in part, and the question without it.
+
+    Args:
+        tokens: The question.
+        listed: The workflows there are, each with its id, name and aliases.
+        known: Roots of the words that the open workflow has: they are taken for its own, but in a whole name.
+        own_id: The id of the open workflow.
+    """
+    best: dict[str, tuple[tuple[bool, int], int, int]] = {}
+    for item in listed:
+        for called in (item["name"], *item.get("aliases", ())):
+            words = content_of(called) or [called.lower()]
+            for at in range(len(tokens)):
+                end = at
+                while end < len(tokens) and end - at < len(words) and _names(tokens[end], words):
+                    end += 1
+                whole = end - at == len(words) and (len(words) > 1 or tokens[at].lower == words[0])
+                mine = any(not stems(t.lower).isdisjoint(known) for t in tokens[at:end])
+                if end == at or (mine and not (whole and end - at > 1 and item["id"] != own_id)):
+                    continue
+                if not whole and item["id"] == own_id:
+                    continue
+                best[item["id"]] = max(best.get(item["id"], ((False, 0), 0, 0)), ((whole, end - at), at, end))
+    ranked = sorted(best.items(), key=lambda one: one[1][0], reverse=True)
+    if not ranked or (len(ranked) > 1 and ranked[0][1][0] == ranked[1][1][0]):
+        return None
+    found, (_, first, end) = ranked[0]
+    while first and (
+        tokens[first - 1].has("det") or tokens[first - 1].is_("in", "of", "for", "at", "from", "to", "on")
+    ):
+        first -= 1
+    while end < len(tokens) and tokens[end].is_("workflow", "process", "flow", "procedure", "pipeline", "one"):
+        end += 1
+    return found, (*tokens[:first], *tokens[end:])
+
+
+def _names(token: Token, words: Sequence[str]) -> bool:
+    return token.kind == "word" and token.is_content and any(akin(token.lower, word) for word in words)
 
 
 def phrase_of(tokens: Sequence[Token]) -> str:

@@ -1,67 +1,99 @@
 """Ways through a workflow's graph: what leads back, what can be avoided, how long it takes, which hold."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from workflow_agent.assistant.offline.settings import NUMBER, amount_of
-from workflow_agent.assistant.offline.wording.workflow import in_walking_order
-from workflow_agent.workflows.model.durations import in_words, seconds_of
+from workflow_agent.assistant.offline.wording.workflow import condition_of, in_walking_order
+from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
+WAYS_THROUGH = frozenset({"fork", "join", "end"})
+"""Types of steps in which nothing is done."""
 _OVER = ("over", "above", "more than", "greater than", "exceed", "at least", ">", "higher than", "from")
 _UNDER = ("under", "below", "less than", "smaller than", "up to", "at most", "<", "lower than", "not more than")
+
+
+def ranks(workflow: Workflow) -> dict[str, int]:
+    """Return at which place somebody walking from the start meets each step, by its id."""
+    return {step.id: at for at, step in enumerate(in_walking_order(workflow))}
 
 
 def branches(workflow: Workflow) -> list[list[Step]]:
     """Return the steps of each parallel branch."""
     found: list[list[Step]] = []
-    kinds = {s.id: s.type for s in workflow.steps}
     for fork in workflow.steps:
-        if fork.type != "fork":
-            continue
-        for edge in workflow.outgoing(fork.id):
-            branch, here, seen = list[Step](), edge.to, set[str]()
-            while here not in seen and kinds.get(here) != "join":
-                seen.add(here)
-                step = workflow.step(here)
-                if step is None or step.type == "end":
-                    break
+        for edge in workflow.outgoing(fork.id) if fork.type == "fork" else ():
+            branch: list[Step] = []
+            step = workflow.step(edge.to)
+            while step is not None and step not in branch and step.type not in ("join", "end"):
                 branch.append(step)
-                onward = workflow.outgoing(here)
-                if not onward:
-                    break
-                here = onward[0].to
+                onward = workflow.outgoing(step.id)
+                step = workflow.step(onward[0].to) if onward else None
             found.append(branch)
     return found
 
 
-def longest(workflow: Workflow) -> str:
-    """Return how long the way takes whose limits add up to most, in words."""
-    cost = {s.id: seconds_of(s.timeout or s.duration or "") for s in workflow.steps}
+def longest(workflow: Workflow, until: str | None = None) -> float:
+    """Return how many seconds the way takes whose limits add up to most, to the end or to a step and with it."""
+    rank = ranks(workflow)
+    reaching = {s.id for s in workflow.steps if until is None or until in reach(workflow, s.id)}
     best: dict[str, float] = {}
-    order = [s.id for s in in_walking_order(workflow)]
-    rank = {one: at for at, one in enumerate(order)}
-    for one in reversed(order):
-        onward = [best.get(e.to, 0.0) for e in workflow.outgoing(one) if rank[e.to] > rank[one]]
-        best[one] = cost[one] + max(onward, default=0.0)
-    return in_words(best.get(workflow.start, 0.0))
+    for step in reversed(in_walking_order(workflow)):
+        onward = [
+            best.get(e.to, 0.0) for e in workflow.outgoing(step.id) if rank[e.to] > rank[step.id] and e.to in reaching
+        ]
+        after = 0.0 if step.id == until else max(onward, default=0.0)
+        best[step.id] = seconds_of(step.timeout or step.duration or "") + after
+    return best.get(workflow.start, 0.0)
 
 
 def back_edges(workflow: Workflow) -> list[Transition]:
     """Return the transitions that lead to a step from which they can be reached, in walking order."""
-    order = {s.id: at for at, s in enumerate(in_walking_order(workflow))}
-    return [e for e in workflow.transitions if order[e.to] <= order[e.from_] and e.from_ in reach(workflow, e.to)]
+    rank = ranks(workflow)
+    return [e for e in workflow.transitions if rank[e.to] <= rank[e.from_] and e.from_ in reach(workflow, e.to)]
 
 
 def reach(workflow: Workflow, start: str, avoiding: frozenset[str] = frozenset()) -> set[str]:
     """Return the ids of the steps that can be reached from one without passing others."""
+    closed = _closed(workflow, avoiding) if avoiding else avoiding
     seen, waiting = set[str](), [start]
     while waiting:
         here = waiting.pop()
-        if here in seen or here in avoiding:
+        if here in seen or here in closed:
             continue
         seen.add(here)
         waiting += [e.to for e in workflow.outgoing(here)]
     return seen
+
+
+def _closed(workflow: Workflow, avoiding: frozenset[str]) -> frozenset[str]:
+    """Return the ids to avoid, with those of the forks that have a branch with no way to its end around them."""
+    open_ended = {s.id for s in workflow.steps if s.type in ("join", "end")}
+    forks = {s.id: [e.to for e in workflow.outgoing(s.id)] for s in workflow.steps if s.type == "fork"}
+    closed, found = frozenset[str](), avoiding
+    while found != closed:
+        closed = found
+        through = {s.id: () if s.id in closed else [e.to for e in workflow.outgoing(s.id)] for s in workflow.steps}
+        found = closed | {
+            fork
+            for fork, ways in forks.items()
+            if any(not _leads(through, way, open_ended - closed, closed) for way in ways)
+        }
+    return closed
+
+
+def _leads(through: Mapping[str, Sequence[str]], start: str, goals: set[str], closed: frozenset[str]) -> bool:
+    seen, waiting = set[str](), [start]
+    while waiting:
+        here = waiting.pop()
+        if here in goals:
+            return True
+        if here not in seen and here not in closed:
+            seen.add(here)
+            waiting += through[here]
+    return False
 
 
 def between(workflow: Workflow, edge: Transition) -> set[str]:
@@ -69,24 +101,23 @@ def between(workflow: Workflow, edge: Transition) -> set[str]:
     return reach(workflow, edge.to) & {s.id for s in workflow.steps if edge.from_ in reach(workflow, s.id)}
 
 
-def path_to_end(workflow: Workflow, avoiding: frozenset[str]) -> list[Step] | None:
-    """Return the steps of a shortest way from the start to an end that meets none of these, or None."""
+def path(workflow: Workflow, goal: str | None = None, avoiding: frozenset[str] = frozenset()) -> list[Step] | None:
+    """Return the steps of a shortest way from the start to a step, or to an end, around others; None without one."""
+    closed = _closed(workflow, avoiding) if avoiding else avoiding
     came: dict[str, str | None] = {workflow.start: None}
     waiting = [workflow.start]
     while waiting:
         here = waiting.pop(0)
-        if here in avoiding:
+        step = None if here in closed else workflow.step(here)
+        if step is None:
             continue
-        step = workflow.step(here)
         ways = workflow.outgoing(here)
-        if step is not None and (step.type == "end" or not ways):
-            path: list[Step] = []
-            at: str | None = here
+        if here == goal or (goal is None and (step.type == "end" or not ways)):
+            found, at = list[Step](), here
             while at is not None:
-                found = workflow.step(at)
-                path += [found] if found else []
+                found += [one] if (one := workflow.step(at)) else []
                 at = came[at]
-            return path[::-1]
+            return found[::-1]
         for edge in ways:
             if edge.to not in came:
                 came[edge.to] = here
@@ -97,14 +128,28 @@ def path_to_end(workflow: Workflow, avoiding: frozenset[str]) -> list[Step] | No
 def skipping(workflow: Workflow, ids: frozenset[str]) -> list[Step] | None:
     """Return a way through a step that is skipped unless its condition holds."""
     kept = frozenset(one for one in ids if (s := workflow.step(one)) is not None and s.when is None)
-    return path_to_end(workflow, kept) if kept != ids else None
+    return path(workflow, avoiding=kept) if kept != ids else None
+
+
+def conditions_before(workflow: Workflow, step_id: str) -> Iterator[tuple[Step, str]]:
+    """Yield the cases that lead to a step, each nearest one with the step that parts the ways there."""
+    seen, waiting = {step_id}, [step_id]
+    back = back_edges(workflow)
+    while waiting:
+        for edge in (e for e in workflow.incoming(waiting.pop(0)) if e not in back):
+            source, when = workflow.step(edge.from_), condition_of(edge)
+            if when and source is not None:
+                yield source, when
+            elif edge.from_ not in seen:
+                seen.add(edge.from_)
+                waiting.append(edge.from_)
 
 
 def holds(text: str, value: float) -> bool | None:
     """Say whether a condition on one amount holds for a value; None where it cannot be told."""
     plain = f" {text.lower()} "
     numbers = [amount_of(found) for found in NUMBER.findall(text)]
-    if (len(numbers) == 2 and "between" in plain) or (len(numbers) == 2 and " to " in plain):
+    if len(numbers) == 2 and ("between" in plain or " to " in plain):
         return numbers[0] <= value <= numbers[1]
     if len(numbers) != 1:
         return None
@@ -116,5 +161,5 @@ def holds(text: str, value: float) -> bool | None:
         return told if not negated or "not more than" in plain else not told
     if any(word in plain for word in _OVER):
         told = value >= numbers[0] if least else value > numbers[0]
-        return told if not negated else not told
+        return told != negated
     return None

@@ -3,9 +3,10 @@
 from collections.abc import Generator, Sequence
 from typing import Any
 
+from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.clauses import counts
-from workflow_agent.assistant.offline.inquiry import answered
-from workflow_agent.assistant.offline.references import Steps
+from workflow_agent.assistant.offline.inquiry import vocabulary_of
+from workflow_agent.assistant.offline.references import PRONOUNS, Steps, mention_in
 from workflow_agent.assistant.offline.skills import catalogue, changing
 from workflow_agent.assistant.offline.skills.talk import spoken
 from workflow_agent.assistant.offline.skills.targets import read_workflow
@@ -16,53 +17,50 @@ from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording.lists import clipped, joined
 from workflow_agent.workflows.model.workflow import Workflow
 
-_WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
-_MOST_READ = 25
 _MOST_CHARS = 600
 
 
 def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
     """Answer a question, for what of it was understood, and name the rest; deny only what was read wholly."""
     tokens = read_tokens(text[:_MOST_CHARS])
-    if catalogue.is_about_all(tokens, is_open=focus(turn) is not None):
-        return (yield from catalogue.answer(tuple(t for t in tokens if t.kind != "punct")))
-    if focus(turn) is None and "" not in turn.chosen and _is_off_topic(tokens):
+    at_hand = focus(turn)
+    if catalogue.is_about_all(tokens, is_open=at_hand is not None):
+        return (yield from catalogue.answer(tokens, at_hand.id if at_hand else None))
+    target = yield from _target(turn, tokens, text)
+    if target is None:
         if otherwise is not None:
             return (yield from otherwise)
-        return (yield from _looked_up(tokens))
-    workflow, rest = yield from _target(turn, tokens, text)
+        return (yield from _looked_up(turn, tokens))
+    workflow, rest = target
     asked = tuple(t for t in rest if t.kind != "punct")
-    steps = Steps(workflow, turn.chosen, last_told(turn))
-    told, left = answered(workflow, asked, steps)
-    if told is None and otherwise is not None and focus(turn) is None:
-        return (yield from otherwise)
-    if told is None and (parts := _parted(asked)):
-        answers = [answered(workflow, part, steps)[0] for part in parts]
-        if all(answers):
-            told = "\n\n".join(filter(None, answers))
-    return _not_understood(workflow, left) if told is None else Reply(told)
+    told, left = answered(workflow, asked, Steps(workflow, turn.chosen, last_told(turn)))
+    if told is None:
+        return _not_understood(workflow, left)
+    about = f"\n\nThat is **{workflow.name}** (`{workflow.id}`)."
+    return Reply(told if at_hand is None or at_hand.id == workflow.id or workflow.name in told else told + about)
 
 
-def _parted(tokens: Tokens) -> list[Tokens]:
-    """Return two questions in one: "who packs it and who hands it over?"."""
-    for at in range(2, len(tokens) - 2):
-        if tokens[at].is_("and") and tokens[at + 1].has("wh"):
-            return [tokens[:at], tokens[at + 1 :]]
-    return []
-
-
-def _looked_up(tokens: Tokens) -> Generator[Call, Any, Reply]:
-    """Look the words of a question up where no workflow is at hand; what nothing has is off the topic."""
-    words = [t for t in tokens if counts(t) and not t.among("questions.looked_up.any")]
-    sent = [t for t in tokens if t.is_("email", "slack")] or words
-    if not sent:
+def _looked_up(turn: Turn, tokens: Tokens) -> Skill:
+    """Answer of all workflows where none is at hand; a question about "it" asks which one."""
+    words = [t for t in tokens if counts(t) and t.kind != "punct" and not t.among("catalogue.said")]
+    if any(t.lower in PRONOUNS - {"one"} or t.is_("step", "approve", "approval") for t in tokens):
+        return (yield from _asked_which(turn))
+    if not words and not any(t.is_("many", "have", "there") for t in tokens):
         return Reply(spoken()["off_topic"])
-    query = " ".join(t.text for t in sent)[:300]
-    hits = (yield Call("search_workflows", {"query": query, "limit": 5}))["hits"]
-    if not hits:
-        return Reply(spoken()["off_topic"])
-    lines = "\n".join(f"{at}. **{hit['name']}** (`{hit['id']}`)" for at, hit in enumerate(hits, 1))
-    return Reply(f"No workflow is open. These come close, best first:\n\n{lines}\n\nWhich one do you mean?")
+    listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
+    chosen = yield from catalogue.chosen_by(words, listed)
+    if words and chosen is not None and len(chosen[0]) == 1 and not chosen[2]:
+        workflow = yield from read_workflow(turn, chosen[0][0]["id"])
+        told, _ = answered(workflow, tuple(t for t in tokens if t.kind != "punct"), Steps(workflow))
+        if told is not None:
+            return Reply(f"{told}\n\nThat is **{workflow.name}** (`{workflow.id}`).")
+    reply = yield from catalogue.answer(tokens, None)
+    return Reply(spoken()["off_topic"]) if reply.text.startswith("I can't tell") else reply
+
+
+def _asked_which(turn: Turn) -> Skill:
+    yield from read_workflow(turn, None)
+    return Reply(spoken()["off_topic"])
 
 
 def _not_understood(workflow: Workflow, left: Sequence[Token]) -> Reply:
@@ -74,7 +72,7 @@ def _not_understood(workflow: Workflow, left: Sequence[Token]) -> Reply:
     )
 
 
-def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple[Workflow, Tokens]]:
+def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:
     """Return the workflow that a question is about, and the question without the words that say so."""
     at_hand = focus(turn)
     rest, name = changing.named_whole(tokens)
@@ -82,14 +80,15 @@ def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple
         phrase = text[name[0].start : name[-1].end]
         mine = at_hand is not None and all(t.lower in at_hand.name.casefold() for t in name if counts(t))
         return (yield from read_workflow(turn, None if mine else phrase)), rest
+    settled = "" in turn.chosen or at_hand is not None
+    own = (yield from read_workflow(turn, None)) if settled else None
     listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
-    for item in listed:
-        for called in (item["name"], *item.get("aliases", ())):
-            found = changing.without_mention(tokens, called)
-            if found is not None:
-                return (yield from read_workflow(turn, item["id"])), found
-    return (yield from read_workflow(turn, None)), tokens
-
-
-def _is_off_topic(tokens: Tokens) -> bool:
-    return not any(t.lemma in _WHOLE or t.lemma in ("step", "it", "approve", "approval") for t in tokens)
+    known = vocabulary_of(own) if own is not None else frozenset[str]()
+    found = mention_in(tokens, listed, known, own.id if own is not None else None)
+    if found is not None:
+        if own is not None and own.id == found[0]:
+            return own, found[1]
+        return (yield from read_workflow(turn, found[0])), found[1]
+    if own is None and len(listed) == 1:
+        return (yield from read_workflow(turn, listed[0]["id"])), tokens
+    return (own, tokens) if own is not None else None

@@ -15,6 +15,7 @@ _CHANGES = word_set("focus.changes")
 _LISTED = re.compile(r"^\s*(\d{1,3})\. (?:\*\*)?(.{1,200}?)(?:\*\*)? \(`([a-z0-9_-]{1,64})`", re.MULTILINE)
 _NAMED = re.compile(r"(\*\*)([^*\n]{1,200})\*\* \(`(wf_[a-z0-9_-]{1,61})`")
 _TOLD_STEP = re.compile(r"\(`([a-z0-9][a-z0-9_-]{0,63})`\)")
+_FEW = 2
 _STEP_KEYS = ("step", "from", "before", "after")
 
 
@@ -62,6 +63,8 @@ def _spoken_of(turn: Turn, *, several_too: bool) -> Spoken:
         refs = tuple(ref for ref in spoken.refs if ref.id not in gone)
         if len(refs) == 1 or (refs and several_too):
             return Spoken(refs, spoken.is_offered)
+    if turn.past and surveyed(turn.past[-1]):
+        return Spoken()
     if opened is not None:
         return Spoken((opened,))
     dated = sorted(turn.facts.known, key=lambda ref: ref.turn or 0)
@@ -129,9 +132,18 @@ def deleted_last(turn: Turn) -> WorkflowRef | None:
 
 
 def last_touched(past: PastTurn) -> WorkflowRef | None:
-    """Return the workflow that the tools of a turn dealt with last."""
+    """Return the workflow that the tools of a turn dealt with last; none where they only looked through many."""
+    if surveyed(past):
+        return None
     dealt_with = (ref_of(one.result) for one in reversed(past.exchanges) if one.tool in _ABOUT_ONE)
     return next(filter(None, dealt_with), None)
+
+
+def surveyed(past: PastTurn) -> bool:
+    """Say whether a turn read several workflows to answer about all, and opened none of them after."""
+    read = [one.args.get("workflow") for one in past.exchanges if one.tool == "get_workflow"]
+    listed = any(one.tool == "list_workflows" for one in past.exchanges)
+    return listed and len(set(read)) > _FEW and read[-1] not in read[:-1]
 
 
 def ref_of(result: Any) -> WorkflowRef | None:

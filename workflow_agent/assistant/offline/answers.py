@@ -1,0 +1,870 @@
+"""The answers to questions about one workflow, from its graph.
+
+Each reading needs some topics of a question and may use others; it answers only where topics, steps and cases
+together are the whole question, or all of it but a word that the workflow has nowhere, which is named.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from workflow_agent.assistant.offline.clauses import is_actor_word
+from workflow_agent.assistant.offline.inquiry import Question
+from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.references import Steps, akin, content_of
+from workflow_agent.assistant.offline.schedules import started_by
+from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.values import durations_in
+from workflow_agent.assistant.offline.walks import (
+    WAYS_THROUGH,
+    back_edges,
+    between,
+    branches,
+    conditions_before,
+    longest,
+    path,
+    ranks,
+    reach,
+    skipping,
+)
+from workflow_agent.assistant.offline.wording.lists import counted, joined
+from workflow_agent.assistant.offline.wording.workflow import (
+    condition_of,
+    ends_line,
+    explain_text,
+    named,
+    roles_of,
+    starts_line,
+    told_step,
+    way_on,
+)
+from workflow_agent.workflows.model.durations import duration_in_words, in_words, seconds_of
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.triggers import describe_trigger
+from workflow_agent.workflows.model.workflow import Workflow
+
+_MOST_TOLD = 6
+_MOST_LEFT = 2
+"""Words that an answer may leave unused; with more the question would be about something else."""
+_MOST_WORDS = 60
+"""Of a person and a step: to try each place between them takes the square of the words."""
+Answer = Callable[[Question], str | None]
+Test = Callable[[Step, Question], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a question."""
+
+    answer: Answer
+    needs: str
+    """Topics that must stand in it, parted by blanks; of those with | between any."""
+    may: str = ""
+    """Topics whose words it uses beside those."""
+
+
+def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | None, list[Token]]:
+    """Return the answer to a question, or to both in one, or None with the words that no reading could use.
+
+    What says no is told only where every word was used; another answer names the one that was not.
+    """
+    if (told := _answer(workflow, tokens, steps, is_partial=False)) is not None:
+        return told, []
+    for at in range(2, len(tokens) - 2):
+        if tokens[at].is_("and") and tokens[at + 1].has("wh"):
+            both = [answered(workflow, part, steps)[0] for part in (tokens[:at], tokens[at + 1 :])]
+            if all(both):
+                return "\n\n".join(filter(None, both)), []
+    if (told := _answer(workflow, tokens, steps, is_partial=True)) is not None:
+        return told, []
+    q = Question(workflow, tokens, steps)
+    q.has("what", "is", "filler", "who")
+    return None, q.rest()
+
+
+def _answer(workflow: Workflow, tokens: Tokens, steps: Steps, *, is_partial: bool) -> str | None:
+    q = Question(workflow, tokens, steps)
+    for reading in _READINGS:
+        told = _read(q, reading, is_partial=is_partial)
+        if told is not None and not q.left:
+            return told
+        if told is not None and len(q.left) <= _MOST_LEFT and not told.startswith(("No", "Neither")):
+            return f"{told}\n\nI did not use: {joined([f'“{t.text}”' for t in q.left])}."
+    return None
+
+
+def _read(q: Question, reading: Reading, *, is_partial: bool) -> str | None:
+    found = [[topic for topic in one.split("|") if topic in q.topics] for one in reading.needs.split()]
+    if not all(found):
+        return None
+    q.begin(is_partial=is_partial)
+    q.has(*(one for some in found for one in some), *reading.may.split())
+    told = reading.answer(q)
+    return told if told and q.is_read() else None
+
+
+def _names(steps: Iterable[Step]) -> str:
+    return joined([named(step) for step in steps])
+
+
+def _lines(found: Iterable[str]) -> str | None:
+    return "\n".join(list(found)[:_MOST_TOLD]) or None
+
+
+def _work_in(steps: Iterable[Step]) -> list[Step]:
+    return [step for step in steps if step.type not in WAYS_THROUGH]
+
+
+# ---- counting
+
+
+def _counted(noun: str, items: Callable[[Workflow], Sequence[object]], told: Callable[[Workflow], str]) -> Answer:
+    def answer(q: Question) -> str | None:
+        if not q.is_whole(q.rest()):
+            return None
+        also = told(q.workflow)
+        return (
+            f"**{q.workflow.name}** has {counted(len(items(q.workflow)), noun)}{also and f': {also}'}".rstrip(".") + "."
+        )
+
+    return answer
+
+
+def _count_steps(q: Question) -> str | None:
+    words = q.rest()
+    if not q.is_whole(words):
+        found = _work_in(q.meant(words))
+        return f"{counted(len(found), 'step')}: {_names(found)}." if len(found) > 1 else None
+    ends = sum(s.type == "end" for s in q.workflow.steps)
+    also = f", and {counted(ends, 'end')}." if ends else "."
+    return f"**{q.workflow.name}** has {counted(len(q.workflow.steps), 'step')}: {_names(q.work())}{also}"
+
+
+def _count_ways(q: Question) -> str | None:
+    return _lines(
+        f"{named(s)} has {counted(len(ways), 'way')} on: {'; '.join(way_on(q.workflow, e) for e in ways)}."
+        for s in q.meant(q.rest())
+        if (ways := q.workflow.outgoing(s.id))
+    )
+
+
+def _attempts(q: Question) -> str | None:
+    steps = _work_in(q.slots(q.rest()))
+    again = [e for e in back_edges(q.workflow) if any(s.id in between(q.workflow, e) for s in steps)]
+    told = [
+        f"{named(s)}: up to {s.retry.max_attempts} attempts."
+        if s.retry
+        else f"{named(s)} is not tried again: one attempt."
+        for s in steps
+    ]
+    return _lines([*told, *(f"A loop leads there again: {_taken(q, [e])}" for e in again)])
+
+
+# ---- what steps have
+
+
+def _parts(step: Step, q: Question) -> bool:
+    return len([e for e in q.workflow.outgoing(step.id) if e.type != "error"]) > 1
+
+
+def _decides(step: Step, q: Question) -> bool:
+    cases = [content_of(condition_of(e)) for e in q.workflow.outgoing(step.id)]
+    said = [*content_of(step.name), *(word for case in cases for word in case)]
+    return any(akin(word, one) for word in said for one in word_set("inquiry.verdicts"))
+
+
+_FILTERS: dict[str, tuple[str, Test]] = {
+    "deadline": ("with a deadline", lambda s, _: bool(s.timeout)),
+    "retry": ("tried again on failure", lambda s, _: bool(s.retry)),
+    "escalate": ("with an escalation", lambda s, _: bool(s.escalate_to)),
+    "owner": ("with somebody who does it", lambda s, _: bool(s.assignee)),
+    "automatic": ("automatic", lambda s, _: s.type == "action" and not s.assignee),
+    "manual": ("done by people", lambda s, _: s.type == "human" or bool(s.assignee)),
+    "optional": ("done only in some cases", lambda s, _: s.when is not None),
+    "choice": ("with several ways on", _parts),
+    "approve": ("deciding or approving", _decides),
+    "parallel": ("in parallel branches", lambda s, q: any(s in b for b in branches(q.workflow))),
+    "fail": (
+        "with a way out or another try when it fails",
+        lambda s, q: bool(s.retry) or any(e.type == "error" for e in q.workflow.outgoing(s.id)),
+    ),
+}
+"""What steps are told apart by: the words for it, and whether a step is one."""
+
+
+def _filtered(topic: str) -> Answer:
+    label, test = _FILTERS[topic]
+
+    def answer(q: Question) -> str | None:
+        denied = bool(q.topics.get("not", set()) - q.topics.get(topic, set())) and q.has("not")
+        every = (
+            q.asks_yes_or_no()
+            and any(t.is_("all", "every", "each", "everything") for t in q.tokens)
+            and q.has("all", "always")
+        )
+        words = q.rest()
+        about = [] if q.is_whole(words) else _work_in(q.slots(words))
+        if (not about or topic == "fail") and not q.is_whole(words):
+            return None
+        found = [s for s in about or q.work() if test(s, q) != denied]
+        which = f"not {label}" if denied else label
+        told = joined([_with_limits(s) for s in found])
+        if every and (rest := [s for s in about or q.work() if s not in found]):
+            return f"No: {_names(rest)} {'is' if len(rest) == 1 else 'are'} not."
+        if q.asks_yes_or_no() and (found or about):
+            return f"Yes, {which}: {told}." if found else f"No: {_names(about)} is not {which}."
+        none = f"No: neither of {_names(about)}" if about else f"No step of **{q.workflow.name}**"
+        if q.speaks_of("many"):
+            return f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}."
+        return f"Steps {which}: {told}." if found else f"{none} is {which}."
+
+    return answer
+
+
+def _with_limits(step: Step) -> str:
+    limits = [
+        duration_in_words(step.timeout) if step.timeout else "",
+        f"lasts {duration_in_words(step.duration)}" if step.duration else "",
+        f"{step.retry.max_attempts} attempts" if step.retry else "",
+        f"escalated to {step.escalate_to}" if step.escalate_to else "",
+    ]
+    told = joined([one for one in limits if one])
+    return named(step) + (f", {told}" if told else "")
+
+
+def _of_length(q: Question) -> str | None:
+    """Read "which steps can take an hour?"."""
+    spans = durations_in(q.tokens)
+    if len(spans) != 1:
+        return None
+    at, found = spans[0]
+    q.use(q.tokens[at : found.end])
+    wanted = seconds_of(found.value)
+    more, less = q.has("longer"), q.has("shorter")
+    if not q.is_whole(q.rest()):
+        return None
+
+    def fits(step: Step) -> bool:
+        own = seconds_of(step.timeout or step.duration or "")
+        return bool(own) and (own > wanted if more else own < wanted if less else own == wanted)
+
+    steps = [s for s in q.work() if fits(s)]
+    return f"{joined([_with_limits(s) for s in steps])}." if steps else "No step has that length."
+
+
+# ---- who does what
+
+
+def _who(q: Question) -> str | None:
+    words = q.rest()
+    if q.is_whole(words):
+        lines = [f"- **{who}**: {joined([s.name for s in done])}" for who, done in roles_of(q.workflow).items()]
+        free = [s for s in q.work() if not s.assignee]
+        alone = f"\nWithout anybody: {_names(free)}." if free else ""
+        return f"In **{q.workflow.name}**:\n\n" + "\n".join(lines) + alone
+    if (who := q.role(words)) is not None and not q.steps.maybe(words):
+        return f"**{who}** does {_names(roles_of(q.workflow)[who])}."
+    return _assigned(_work_in(q.meant(words)))
+
+
+def _assigned(steps: Iterable[Step]) -> str | None:
+    return _lines(
+        f"{named(s)}: **{s.assignee}**."
+        if s.assignee
+        else f"{named(s)}: nobody is set" + (f", it calls `{s.uses}`." if s.uses else ".")
+        for s in steps
+    )
+
+
+def _who_decides(q: Question) -> str | None:
+    words = q.rest()
+    return _assigned(s for s in q.work() if _decides(s, q)) if q.is_whole(words) else None
+
+
+def _role_does(q: Question) -> str | None:
+    who = q.role(q.rest())
+    done = roles_of(q.workflow)[who] if who else []
+    yes = "Yes: " if q.asks_yes_or_no() else ""
+    number = f"{counted(len(done), 'step')}: " if q.speaks_of("many") else ""
+    return f"{yes}**{who}** does {number}{_names(done)}." if who else None
+
+
+def _other_roles(q: Question) -> str | None:
+    """Read "is there anybody besides the teacher?": the other roles."""
+    words = q.rest(q.first("else"))
+    known = {who for who in roles_of(q.workflow) if any(akin(t.lower, w) for t in words for w in content_of(who))}
+    if not known or not all(q.knows(t) for t in words) or not q.is_whole(q.rest(0, q.first("else"))):
+        return None
+    q.use([*words, *(t for t in q.tokens if t.is_("and"))])
+    more = [who for who in roles_of(q.workflow) if who not in known]
+    return f"Yes: {joined(more)}." if more else f"No: only {joined(sorted(known))}."
+
+
+def _unknown_role(q: Question) -> str | None:
+    """Read "is there a step done by the publisher?", of somebody whom the workflow does not have."""
+    words = q.plain(q.rest())
+    by = any(t.is_("by") for t in q.tokens)
+    if not by or not words or not all(is_actor_word(t) and not q.knows(t) for t in words):
+        return None
+    q.use(words)
+    who = joined(list(roles_of(q.workflow)))
+    return f"No: nobody there is called “{words[-1].text}”; its roles are {who}." if who else "No: it has no roles."
+
+
+def _how_done(q: Question) -> str | None:
+    """Read "is the deposit automatic or done by a person?"."""
+    return _assigned(_work_in(q.slots(q.rest())))
+
+
+def _does_else(q: Question) -> str | None:
+    """Read "does the decorator do anything but decorating?": what else somebody does."""
+    words = q.plain(q.rest())
+    for cut in range(1, min(len(words), _MOST_WORDS)):
+        who, about = q.role(words[:cut]), q.meant(words[cut:])
+        if who is not None and about:
+            more = [s for s in roles_of(q.workflow)[who] if s not in about]
+            return f"Yes: {who} also does {_names(more)}." if more else f"No: {who} does only {_names(about)}."
+    return None
+
+
+def _busiest(q: Question) -> str | None:
+    if not q.is_whole(q.rest()):
+        return None
+    ranked = sorted(roles_of(q.workflow).items(), key=lambda one: -len(one[1]))
+    best = [one for one in ranked if len(one[1]) == len(ranked[0][1])]
+    return _lines(f"**{who}** does {counted(len(done), 'step')}: {_names(done)}." for who, done in best)
+
+
+def _last_role(q: Question) -> str | None:
+    if not q.is_whole(q.rest()):
+        return None
+    people = [s for s in q.work() if s.assignee]
+    return _assigned(people[-1:] if q.speaks_of("last") else people[:1])
+
+
+def _does_it(q: Question) -> str | None:
+    """Read "does the manager review it?": yes, or who does."""
+    words = q.plain(q.rest())
+    if len(words) > _MOST_WORDS:
+        return None
+    for cut in (*range(1, len(words)), *range(-1, -len(words), -1)):
+        one, other = words[:cut], words[cut:]
+        who, about = (q.role(one), q.meant(other)) if cut > 0 else (q.role(other), q.meant(one))
+        if who is not None and about:
+            mine = [s for s in about if s.assignee == who]
+            told = _assigned(about) or ""
+            return f"Yes: {_names(mine)} is done by {who}." if mine else f"No. {told}"
+    return None
+
+
+# ---- times
+
+
+def _how_long(q: Question) -> str | None:
+    words = q.rest()
+    if q.is_whole(words):
+        return _total_time(q)
+    return _lines(_time_of(s) for s in _work_in(q.slots(words)))
+
+
+def _time_of(step: Step) -> str:
+    parts = [
+        f"has {duration_in_words(step.timeout)}" if step.timeout else "",
+        f"lasts {duration_in_words(step.duration)}" if step.duration else "",
+    ]
+    told = joined([part for part in parts if part])
+    late = f"; then it goes to {step.escalate_to}" if step.escalate_to else ""
+    return f"{named(step)} {told}{late}." if told else f"{named(step)} has no deadline."
+
+
+def _total_time(q: Question) -> str:
+    timed = [s for s in q.work() if s.timeout or s.duration]
+    if not timed:
+        return f"No step of **{q.workflow.name}** has a deadline or a length: nothing says how long it takes."
+    lines = "\n".join(f"- {_time_of(s)}" for s in timed)
+    free = [s for s in q.work() if not (s.timeout or s.duration) and s.type == "human"]
+    rest = f"{_names(free)} may take any time." if free else ""
+    total = in_words(longest(q.workflow))
+    return f"At most {total} on the longest way, as far as limits are set:\n\n{lines}\n\n{rest}".strip()
+
+
+def _time_until(q: Question) -> str | None:
+    """Read "how long can it take at most until the cover is checked?"."""
+    found = q.slots(q.rest())
+    if len(found) != 1:
+        return None
+    total = in_words(longest(q.workflow, found[0].id))
+    return f"Until {named(found[0])} is done, at most {total}, as far as limits are set. {_time_of(found[0])}"
+
+
+def _slowest(q: Question) -> str | None:
+    if not q.is_whole(q.rest()):
+        return None
+    limits = {s.id: s.timeout or (not q.speaks_of("deadline") and s.duration) or "" for s in q.work()}
+    timed = sorted((s for s in q.work() if limits[s.id]), key=lambda s: -seconds_of(limits[s.id]))
+    return f"By its limit, {_with_limits(timed[0])}." if timed else "No step has a deadline or a length."
+
+
+def _clock(q: Question) -> str | None:
+    """Read "does it run at night?"."""
+    found = started_by(q.tokens)
+    if found is None:
+        return None
+    q.read |= found.read
+    q.has("all", "always", "night")
+    if not q.is_whole(q.rest()):
+        return None
+    starts = found.passes([describe_trigger(one) for one in q.workflow.triggers])
+    return f"{'Yes' if starts else 'No'}. {starts_line(q.workflow)}"
+
+
+# ---- where it starts and ends, what comes when
+
+
+def _starts(q: Question) -> str | None:
+    if q.asks_yes_or_no() or not q.is_whole(q.rest()):
+        return None
+    first = q.workflow.step(q.workflow.start)
+    who = f", done by {first.assignee}" if first and first.assignee else ""
+    return f"{starts_line(q.workflow)} The first step is {named(first)}{who}." if first else None
+
+
+def _ends(q: Question) -> str | None:
+    return ends_line(q.workflow) if q.is_whole(q.rest()) else None
+
+
+def _last(q: Question) -> str | None:
+    if not q.is_whole(q.rest()):
+        return None
+    ends = {s.id for s in q.workflow.steps if s.type == "end"}
+    found = [s for s in q.work() if any(e.to in ends for e in q.workflow.outgoing(s.id))]
+    return f"Last come {_names(found)}. {ends_line(q.workflow)}"
+
+
+def _number(q: Question) -> str | None:
+    """Read "what is step 4?"."""
+    numbers = [t for t in q.tokens if t.value is not None and t.value == int(t.value)]
+    q.use(numbers)
+    if len(numbers) != 1 or not q.is_whole(q.rest()):
+        return None
+    at = int(numbers[0].value or 0)
+    steps = [s for s in q.workflow.steps if s.type not in WAYS_THROUGH]
+    return told_step(q.workflow, steps[at - 1]) if 0 < at <= len(steps) else f"There are only {len(steps)} steps."
+
+
+def _neighbours(q: Question) -> str | None:
+    told = _after if q.speaks_of("after") else _before
+    words = q.rest()
+    found = q.pointed(words) or q.meant(words)
+    return "\n\n".join(told(q.workflow, s) for s in found[:4]) or None
+
+
+def _after(workflow: Workflow, step: Step) -> str:
+    ways = workflow.outgoing(step.id)
+    if not ways:
+        return f"Nothing comes after {named(step)}: it is where the workflow ends."
+    if len(ways) == 1:
+        return f"After {named(step)}: {_through(workflow, ways[0])}."
+    return f"After {named(step)}:\n\n" + "\n".join(f"- {_through(workflow, edge)}" for edge in ways)
+
+
+def _through(workflow: Workflow, edge: Transition) -> str:
+    """Return a way on, with the steps behind a fork or a join, which is nothing that happens."""
+    target = workflow.step(edge.to)
+    told = way_on(workflow, edge)
+    if target is not None and target.type in ("fork", "join"):
+        inner = [s for e in workflow.outgoing(target.id) if (s := workflow.step(e.to))]
+        return f"{told}, then{' at the same time' if target.type == 'fork' else ''} {_names(inner)}"
+    return f"{told}, done by {target.assignee}" if target is not None and target.assignee else told
+
+
+def _before(workflow: Workflow, step: Step) -> str:
+    seen: list[Step] = []
+    for one in (s for e in workflow.incoming(step.id) if (s := workflow.step(e.from_))):
+        through = [s for e in workflow.incoming(one.id) if (s := workflow.step(e.from_))]
+        seen += through if one.type in ("fork", "join") else [one]
+    told = joined([named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in seen])
+    return f"Before {named(step)}: {told}." if seen else f"{named(step)} comes first."
+
+
+def _between(q: Question) -> str | None:
+    at = q.first("between")
+    joint = next((i for i in range(at + 1, len(q.tokens)) if q.tokens[i].is_("and")), None)
+    if joint is None:
+        return None
+    ones, others = q.meant(q.rest(at, joint)), q.meant(q.rest(joint))
+    if len(ones) != 1 or len(others) != 1:
+        return None
+    one, other = ones[0].id, others[0].id
+    rank = ranks(q.workflow)
+    inside = {s for s in reach(q.workflow, one, frozenset({other})) if rank[one] < rank[s] < rank[other]}
+    found = [s for s in q.work() if s.id in inside and other in reach(q.workflow, s.id)]
+    if not found:
+        return f"{named(others[0])} comes right after {named(ones[0])}."
+    return f"Between {named(ones[0])} and {named(others[0])}: {_names(found)}."
+
+
+def _order(q: Question) -> str | None:
+    """Read "does X come before Y?", "is X before or after Y?"."""
+    marks = sorted(q.topics.get("before", set()) | q.topics.get("after", set()))
+    ones, others = q.slots(q.rest(0, marks[0])), q.slots(q.rest(marks[-1]))
+    both = q.speaks_of("before") and q.speaks_of("after")
+    if not ones or not others or ones == others or not (both or q.asks_yes_or_no()):
+        return None
+    one, other = ones[0], others[0]
+    rank = ranks(q.workflow)
+    if other.id not in reach(q.workflow, one.id) and one.id not in reach(q.workflow, other.id):
+        return f"Neither leads to the other: {named(one)} and {named(other)} are on different ways."
+    forward = rank[one.id] < rank[other.id]
+    told = f"{named(one)} comes {'before' if forward else 'after'} {named(other)}."
+    if both:
+        return told
+    return f"{'Yes' if forward == (marks[0] in q.topics.get('before', ())) else 'No'}: {told}"
+
+
+def _way_to(q: Question) -> str | None:
+    """Read "what is the shortest way to X?", "which ways lead to X?", "what does it take to be hired?"."""
+    words = q.rest()
+    whole = q.speaks_of("shortest") and q.is_whole(words)
+    goals = [] if whole else q.goals(words)
+    if not goals and not whole:
+        return None
+    ways = [(goal, path(q.workflow, goal.id if goal else None)) for goal in goals or [None]]
+    told = [
+        (f"To {named(goal)}: " if goal else "The shortest way: ")
+        + " → ".join(s.name for s in way if s.type not in ("fork", "join"))
+        + "."
+        + "".join(
+            f" From {named(s)}, if {when}." for s, when in (conditions_before(q.workflow, goal.id) if goal else ())
+        )
+        for goal, way in ways
+        if way
+    ]
+    return _lines(told)
+
+
+# ---- loops, branches, ways
+
+
+def _loops(q: Question) -> str | None:
+    back, words = back_edges(q.workflow), q.rest()
+    loops = [s for s in q.workflow.steps if s.type == "loop"]
+    if not q.is_whole(words):
+        ids = {s.id for s in q.slots(words)}
+        if not ids:
+            return None
+        back = [e for e in back if ids & ({e.to, e.from_} | between(q.workflow, e))]
+        loops = [s for s in loops if s.id in ids]
+    if not back and not loops:
+        return f"No: nothing in **{q.workflow.name}** leads back to an earlier step there."
+    lines = [
+        f"from {named(source)} back to {named(target)}" + (f", if {when}" if when else "")
+        for e in back
+        if (source := q.workflow.step(e.from_)) and (target := q.workflow.step(e.to))
+        for when in [condition_of(e)]
+    ]
+    lines += [f"{named(s)} repeats its steps" for s in loops]
+    bound = " Nothing in it limits how often." if back else ""
+    head = counted(len(back) + len(loops), "loop").capitalize() if q.speaks_of("many") else "Yes"
+    return f"{head}: {'; '.join(lines)}.{bound}"
+
+
+def _together(q: Question) -> str | None:
+    words = q.rest()
+    if not q.is_whole(words):
+        return _filtered("parallel")(q) if q.asks_yes_or_no() else _beside(q)
+    told = "; ".join(_names(one) for one in branches(q.workflow) if one)
+    return f"At the same time run: {told}." if told else f"No: nothing in **{q.workflow.name}** runs at the same time."
+
+
+def _beside(q: Question) -> str | None:
+    """Read "what happens at the same time as X?"."""
+    found = q.slots(q.rest())
+    rows = branches(q.workflow)
+    beside = [s for row in rows if not any(f in row for f in found) for s in row]
+    if len(found) != 1:
+        return None
+    if not any(found[0] in row for row in rows):
+        return f"Nothing runs at the same time as {named(found[0])}."
+    return f"At the same time as {named(found[0])}: {_names(beside)}."
+
+
+def _without(q: Question) -> str | None:
+    """Read "can the cake be handed over without having been inspected?": a way to a step around another."""
+    at = q.first("without" if q.speaks_of("without") else "not")
+    around = _work_in(q.slots(q.rest(at)))
+    ids = frozenset(s.id for s in around)
+    goal = q.rest(0, at)
+    if not ids:
+        return None
+    if q.is_whole(goal):
+        return _avoided(q, ids, yes_if_free=True)
+    aims = [s for s in q.goals(goal) if s.id not in ids]
+    reached = reach(q.workflow, q.workflow.start, ids)
+    if not aims:
+        return None
+    if free := [s for s in aims if s.id in reached]:
+        return f"Yes: there is a way to {_names(free)} around {_names(around)}."
+    return f"No: every way to {_names(aims)} goes through {_names(around)}."
+
+
+def _always(q: Question) -> str | None:
+    words = q.rest()
+    found = _work_in(q.slots(words))
+    return _avoided(q, frozenset(s.id for s in found), yes_if_free=False) if found else None
+
+
+def _avoided(q: Question, ids: frozenset[str], *, yes_if_free: bool) -> str:
+    free = path(q.workflow, avoiding=ids) or skipping(q.workflow, ids)
+    what = _names([s for s in q.workflow.steps if s.id in ids])
+    if free is None:
+        return f"{'No' if yes_if_free else 'Yes'}: every way from start to end goes through {what}."
+    way = " → ".join(s.name for s in free if s.type not in ("fork", "join"))
+    return f"{'Yes' if yes_if_free else 'No'}: a way without {what}: {way}."
+
+
+# ---- cases
+
+
+def _failing(q: Question) -> str | None:
+    words = q.rest()
+    if not (q.speaks_of("if", "when") or q.is_whole(words)):
+        return None
+    if q.is_whole(words):
+        known = [s for s in q.work() if _FILTERS["fail"][1](s, q)]
+        return _lines(_failure(q, s) for s in known) or f"Nothing is drawn in **{q.workflow.name}** for a failure."
+    return _lines(_failure(q, s) for s in _work_in(q.slots(words)))
+
+
+def _failure(q: Question, step: Step) -> str:
+    fails = word_set("inquiry.fails")
+    ways = [
+        e
+        for e in q.workflow.outgoing(step.id)
+        if e.type == "error" or any(akin(w, f) for w in content_of(condition_of(e)) for f in fails)
+    ]
+    told = [f"it is tried up to {step.retry.max_attempts} times"] if step.retry else []
+    told += [_through(q.workflow, e) for e in ways or q.of_outcome(step, is_bad=True)]
+    if told:
+        return f"{named(step)}: {', then '.join(told)}."
+    return f"Nothing is drawn for a failure of {named(step)}: the run would stop there."
+
+
+def _lateness(q: Question) -> str | None:
+    """Read "what if the clerk does not answer?", "who steps in after five days?"."""
+    q.use(t for at, found in durations_in(q.tokens) for t in q.tokens[at : found.end])
+    words = q.rest()
+    at = q.first("if", "when") if q.speaks_of("if", "when") else 0
+    front, behind = q.rest(0, at), q.rest(at)
+    steps = q.slots(words)
+    if not steps and front and behind:
+        steps = q.slots(front) if q.slots(behind) else []
+    return _lines(_overdue(q.workflow, s) for s in _work_in(steps))
+
+
+def _overdue(workflow: Workflow, step: Step) -> str:
+    late = word_set("inquiry.late")
+    ways = [
+        way_on(workflow, e)
+        for e in workflow.outgoing(step.id)
+        if e.type == "error" or any(akin(w, one) for w in content_of(condition_of(e)) for one in late)
+    ]
+    if not step.timeout and not ways:
+        return f"{named(step)} has no deadline: it waits until it is done."
+    has = f"{named(step)} has {duration_in_words(step.timeout)}" if step.timeout else named(step)
+    then = [f"after that it goes to {step.escalate_to}"] if step.escalate_to else []
+    return "; ".join([has, *then, *ways] if then or ways else [has, "nothing says what happens then"]) + "."
+
+
+def _taken(q: Question, ways: Iterable[Transition]) -> str | None:
+    return _lines(f"At {named(s)}: {_through(q.workflow, e)}." for e in ways if (s := q.workflow.step(e.from_)))
+
+
+def _amount(q: Question) -> str | None:
+    """Return which ways an amount takes, by the numbers in the conditions; whether to a step that is named."""
+    ways = q.amounts()
+    words = q.rest()
+    if not ways or q.is_whole(words):
+        return _taken(q, ways)
+    goals = _work_in(q.slots(words))
+    if not goals:
+        return None
+    yes = any(edge.to == goal.id for edge in ways for goal in goals)
+    return (
+        f"{'Yes' if yes else 'No'}. {_taken(q, ways)}" if q.asks_yes_or_no() or q.speaks_of("is") else _taken(q, ways)
+    )
+
+
+def _case(q: Question) -> str | None:
+    """Return where the ways lead whose case the words say."""
+    mark = q.first("if", "when") if q.speaks_of("if", "when") else 0
+    return _taken(q, q.cases([t for t in q.tokens[mark:] if t in q.rest(mark) or t.has("neg")], needs_step=not mark))
+
+
+def _case_of_goal(q: Question) -> str | None:
+    """Read "can data be erased if the identity is not proven?": a step that a case leads to or not."""
+    mark = q.first("if", "when")
+    goals = q.goals(q.rest(0, mark))
+    ways = q.cases([t for t in q.tokens[mark:] if t in q.rest(mark) or t.has("neg")]) if goals else []
+    if not ways:
+        return None
+    reached = set[str]().union(*(reach(q.workflow, e.to, frozenset({e.from_})) for e in ways))
+    yes = any(goal.id in reached for goal in goals)
+    return f"{'Yes' if yes else 'No'}. {_taken(q, ways)}"
+
+
+def _condition(q: Question) -> str | None:
+    """Read "when is the CFO asked?": the conditions on the ways to a step, followed back to the nearest."""
+    words = q.rest()
+    if q.asks_yes_or_no():
+        return None
+    meant = q.meant(words)
+    steps = [s for s in meant if s.type != "end"] or q.slots(words) or meant
+    lines: list[str] = []
+    for step in steps[:4]:
+        told = list(dict.fromkeys(f"from {named(s)}, if {when}" for s, when in conditions_before(q.workflow, step.id)))
+        lines.append(
+            f"{named(step)} is reached {'; or '.join(told)}."
+            if told
+            else f"{named(step)} is always reached. {_before(q.workflow, step)} {starts_line(q.workflow)}"
+        )
+        lines += [f"It is done only if {step.when.text}."] if step.when and step.when.text else []
+    return "\n".join(lines) or None
+
+
+# ---- the rest
+
+_FACTS: dict[str, Callable[[Workflow], str]] = {
+    "version": lambda one: f"**{one.name}** is at version {one.version}.",
+    "tag": lambda one: f"Its tags: {joined(one.tags)}." if one.tags else f"**{one.name}** has no tag.",
+    "call": lambda one: (
+        f"It is called **{one.name}** (`{one.id}`)."
+        + (f" It is also called {joined(one.aliases)}." if one.aliases else "")
+    ),
+    "description": lambda one: one.description or f"**{one.name}** has no description.",
+    "rule": lambda one: (
+        "\n".join(f"At {named(s)}: {way_on(one, e)}." for e in one.transitions if e.when and (s := one.step(e.from_)))
+        or f"**{one.name}** has no condition."
+    ),
+    "service": lambda one: (
+        f"{'; '.join(calls)}."
+        if (calls := [f"{named(s)} calls `{s.uses}`" for s in one.steps if s.uses])
+        else f"No step of **{one.name}** calls a service."
+    ),
+    "explain": explain_text,
+}
+
+
+def _fact(topic: str) -> Answer:
+    return lambda q: _FACTS[topic](q.workflow) if q.is_whole(q.rest()) else None
+
+
+def _rule_of(q: Question) -> str | None:
+    """Read "what is the limit for sending an expert?": the conditions on the ways to a step and from it."""
+    ids = {s.id for s in q.meant(q.rest())}
+    return _taken(q, (e for e in q.workflow.transitions if e.when and ids & {e.to, e.from_}))
+
+
+def _service_of(q: Question) -> str | None:
+    return _lines(
+        f"{named(s)} calls `{s.uses}`." if s.uses else f"{named(s)} calls no service."
+        for s in _work_in(q.meant(q.rest()))
+    )
+
+
+def _exists(q: Question) -> str | None:
+    if not q.asks_yes_or_no():
+        return None
+    found = q.meant(q.rest())
+    told = [named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in found]
+    return f"Yes: {'; '.join(told)}." if told else None
+
+
+def _about(q: Question) -> str | None:
+    found = q.meant(q.rest())
+    return "\n\n".join(told_step(q.workflow, s) for s in found[:3]) if 0 < len(found) < 4 else None
+
+
+def _ways_out(q: Question) -> str | None:
+    """Read "which outcomes can the decision have?"."""
+    found = q.meant(q.rest())
+    return "\n\n".join(_after(q.workflow, s) for s in found[:3] if s.type != "end") or None
+
+
+_ASKED = "what who is"
+_READINGS = (
+    Reading(
+        _lateness,
+        "late if|when|after|standin",
+        "who what is happen if not deadline long unit when standin may longer case",
+    ),
+    Reading(_lateness, "standin", "who what is happen if not deadline when may after escalate case"),
+    Reading(_lateness, "span if|after|when", "who what is happen not may longer case own"),
+    Reading(_failing, "fail if|when|case", "who what is happen step inform end may"),
+    Reading(_failing, "fail what|is", "what is happen step may retry"),
+    Reading(_amount, "amount what|who|happen|is", "who what is happen if case rule after when"),
+    Reading(_case_of_goal, "is if|when", "is happen may"),
+    Reading(_case, "if", "what who is happen before after case"),
+    Reading(_case, "when what|who", "what who is happen before after case"),
+    Reading(_between, "between", "what who is happen step"),
+    Reading(_without, "may|path without", "is path may what end not happen"),
+    Reading(_without, "is path not", "is path what end without happen"),
+    Reading(_order, "before|after", "is or happen when first what"),
+    Reading(_loops, "loop", "is many what step may edge attempt parallel"),
+    Reading(_loops, "again", "is what may happen step same case"),
+    Reading(_always, "always is", "is happen path end start"),
+    Reading(
+        _counted("role", lambda w: list(roles_of(w)), lambda w: joined(list(roles_of(w))) or "nobody is set"),
+        "many people",
+        "is may",
+    ),
+    Reading(_counted("end", lambda w: [s for s in w.steps if s.type == "end"], ends_line), "many end", "is way may"),
+    Reading(_counted("trigger", lambda w: w.triggers, starts_line), "many trigger", "is"),
+    Reading(_counted("transition", lambda w: w.transitions, lambda _: ""), "many edge", "is"),
+    Reading(_count_ways, "many way", "is"),
+    Reading(_attempts, "many attempt|retry", "is may fail"),
+    Reading(_of_length, "what span", "is may step longer shorter deadline who"),
+    Reading(_how_long, "many unit", "is may for deadline longest what"),
+    Reading(_how_done, "automatic or", "manual people is step what"),
+    *(
+        Reading(_filtered(topic), f"{topic} what|many|is", f"what many is step may {also}")
+        for topic, also in ((one, "all who deadline people" if one != "owner" else "all") for one in _FILTERS)
+    ),
+    Reading(_beside, "same what|who", "what who is happen step parallel"),
+    Reading(_together, "parallel", "what is step happen may all choice"),
+    Reading(_role_does, "many", "is step happen"),
+    Reading(_count_steps, "many", "step is all what"),
+    Reading(_time_until, "long until", "what is may all longest unit deadline happen"),
+    Reading(_how_long, "long", "what is may all deadline longest unit end who until own"),
+    Reading(_slowest, "what longest", "step is deadline start"),
+    Reading(_busiest, "who|what most", "is step people own owner"),
+    Reading(_last_role, "who first|last", "is people step what"),
+    Reading(_starts, "what first", "step is start happen"),
+    Reading(_neighbours, "after|before what|who", "what who is happen step last first may"),
+    Reading(_last, "what last", "step is end happen"),
+    Reading(_number, "what step", "is number"),
+    Reading(_how_long, "long|deadline|longest", "what is may all deadline path unit end who until own"),
+    Reading(_clock, "is", "start trigger happen when"),
+    Reading(_starts, "what|when start|trigger", "what when is automatic trigger people manual start"),
+    Reading(_ways_out, "what end|way", "is may way possible"),
+    Reading(_way_to, "what path|lead|shortest", "what is may end path lead happen step"),
+    Reading(_ends, "what end", "what when is way may path"),
+    Reading(_who_decides, "who approve", "is end"),
+    Reading(_who, "who", "is owner people step all inform"),
+    Reading(_who, "who", "is owner people step all inform end first last may"),
+    Reading(_role_does, "what|who|is", "is step happen owner inform own what"),
+    Reading(_role_does, "step", "people"),
+    *(Reading(_fact(topic), f"{topic} what", "what is call use") for topic in _FACTS),
+    Reading(_fact("explain"), "explain"),
+    Reading(_rule_of, "rule what", "is step"),
+    Reading(_service_of, "service what", "is step"),
+    Reading(_condition, "case|when", "is happen what rule may"),
+    Reading(_other_roles, "else", "who people is what"),
+    Reading(_unknown_role, "is", "step what who people"),
+    Reading(_does_else, "is else", "happen what step"),
+    Reading(_does_it, "is", "happen what inform people"),
+    Reading(_exists, "is", "happen step what inform"),
+    Reading(_case, "what", "is happen end after who step"),
+    Reading(_about, "what", "is step happen description"),
+    Reading(_about, "what", "is step happen description use own"),
+)

@@ -1,0 +1,219 @@
+"""What a question says of when and by what a workflow starts, and whether one starts so."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.wording.lists import joined
+from workflow_agent.workflows.model.terms import MONTHS
+
+_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_SETS_OF_DAYS = {"weekend": {0, 6}, "weekday": {1, 2, 3, 4, 5}, "workday": {1, 2, 3, 4, 5}}
+_PARTS = {
+    "night": {22, 23, 0, 1, 2, 3, 4, 5},
+    "nightly": {22, 23, 0, 1, 2, 3, 4, 5},
+    "overnight": {22, 23, 0, 1, 2, 3, 4, 5},
+    "morning": set(range(4, 12)),
+    "afternoon": set(range(12, 18)),
+    "evening": set(range(17, 23)),
+}
+"""The hours of each part of a day; 22:00 is evening and night."""
+_PERIODS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
+            "yearly": "year", "annually": "year"}  # fmt: skip
+_KINDS = {"webhook": "webhook", "manual": "manual", "manually": "manual", "hand": "manual", "event": "event"}
+_BEGINNINGS = {
+    "webhook": r"on (?:a request|[A-Z]{3,7})(?: |$)",
+    "manual": "manually",
+    "event": r"on (?!schedule |day \d|a request|[A-Z]{3,7}(?: |$))",
+}
+"""How a list tells what else starts a workflow."""
+_CLOCK = ("schedule", "scheduled", "clock", "timer", "cron")
+_STARTS = ("run", "start", "trigger", "schedule", "launch", "kick", "begin", "fire", "execute", "happen")
+_HOURS_OF_NOON = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When a schedule starts: numbers of each field of a cron expression."""
+
+    minutes: frozenset[int]
+    hours: frozenset[int]
+    days: frozenset[int]
+    months: frozenset[int]
+    weekdays: frozenset[int]
+
+    @property
+    def rhythm(self) -> str:
+        """Say how often: hour, day, week, month, quarter, year."""
+        if len(self.months) < 12:
+            return "year" if len(self.months) == 1 else "quarter"
+        if len(self.days) < 31:
+            return "month"
+        if len(self.weekdays) < 5:
+            return "week"
+        return "day" if len(self.hours) == 1 else "hour"
+
+
+_FIELDS: tuple[tuple[int, int, tuple[str, ...]], ...] = (
+    (0, 59, ()),
+    (0, 23, ()),
+    (1, 31, ()),
+    (1, 12, tuple(month[:3].lower() for month in MONTHS)),
+    (0, 6, tuple(day[:3] for day in _DAYS)),
+)
+
+
+_TOLD = (
+    (r"every day at (\d+):(\d+)", "{1} {0} * * *"),
+    (r"every weekday at (\d+):(\d+)", "{1} {0} * * 1-5"),
+    (rf"every ({'|'.join(_DAYS)}) at (\d+):(\d+)", "{2} {1} * * {0}"),
+    (r"on day (\d+) of each month at (\d+):(\d+)", "{2} {1} {0} * *"),
+    (r"on schedule (\S+) (\S+) (\S+) (\S+) (\S+)", "{0} {1} {2} {3} {4}"),
+    (r"every (?:\d+ )?(?:minute|hour)s?.*", "* * * * *"),
+    (r"every (?:\d+ )?(?:day|night)s?.*", "0 0 * * *"),
+    (r"every (?:\d+ )?weeks?.*", "0 0 * * 0"),
+    (r"every (?:\d+ )?months?.*", "0 0 1 * *"),
+)
+"""How a list of workflows tells a schedule, as `describe_trigger` does, and the cron expression that it tells of."""
+
+
+def times_of(told: str) -> Times | None:
+    """Return when a trigger as a list tells it starts; None for one that no clock starts."""
+    plain = told.lower()
+    for pattern, cron in _TOLD:
+        if (match := re.match(pattern, plain)) is not None:
+            parts = cron.format(*match.groups()).split()
+            return Times(*(_numbers(part, *field) for part, field in zip(parts, _FIELDS, strict=True)))
+    return None
+
+
+def _numbers(text: str, low: int, high: int, names: tuple[str, ...]) -> frozenset[int]:
+    found: set[int] = set()
+    for part in text.split(","):
+        span, _, step = part.partition("/")
+        first, _, last = span.partition("-")
+        begin = low if first in ("*", "?") else _number(first, names, low)
+        end = _number(last, names, low) if last else high if first in ("*", "?") or step else begin
+        found |= set(range(begin, end + 1, int(step or 1)))
+    return frozenset(one % 7 if high == len(_DAYS) - 1 else one for one in found)
+
+
+def _number(text: str, names: tuple[str, ...], low: int) -> int:
+    return int(text) if text.isdecimal() else names.index(text[:3]) + low
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a question says of the start of a workflow."""
+
+    label: str
+    passes: Callable[[Sequence[str]], bool]
+    """Says whether one of some triggers, as a list tells them, starts so."""
+    read: frozenset[int]
+    """Where the tokens stand that say it."""
+
+
+Fits = Callable[[Times], bool]
+
+
+def started_by(tokens: Tokens) -> Started | None:
+    """Return what tokens say of when or by what a workflow starts; None where they say nothing of it."""
+    at_of = {word: at for at, token in enumerate(tokens) for word in (token.lower, token.lemma)}
+    starts = {at for at, token in enumerate(tokens) if token.is_(*_STARTS)}
+    every = {at for at, token in enumerate(tokens) if token.is_("every", "each", "on", "at", "in", "during", "by")}
+    fits, labels, read = _times(tokens, at_of, is_every=bool({"every", "each"} & set(at_of)))
+    kind = next((one for one in _KINDS if one in at_of), None)
+    if fits:
+        label = f"starting {joined(labels)}"
+        return Started(label, lambda told: any(_all(fits, one) for one in told), frozenset(starts | every | read))
+    if kind is not None:
+        starting = _BEGINNINGS[_KINDS[kind]]
+        return Started(
+            f"started by {kind}",
+            lambda told: any(re.match(starting, one) for one in told),
+            frozenset(starts | every | {at_of[kind]}),
+        )
+    if any(word in at_of for word in _CLOCK):
+        clocks = {at_of[word] for word in _CLOCK if word in at_of}
+        return Started(
+            "starting by the clock",
+            lambda told: any(times_of(one) is not None for one in told),
+            frozenset(starts | every | clocks),
+        )
+    return None
+
+
+def _all(fits: Sequence[Fits], told: str) -> bool:
+    times = times_of(told)
+    return times is not None and all(one(times) for one in fits)
+
+
+def _times(tokens: Tokens, at_of: dict[str, int], *, is_every: bool) -> tuple[list[Fits], list[str], set[int]]:
+    fits: list[Fits] = []
+    labels: list[str] = []
+    read: set[int] = set()
+
+    def add(label: str, at: int, one: Fits) -> None:
+        fits.append(one)
+        labels.append(label)
+        read.add(at)
+
+    for word, hours in _PARTS.items():
+        if word in at_of and is_every | (word == "nightly"):
+            add("every " + word.removesuffix("ly"), at_of[word], lambda t, h=hours: t.hours <= h and _is_daily(t))
+        elif word in at_of:
+            add(f"at {word}", at_of[word], lambda t, h=hours: bool(t.hours & h))
+    named = [day for day in _DAYS if day in at_of]
+    wanted = {_DAYS.index(day) for day in named}
+    for day, several in _SETS_OF_DAYS.items():
+        if day in at_of:
+            named, wanted = [*named, day], wanted | several
+    if named:
+        add(
+            f"on {joined([day.capitalize() for day in named])}",
+            at_of[named[0]],
+            lambda t: wanted <= t.weekdays and len(t.days) == 31,
+        )
+        read |= {at_of[day] for day in named}
+    for at, token in enumerate(tokens):
+        if (clock := _clock(tokens, at)) is not None:
+            hour, minute = clock
+            read |= {one for one in (at + 1,) if one < len(tokens) and tokens[one].is_("am", "pm", "o'clock", "sharp")}
+            add(
+                f"at {hour:02}:{minute:02}",
+                at,
+                lambda t, h=hour, m=minute: h in t.hours and (m in t.minutes) and len(t.hours) < 24,
+            )
+        elif token.value is not None and _is_date(tokens, at):
+            read |= {at_of["month"]} if "month" in at_of else set()
+            add(f"on day {int(token.value)}", at, lambda t, d=int(token.value): d in t.days and len(t.days) < 31)
+    if not fits:
+        for word, period in (*_PERIODS.items(), *((one, one) for one in dict.fromkeys(_PERIODS.values()))):
+            if word in at_of and (word != period or is_every):
+                add(f"every {period}", at_of[word], lambda t, p=period: t.rhythm == p)
+                break
+    return fits, labels, read
+
+
+def _is_daily(times: Times) -> bool:
+    return len(times.days) == 31 and len(times.weekdays) > 4 and len(times.months) == 12
+
+
+def _clock(tokens: Tokens, at: int) -> tuple[int, int] | None:
+    """Return the hour and minute that a token says: "02:00", "2 am", "at 2"."""
+    token = tokens[at]
+    if token.kind != "number" or token.value is None or not 0 <= token.value <= 24:
+        return None
+    following: Token | None = tokens[at + 1] if at + 1 < len(tokens) else None
+    hour, minute = int(token.value), round(token.value % 1 * 60)
+    if following is not None and following.is_("pm") and hour < _HOURS_OF_NOON:
+        return hour + 12, minute
+    is_told = following is not None and following.is_("am", "pm", "o'clock", "sharp")
+    if is_told or ":" in token.text or (at and tokens[at - 1].is_("at")):
+        return hour % 24, minute
+    return None
+
+
+def _is_date(tokens: Tokens, at: int) -> bool:
+    return bool(at) and tokens[at - 1].has("det") and any(t.is_("month") for t in tokens[at + 1 : at + 4])
