@@ -14,7 +14,7 @@ FROM python:3.13-slim-bookworm
 COPY --from=build /opt/workflow-agent /opt/workflow-agent
 RUN useradd --system --uid 10001 --home-dir /data workflow-agent \
     && install -d -o workflow-agent -m 0700 /data
-USER workflow-agent
+USER 10001
 WORKDIR /data
 # Any other address than a loopback one wants WORKFLOW_AGENT_API_KEYS; without keys the server says so and stops.
 ENV PATH=/opt/workflow-agent/bin:$PATH \
