@@ -1,6 +1,7 @@
 """Changes that wait for somebody's word, and publishing: over the routes, on real files."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.server import application_for
+from tests.support.server import application_for, serving
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
@@ -44,6 +45,15 @@ async def proposed(asking: httpx.AsyncClient, edits: list[dict[str, Any]] = RENA
     made = await asking.post("/api/v1/previews", json=body)
     assert made.status_code == 201, made.text
     return str(made.json()["preview"]["id"])
+
+
+def let_pass(data: Path) -> None:
+    """Let a year pass for what waits in a data directory."""
+    waits = re.compile(r'("(?:created_at|expires_at)": ?")20\d\d')
+    for path in data.rglob("*.json"):
+        text = path.read_text("utf-8")
+        if '"expires_at"' in text:
+            path.write_text(waits.sub(r"\g<1>2020", text), "utf-8")
 
 
 async def decided(asking: httpx.AsyncClient, preview: str, decision: str) -> httpx.Response:
@@ -99,6 +109,38 @@ async def test_a_change_of_a_workflow_that_was_edited_by_hand_is_refused(
 
     assert (answer.status_code, answer.json()["code"]) == (409, "preview_closed")
     assert await version(asking) == 1
+
+
+async def test_a_change_that_waited_too_long_is_made_by_nobody(asking: httpx.AsyncClient, tmp_path: Path) -> None:
+    preview = await proposed(asking)
+    let_pass(tmp_path)
+
+    answer = await decided(asking, preview, "apply")
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["state"]) == (409, "preview_closed", "expired")
+    assert "it waited too long" in answer.json()["detail"]
+    assert (await waiting(asking), await waiting(asking, state="all")) == ([], [(preview, "expired")])
+    assert await version(asking) == 1
+
+
+def test_who_decides_is_who_the_key_belongs_to(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path, api_key_users='{"ana": "key-of-ana", "ben": "key-of-ben"}')
+    with serving(settings, OfflineModel()) as served:
+        ana, ben = (served.client(headers={"Authorization": f"Bearer key-of-{one}"}) for one in ("ana", "ben"))
+        ana.post("/api/v1/workflows", json=FLOW).raise_for_status()
+        asked = ana.post("/api/v1/previews", json={"workflow_id": "wf_flow", "edits": RENAME}).json()
+        path = f"/api/v1/previews/{asked['preview']['id']}"
+        as_ana = ben.post(path, json={"decision": "apply", "by": "ana"})
+        applied = ben.post(path, json={"decision": "apply"}).json()
+        published = ben.post("/api/v1/workflows/wf_flow/publish", json={}).json()
+        ana.post("/api/v1/workflows/wf_flow/edits", json={"edits": OWNER}).raise_for_status()
+        versions = ana.get("/api/v1/workflows/wf_flow/versions").json()["items"]
+        for one in (ana, ben):
+            one.close()
+
+    assert (as_ana.status_code, as_ana.json()["code"]) == (403, "user_not_allowed")
+    assert (asked["asked_by"], applied["decided_by"], published["published_by"]) == ("ana", "ben", "ben")
+    assert [one["author"]["user"] for one in versions] == ["ana", "ben", "ana"]
 
 
 async def test_a_change_that_was_turned_down_is_made_by_nobody(asking: httpx.AsyncClient) -> None:

@@ -15,6 +15,7 @@ from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow, problems_of
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.service import Created, Writer
+from workflow_agent.workflows.store import Author
 
 Made = TypeVar("Made")
 _REPLAYED = {"Idempotency-Replayed": "true"}
@@ -64,6 +65,7 @@ async def create_workflow_once(
     *,
     request: Any,
     workflow: Workflow,
+    actor: str,
     create: Callable[[Workflow, Writer], Awaitable[Created]],
 ) -> tuple[Workflow, dict[str, str]]:
     """Return the workflow a request makes, once however often it is sent, and the headers that say so.
@@ -74,18 +76,20 @@ async def create_workflow_once(
         key: The idempotency key, if the request has one.
         request: What distinguishes the request from others, as JSON data.
         workflow: What to store.
+        actor: Who creates it.
         create: Stores it, recognising what the same writer's digest made before.
 
     Raises:
         AlreadyExists: The chosen id is taken.
         IdempotencyMismatch: The key was sent with another request.
     """
+    author = Author(user=actor)
     if key is None:
-        return (await create(workflow, Writer())).workflow, {}
+        return (await create(workflow, Writer(author))).workflow, {}
     claim = await services.keys.claim(tenant, key, digest_of(request), workflow.id)
     named = workflow.model_copy(update={"id": claim.resource_id})
     try:
-        made = await create(named, Writer(digest=digest_of([key, request])))
+        made = await create(named, Writer(author, digest_of([key, request])))
     except AlreadyExists:
         if claim.is_first:
             await services.keys.release(tenant, key)

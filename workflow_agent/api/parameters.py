@@ -184,6 +184,22 @@ async def _user(
     return user_of(request, user)
 
 
+async def _actor(request: Request) -> str:
+    return user_of(request, None)
+
+
+def acting_user(request: Request, named: str | None) -> str:
+    """Return who does something: the key's user, or else whoever the request names, or `user`.
+
+    Raises:
+        UserNotAllowed: It names another than its key belongs to.
+    """
+    own: str | None = getattr(request.state, "user", None)
+    if own is not None and named not in (None, own):
+        raise UserNotAllowed(f"This key belongs to {own!r}, and the request names another. Leave `by` out.")
+    return own or named or "user"
+
+
 TheServices = Annotated[Services, Depends(services_of)]
 Tenant = Annotated[str, Depends(tenant_of)]
 
@@ -204,6 +220,8 @@ Expected = Annotated[Revision | None, Depends(_expected)]
 Required = Annotated[Revision | None, Depends(_required)]
 KnownEtag = Annotated[str | None, Depends(_has)]
 User = Annotated[str, Depends(_user)]
+Actor = Annotated[str, Depends(_actor)]
+"""The user of the key, or `user`: who a version is said to be by."""
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)]
 Cursor = Annotated[

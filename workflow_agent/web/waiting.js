@@ -6,6 +6,7 @@ import { previewCard } from "./preview.js";
 import { ago, many, moment, spoken } from "./words.js";
 
 const EVERY_MS = 15000;
+const ENDED = { outdated: ": the workflow has been changed since", expired: ": nobody decided in time" };
 
 /** Keep the number of waiting changes beside a link. */
 export function installCount(link) {
@@ -51,7 +52,7 @@ export class Waiting {
     const card = previewCard(preview, { decide: (word) => this.#decide(preview, word), openWorkflow: this.open, isSeen: true });
     card.classList.toggle("is-open", isOpen);
     card.classList.toggle("is-decided", !isOpen);
-    const ended = isOpen ? null : h("p", { className: "waiting-end" }, icon(one.state === "applied" ? "check" : "cross"), ` ${spoken(one.state)}${one.decided_by ? ` by ${one.decided_by}, ${moment(one.decided_at)}` : one.state === "outdated" ? ": the workflow has been changed since" : ""}`);
+    const ended = isOpen ? null : h("p", { className: "waiting-end" }, icon(one.state === "applied" ? "check" : "cross"), ` ${spoken(one.state)}${one.decided_by ? ` by ${one.decided_by}, ${moment(one.decided_at)}` : ENDED[one.state] ?? ""}`);
     const asked = h("p", { className: "quiet waiting-asked" }, `Asked by ${one.asked_by}, ${ago(one.created_at)}, for version ${preview.version}${isOpen ? `; until ${moment(one.expires_at)}` : ""} `,
       one.conversation_id ? h("a", { href: `#/c/${encodeURIComponent(one.conversation_id)}` }, "its conversation") : null);
     card.append(asked, ...(ended ? [ended] : []));

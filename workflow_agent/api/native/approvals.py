@@ -3,7 +3,7 @@
 from asyncio import to_thread
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
@@ -11,7 +11,15 @@ from workflow_agent.api.creation import edits_from_body
 from workflow_agent.api.native.request_body import Body as RequestBody
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
-from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER, Expected, TheServices, WorkflowId, etag
+from workflow_agent.api.parameters import (
+    CLEAN_PATTERN,
+    MAX_NUMBER,
+    Expected,
+    TheServices,
+    WorkflowId,
+    acting_user,
+    etag,
+)
 from workflow_agent.api.replies import problem_replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.workflows.approvals import Decision, Publication, WaitingChange
@@ -28,16 +36,16 @@ class Proposal(EditList):
         "somebody asked for approval"
     )
     """Why it waits."""
-    by: Who = "user"
-    """Who asks."""
+    by: Who | None = None
+    """Who asks; by itself the user of the key, or `user`."""
 
 
 class PreviewDecision(RequestBody):
     """What becomes of a change that waits."""
 
     decision: Decision
-    by: Who = "user"
-    """Who decides."""
+    by: Who | None = None
+    """Who decides; by itself the user of the key, or `user`."""
 
 
 class PublishRequest(RequestBody):
@@ -45,8 +53,8 @@ class PublishRequest(RequestBody):
 
     version: Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None = None
     """The newest, unless given."""
-    by: Who = "user"
-    """Who publishes."""
+    by: Who | None = None
+    """Who publishes; by itself the user of the key, or `user`."""
 
 
 class PreviewList(BaseModel):
@@ -81,10 +89,13 @@ async def list_previews(
 @router.post(
     "/previews", operation_id="propose_change", status_code=201, responses=problem_replies(*BODY_PROBLEMS, 404, 412)
 )
-async def propose_change(body: Annotated[Proposal, Body()], services: TheServices, expected: Expected) -> WaitingChange:
+async def propose_change(
+    body: Annotated[Proposal, Body()], services: TheServices, expected: Expected, request: Request
+) -> WaitingChange:
     """Show edits without making them, and let them wait for somebody's decision."""
     edits = await to_thread(edits_from_body, body.edits)
-    return await services.approvals.propose(body.workflow_id, edits, body.by, body.reason, expected=expected)
+    by = acting_user(request, body.by)
+    return await services.approvals.propose(body.workflow_id, edits, by, body.reason, expected=expected)
 
 
 @router.get("/previews/{preview_id}", operation_id="get_preview", responses=problem_replies(404, 422))
@@ -97,10 +108,10 @@ async def get_preview(preview_id: str, services: TheServices) -> WaitingChange:
     "/previews/{preview_id}", operation_id="decide_preview", responses=problem_replies(*BODY_PROBLEMS, 404, 409)
 )
 async def decide_preview(
-    preview_id: str, body: Annotated[PreviewDecision, Body()], services: TheServices
+    preview_id: str, body: Annotated[PreviewDecision, Body()], services: TheServices, request: Request
 ) -> WaitingChange:
     """Make a change that waits, or turn it down; 409 where it expired or its workflow has moved on."""
-    return await services.approvals.decide(preview_id, body.decision, body.by)
+    return await services.approvals.decide(preview_id, body.decision, acting_user(request, body.by))
 
 
 @router.get("/workflows/{workflow_id}/publication", operation_id="get_publication", responses=problem_replies(404, 422))
@@ -118,7 +129,7 @@ async def get_publication(workflow_id: WorkflowId, services: TheServices, respon
     "/workflows/{workflow_id}/publish", operation_id="publish_workflow", responses=problem_replies(*BODY_PROBLEMS, 404)
 )
 async def publish_workflow(
-    workflow_id: WorkflowId, body: Annotated[PublishRequest, Body()], services: TheServices
+    workflow_id: WorkflowId, body: Annotated[PublishRequest, Body()], services: TheServices, request: Request
 ) -> Publication:
     """Publish a version of a workflow, the newest unless one is named; later changes are a draft."""
-    return await services.approvals.publish(workflow_id, body.by, version=body.version)
+    return await services.approvals.publish(workflow_id, acting_user(request, body.by), version=body.version)

@@ -11,6 +11,7 @@ from workflow_agent.api.creation import edits_from_body
 from workflow_agent.api.native.request_shapes import EditList
 from workflow_agent.api.native.workflows import BODY_PROBLEMS, MadeIn
 from workflow_agent.api.parameters import (
+    Actor,
     Expected,
     Flag,
     IdempotencyKey,
@@ -56,6 +57,7 @@ async def edit_workflow(
     workflows: Workflows,
     expected: Expected,
     key: IdempotencyKey,
+    actor: Actor,
     dry_run: Flag = False,
     conversation_id: MadeIn = None,
 ) -> Response:
@@ -66,7 +68,7 @@ async def edit_workflow(
     edits = await to_thread(edits_from_body, body.edits)
     if dry_run:
         return await _replied(await workflows.preview(workflow_id, edits, expected=expected), edits)
-    author = Author(conversation_id=await _conversation(services, workflows.tenant, conversation_id))
+    author = Author(user=actor, conversation_id=await _conversation(services, workflows.tenant, conversation_id))
     mark = None
     if key is not None:
         request = digest_of(["edits", workflow_id, body.edits])
@@ -166,10 +168,11 @@ async def restore_version(
     services: TheServices,
     workflows: Workflows,
     expected: Expected,
+    actor: Actor,
     conversation_id: MadeIn = None,
 ) -> Response:
     """Make an old version the newest again, as a new version; nothing of the history is lost."""
-    author = Author(conversation_id=await _conversation(services, workflows.tenant, conversation_id))
+    author = Author(user=actor, conversation_id=await _conversation(services, workflows.tenant, conversation_id))
     report = await workflows.restore(workflow_id, v, Writer(author), expected=expected)
     await _put_on_record(services, workflows.tenant, author, report, f"restored version {v}")
     shown = {**_compared(report), "restored_version": v}

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from workflow_agent.api.creation import create_workflow_once, named
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
-from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, Workflows, etag
+from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, Workflows, etag
 from workflow_agent.api.replies import json_reply, replies
 from workflow_agent.api.route_class import StrictRoute, only_post
 from workflow_agent.api.services import Services
@@ -36,6 +36,7 @@ async def import_document(
     services: TheServices,
     workflows: Workflows,
     key: IdempotencyKey,
+    actor: Actor,
     dry_run: Flag = False,
 ) -> Response:
     """Create a workflow from a document in another format, told by its content unless named.
@@ -51,7 +52,7 @@ async def import_document(
     for part in parts:
         if part.imported is not None:
             own_key = f"{key} document {part.number}" if key and made else key
-            workflow, replayed = await _create(part, part.imported, body, services, workflows, own_key)
+            workflow, replayed = await _create(part, part.imported, body, services, workflows, own_key, actor)
             headers = headers or {"Location": f"{router.prefix}/{workflow.id}", **replayed}
             made[part.number] = workflow
     first, workflow = next((part, made[part.number]) for part in parts if part.number in made)
@@ -73,7 +74,13 @@ def _shown(parts: Sequence[Part]) -> JsonObject:
 
 
 async def _create(
-    part: Part, imported: Imported, body: ImportRequest, services: Services, workflows: WorkflowService, key: str | None
+    part: Part,
+    imported: Imported,
+    body: ImportRequest,
+    services: Services,
+    workflows: WorkflowService,
+    key: str | None,
+    actor: str,
 ) -> tuple[Workflow, dict[str, str]]:
     number = [part.number] if part.number > 1 else []
     workflow_id = await workflows.free_id(imported.workflow.name)
@@ -83,6 +90,7 @@ async def _create(
         key,
         request=["import", body.model_dump(), *number],
         workflow=imported.workflow.model_copy(update={"id": workflow_id}),
+        actor=actor,
         create=lambda named, by: workflows.store_imported(named, part, by),
     )
 

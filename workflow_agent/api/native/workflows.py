@@ -11,6 +11,7 @@ from starlette.responses import Response
 from workflow_agent.api.creation import create_workflow_once, workflow_from_body
 from workflow_agent.api.parameters import (
     CLEAN_PATTERN,
+    Actor,
     Cursor,
     IdempotencyKey,
     KnownEtag,
@@ -35,7 +36,7 @@ from workflow_agent.workflows.model.steps import StepType
 from workflow_agent.workflows.model.workflow import workflow_document
 from workflow_agent.workflows.search.listing import listed_workflow
 from workflow_agent.workflows.service import Writer
-from workflow_agent.workflows.store import WorkflowFilters
+from workflow_agent.workflows.store import Author, WorkflowFilters
 
 _LONGEST = 200
 TagFilter = Annotated[
@@ -159,7 +160,7 @@ async def list_workflows(
     responses=replies("Workflow", *BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
 )
 async def create_workflow(
-    asked: Annotated[JsonObject, Body()], services: TheServices, workflows: Workflows, key: IdempotencyKey
+    asked: Annotated[JsonObject, Body()], services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
 ) -> Response:
     """Create a workflow from a document; without an `id` it gets one made from its name."""
     document = asked
@@ -175,6 +176,7 @@ async def create_workflow(
         key,
         request=["workflow", asked],
         workflow=await to_thread(workflow_from_body, document),
+        actor=actor,
         create=partial(workflows.create, is_id_chosen=is_named),
     )
     headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
@@ -201,14 +203,18 @@ async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: T
     responses=replies("Workflow", *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
 )
 async def replace_workflow(
-    workflow_id: WorkflowId, document: Annotated[JsonObject, Body()], workflows: Workflows, expected: Required
+    workflow_id: WorkflowId,
+    document: Annotated[JsonObject, Body()],
+    workflows: Workflows,
+    expected: Required,
+    actor: Actor,
 ) -> Response:
     """Replace a workflow by another document; the old one stays readable as a version."""
     if document.get("id", workflow_id) != workflow_id:
         raise InvalidWorkflow([Problem("/id", f"is not {workflow_id!r}, whose address this is")])
     replacement = await to_thread(workflow_from_body, {**document, "id": workflow_id})
 
-    stored = await workflows.replace(workflow_id, replacement, Writer(), expected=expected)
+    stored = await workflows.replace(workflow_id, replacement, Writer(Author(user=actor)), expected=expected)
     return json_reply(workflow_document(stored), headers=etag(stored))
 
 
@@ -218,7 +224,7 @@ async def replace_workflow(
     status_code=204,
     responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
 )
-async def delete_workflow(workflow_id: WorkflowId, workflows: Workflows, expected: Required) -> Response:
+async def delete_workflow(workflow_id: WorkflowId, workflows: Workflows, expected: Required, actor: Actor) -> Response:
     """Delete a workflow."""
-    await workflows.delete(workflow_id, Writer(), expected=expected)
+    await workflows.delete(workflow_id, Writer(Author(user=actor)), expected=expected)
     return Response(status_code=204)
