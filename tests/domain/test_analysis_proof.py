@@ -32,6 +32,7 @@ PARALLEL = ("f>a", "f>b", "a>j", "b>j", "j>e")
         pytest.param(process(*PARALLEL, f=FORK, j=JOIN, e=END), id="branches that are joined"),
         pytest.param(process(*PARALLEL, f=DECIDE, j=ANY, e=END), id="ways that come together"),
         pytest.param(process("a>b", "b>a", "b>e", b=DECIDE, e=END), id="a loop that is left"),
+        pytest.param(process("a>j", "j>d", "d>j", "d>e", j=ANY, d=DECIDE, e=END), id="a loop back to a join"),
         pytest.param(process("f>a", "f>b", "a>x (error)", "b>x (error)", f=FORK, x=FAILED), id="either fails"),
         pytest.param(process("e1>x", e1={"type": "loop"}, i={"parent": "e1"}, x=END), id="a scope"),
     ],

@@ -103,12 +103,25 @@ class Exhaustive:
             self.is_safe = self.is_safe and not (way and way & tokens)
             yield None if way is None else (tokens | way, held, passed)
 
+    def comes_back(self, join: str, edge_id: str) -> bool:
+        """Say whether a transition into a join can be reached only by way of the join."""
+        if edge_id == ">start" or join == self.graph.workflow.start:
+            return edge_id != ">start"
+        (edge,) = (one for one in self.graph.into(join) if one.id == edge_id)
+        seen, waiting = {self.graph.workflow.start}, [self.graph.workflow.start]
+        while waiting:
+            news = {one.to for one in self.graph.out(waiting.pop())} - seen - {join}
+            seen |= news
+            waiting += news
+        return edge.from_ not in seen
+
     def arrive(self, step: Step, one: str, here: State) -> Iterator[State | None]:
         tokens, held, passed = here
         needed = step.join.count or 1 if step.join else 1
-        so_far = {edge for join, edge in held if join == step.id}
+        back = self.comes_back(step.id, one)
+        so_far = {edge for join, edge in held if join == step.id and self.comes_back(join, edge) is back}
         arrived = {one} if one in so_far else so_far | {one}
-        others = frozenset(pair for pair in held if pair[0] != step.id)
+        others = held - {(step.id, edge) for edge in so_far}
         kept = others | {(step.id, edge) for edge in arrived}
         if len(arrived) == needed:
             yield from self.put(step, (tokens, kept, passed | {step.id}))

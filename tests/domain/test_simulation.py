@@ -1,5 +1,8 @@
 """Playing cases: paths, times and costs that were worked out by hand."""
 
+import json
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,12 +10,12 @@ import pytest
 from tests.support.flows import flow
 from workflow_agent.workflows.analysis.conditions import holds
 from workflow_agent.workflows.analysis.simulation import Assumptions, simulate
+from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
 HOUR = 3_600.0
 DECIDE: dict[str, Any] = {"type": "decision"}
 END: dict[str, Any] = {"type": "end"}
-FORK: dict[str, Any] = {"type": "fork"}
 JOIN: dict[str, Any] = {"type": "join"}
 
 
@@ -24,40 +27,8 @@ def process(*edges: str, **steps: dict[str, Any]) -> Workflow:
     return flow(*edges, start=edges[0].partition(">")[0], **steps)
 
 
-ONE_HOUR, THREE_HOURS = lasting(1, assignee="x"), lasting(3, assignee="x")
-CHAIN = process("a>b", "b>done", a=lasting(1), b=lasting(2), done=END)
-PARALLEL = process("f>a", "f>b", "a>j", "b>j", "j>c", f=FORK, a=lasting(1), b=lasting(3), j=JOIN, c=lasting(1))
-FIRST = process(
-    "f>a",
-    "f>b",
-    "a>j",
-    "b>j",
-    "j>c",
-    f=FORK,
-    a=lasting(1),
-    b=lasting(3),
-    j={"type": "join", "join": {"mode": "any"}},
-    c=lasting(1),
-)
-LOOP = process(
-    "each>c", each={"type": "loop", "loop": {"max_iterations": 4}}, x=lasting(2, parent="each"), c=lasting(1)
-)
-ALL_AT_ONCE = process(
-    "each>c",
-    each={"type": "loop", "loop": {"over": ["a", "b", "c"], "parallel": 0}},
-    x=lasting(2, parent="each"),
-    c=lasting(1),
-)
-NESTED = process(
-    "out>c",
-    out={"type": "loop", "loop": {"max_iterations": 2}},
-    inn={"type": "loop", "loop": {"max_iterations": 3}, "parent": "out"},
-    x=lasting(1, parent="inn"),
-    c=lasting(1),
-)
-SKIPPED = process("a>b", a=lasting(1), b=lasting(5, when={"text": "amount > 100"}))
-
-
+CASES = tomllib.loads((Path(__file__).parent / "data" / "simulated_cases.toml").read_text("utf-8"))["case"]
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 GUARDED = process(
     "enter>d",
     "d>small [amount <= 1000]",
@@ -66,63 +37,44 @@ GUARDED = process(
     "e>pay [approved]",
     "e>enter (default)",
     "small>pay",
-    enter=lasting(1, assignee="clerk"),
     d=DECIDE,
-    small=lasting(0.5),
-    large=lasting(4, assignee="boss"),
     e=DECIDE,
-    pay=lasting(1),
 )
-LATE = process("a>b", "a>c (error)", a=lasting(5, timeout="PT2H"), b=lasting(1), c=lasting(3))
 
 
-@pytest.mark.parametrize(
-    ("workflow", "assumed", "path", "hours"),
-    [
-        pytest.param(CHAIN, {}, "a b done", 3, id="one after the other"),
-        pytest.param(CHAIN, {"times": {"a": 9 * HOUR}}, "a b done", 11, id="a time that was given"),
-        pytest.param(PARALLEL, {}, "f a b j c", 4, id="the slower branch counts"),
-        pytest.param(PARALLEL, {"times": {"a": 5 * HOUR}}, "f a b j c", 6, id="the other branch is slower"),
-        pytest.param(FIRST, {}, "f a b j c", 3, id="the first branch is enough, the other goes on"),
-        pytest.param(LOOP, {}, "each x x x x c", 9, id="a loop"),
-        pytest.param(LOOP, {"case": {"each": 2}}, "each x x c", 5, id="a loop as often as said"),
-        pytest.param(ALL_AT_ONCE, {}, "each x x x c", 3, id="a loop all at once"),
-        pytest.param(NESTED, {}, "out inn x x x inn x x x c", 7, id="a loop in a loop"),
-        pytest.param(SKIPPED, {"case": {"amount": 50}}, "a b", 1, id="a step that is skipped"),
-        pytest.param(SKIPPED, {"case": {"amount": 500}}, "a b", 6, id="a step that is not"),
-        pytest.param(SKIPPED, {"case": {"b": "no"}}, "a b", 1, id="a step that is said to be skipped"),
-        pytest.param(SKIPPED, {"case": {"b": "yes"}}, "a b", 6, id="a step that is said to be done"),
-        pytest.param(
-            GUARDED,
-            {"case": {"amount": 1500, "e": ["enter", "pay"]}},
-            "enter d large e enter d large e pay",
-            11,
-            id="a way for each time",
-        ),
-        pytest.param(GUARDED, {"case": {"amount": 900}}, "enter d small pay", 2.5, id="a small amount"),
-        pytest.param(GUARDED, {"case": {"amount": 1500, "approved": True}}, "enter d large e pay", 6, id="a large one"),
-        pytest.param(GUARDED, {"case": {"d": "small"}}, "enter d small pay", 2.5, id="a way that is named"),
-        pytest.param(GUARDED, {"chances": {"d>small": 1.0}}, "enter d small pay", 2.5, id="a chance that is certain"),
-        pytest.param(LATE, {}, "a c", 5, id="out of time after two hours"),
-        pytest.param(LATE, {"times": {"a": HOUR}}, "a b", 2, id="in time"),
-        pytest.param(LATE, {"chances": {"a>c": 1.0}, "times": {"a": HOUR}}, "a c", 4, id="a failure that is certain"),
-        pytest.param(PARALLEL, {"staff": {}}, "f a b j c", 4, id="enough people"),
-        pytest.param(
-            process("f>a", "f>b", "a>j", "b>j", f=FORK, a=ONE_HOUR, b=THREE_HOURS, j=JOIN),
-            {"staff": {"x": 1}},
-            "f a b j",
-            4,
-            id="one person for both branches",
-        ),
-    ],
-)
-def test_a_case_takes_the_way_and_the_time_worked_out_by_hand(
-    workflow: Workflow, assumed: dict[str, Any], path: str, hours: float
-) -> None:
-    played = simulate(workflow, Assumptions(**assumed))
+@pytest.mark.parametrize("told", [pytest.param(one, id=one["name"]) for one in CASES])
+def test_a_case_takes_the_way_and_the_time_worked_out_by_hand(told: dict[str, Any]) -> None:
+    if "sample" in told:
+        workflow = parse_workflow(json.loads((SAMPLES / f"{told['sample']}.json").read_text("utf-8")))
+    else:
+        workflow = process(*told["edges"], **told["steps"])
+    times = {step: hours * HOUR for step, hours in told.get("times", {}).items()}
 
-    assert [one["step"] for one in played["path"]] == path.split()
-    assert played["median_seconds"] == hours * HOUR
+    played = simulate(workflow, Assumptions(case=told.get("case", {}), times=times, staff=told.get("staff", {})))
+
+    assert [one["step"] for one in played["path"]] == told["path"].split()
+    assert played["median_seconds"] == pytest.approx(told["hours"] * HOUR)
+    assert played["outcome"] == told.get("outcome", "completed")
+    assert told["calculation"]
+
+
+@pytest.mark.parametrize("mode", [{"mode": "any"}, {"mode": "count", "count": 1}])
+def test_what_comes_back_to_a_join_goes_on_again(mode: dict[str, Any]) -> None:
+    edges = ("a>j", "b>j", "j>d", "d>j", "d>e")
+    workflow = process("s>a", "s>b", *edges, s=DECIDE, j={"type": "join", "join": mode}, d=DECIDE, e=END)
+
+    played = simulate(workflow, Assumptions(case={"s": "a"}, chances={"d>j": 0.5}, runs=200))
+
+    assert played["ends"] == {"e": 200}
+
+
+def test_rounds_that_do_nothing_are_no_deeper_the_more_they_are() -> None:
+    workflow = process(
+        "each>c", each={"type": "loop", "loop": {"over": "items"}}, x={"parent": "each", "when": {"text": "asked"}}
+    )
+
+    played = simulate(workflow, Assumptions(case={"items": 900, "asked": False}))
+
     assert played["outcome"] == "completed"
 
 

@@ -289,6 +289,13 @@ class FlowGraph:
         found = rx.immediate_dominators(self.digraph, self.index[self.workflow.start])
         return {ids[node]: ids[above] for node, above in found.items() if node != above}
 
+    def dominates(self, above: str, step_id: str) -> bool:
+        """Say whether every way from the start to a step passes another one, or is it."""
+        here: str | None = step_id
+        while here is not None and here != above:
+            here = self.dominators.get(here)
+        return here is not None
+
     def steps_of(self, ids: Iterable[str]) -> list[Step]:
         """Return the steps with these ids, each once, in the order of the document."""
         return [self.steps[step_id] for step_id in sorted(set(ids), key=self.index.__getitem__)]

@@ -80,14 +80,31 @@ class _Case:
 
 
 @dataclass(slots=True)
+class _Scope:
+    """What is done inside a step, until all of it is done or the step fails."""
+
+    around: "_Scope | None" = None
+    is_closed: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing goes on inside any more."""
+        return self.is_closed or (self.around is not None and self.around.is_over)
+
+
+@dataclass(slots=True)
 class _Frame:
-    """One time through a scope: its tokens, and what goes on when they are gone."""
+    """One time through a scope: its tokens, and what goes on when they are gone or one of them fails."""
 
     case: _Case
     then: Callable[[float], None]
+    fails: Callable[[float], None]
+    scope: _Scope
     tokens: int = 0
     arrived: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """The transitions by which tokens wait at each join."""
+    """The transitions by which tokens wait at each join for all."""
+    rounds: dict[tuple[str, bool], set[str]] = field(default_factory=dict[tuple[str, bool], set[str]])
+    """The transitions by which tokens came in this round to each join for some; those that come back by themselves."""
     passed: set[str] = field(default_factory=set[str])
 
 
@@ -135,9 +152,9 @@ class _Simulation:
             def done(end: float) -> None:
                 case.finished = end
                 bad = [one for one in case.ends if ends_badly(self._graph.steps[one])]
-                case.outcome = case.outcome or ("waits" if case.starving else "failed" if bad else "completed")
+                case.outcome = case.outcome or ("failed" if bad else "waits" if case.starving else "completed")
 
-            frame = _Frame(case, done, tokens=1)
+            frame = _Frame(case, done, lambda at: self._stop(case, "timed out", at), _Scope(), tokens=1)
             self._enter(frame, self._graph.workflow.start, None, now)
 
         return begin
@@ -145,7 +162,7 @@ class _Simulation:
     def _enter(self, frame: _Frame, step_id: str, edge: Transition | None, now: float) -> None:
         """Let a token come to a step; at a join it may have to wait for others."""
         step, case = self._graph.steps[step_id], frame.case
-        if case.outcome:
+        if case.outcome or frame.scope.is_over:
             return
         if len(case.visits) >= MAX_STEPS_OF_A_CASE:
             self._stop(case, "too many steps", now)
@@ -172,10 +189,10 @@ class _Simulation:
 
     def _joins(self, frame: _Frame, step: Step, edge: Transition) -> bool:
         """Say whether a token that comes by a transition lets a join go on; it then takes those that wait."""
-        waiting = frame.arrived.setdefault(step.id, [])
-        waiting.append(edge.id)
         mode = step.join.mode if step.join else "all"
         if mode == "all":
+            waiting = frame.arrived.setdefault(step.id, [])
+            waiting.append(edge.id)
             entering = {one.id for one in self._graph.into(step.id)}
             if not entering <= set(waiting):
                 return False
@@ -183,7 +200,11 @@ class _Simulation:
                 waiting.remove(one)
             return True
         needed = 1 if mode == "any" else (step.join.count if step.join else None) or 1
-        if step.id in frame.passed or len(waiting) < needed:
+        came = frame.rounds.setdefault((step.id, self._graph.dominates(step.id, edge.from_)), set())
+        if edge.id in came:
+            came.clear()
+        came.add(edge.id)
+        if len(came) != needed:
             return False
         frame.passed.add(step.id)
         return True
@@ -214,11 +235,13 @@ class _Simulation:
         def done(at: float) -> None:
             if role in self._free:
                 self._release(role, at)
+            if frame.case.outcome or frame.scope.is_over:
+                return
             if is_late:
                 visit.ended = "timed out"
                 self._fail(frame, step, at)
             else:
-                self._inside(frame, step, at)
+                self._inside(frame, step, visit, at)
 
         self._at(now + visit.took, done)
 
@@ -238,46 +261,76 @@ class _Simulation:
         return max(given or 0.0, 0.0)
 
     def _fail(self, frame: _Frame, step: Step, now: float) -> None:
-        """Take the way for a step that ran out of time; without one the case is over."""
+        """Take the way for a step that ran out of time; without one what is around it fails, and at last the case."""
         ways = [edge for edge in self._graph.out(step.id) if edge.type == "error"]
         late = [edge for edge in ways if not edge.errors or any("time" in one.lower() for one in edge.errors)]
         if late:
             self._enter(frame, late[0].to, late[0], now)
+        elif step.on_error == "continue":
+            self._leave(frame, step, now)
         else:
-            self._stop(frame.case, "timed out", now)
+            frame.fails(now)
 
-    def _inside(self, frame: _Frame, step: Step, now: float) -> None:
+    def _inside(self, frame: _Frame, step: Step, visit: Visit, now: float) -> None:
         """Play what is inside a step, as often as it goes round; then the step is done."""
         heads = self._heads(step)
         rounds = self._rounds(frame.case, step, now) if heads and step.type == "loop" else len(heads[:1])
         if rounds is None:
             return
-        if step.loop is not None and step.loop.parallel is not None and rounds > 1:
-            self._all_at_once(frame, step, heads, rounds, now)
-        else:
-            self._again(frame, step, heads, rounds, now)
-
-    def _again(self, frame: _Frame, step: Step, heads: Sequence[str], rounds: int, now: float) -> None:
         if rounds == 0:
             self._leave(frame, step, now)
-        else:
-            self._play(frame.case, heads, now, lambda at: self._again(frame, step, heads, rounds - 1, at))
+            return
+        scope = _Scope(frame.scope)
 
-    def _all_at_once(self, frame: _Frame, step: Step, heads: Sequence[str], rounds: int, now: float) -> None:
-        left = count(rounds - 1, -1)
+        def fail(at: float) -> None:
+            if not scope.is_over and not frame.case.outcome:
+                scope.is_closed = True
+                visit.ended = "timed out"
+                self._fail(frame, step, at)
 
-        def one_less(at: float) -> None:
-            if next(left) == 0:
-                self._leave(frame, step, at)
+        def leave(at: float) -> None:
+            scope.is_closed = True
+            self._leave(frame, step, at)
 
-        for _ in range(rounds):
-            if not frame.case.outcome:
-                self._play(frame.case, heads, now, one_less)
+        limit = exact_seconds(step.timeout)
+        if limit is not None:
+            self._at(visit.at + limit, fail)
+        at_once = step.loop.parallel if step.loop else None
+        self._go_round(
+            lambda then: _Frame(frame.case, then, fail, scope, len(heads)), heads, (rounds, at_once), leave, now
+        )
 
-    def _play(self, case: _Case, heads: Sequence[str], now: float, then: Callable[[float], None]) -> None:
-        frame = _Frame(case, then, tokens=len(heads))
-        for head in heads:
-            self._enter(frame, head, None, now)
+    def _go_round(
+        self,
+        framed: Callable[[Callable[[float], None]], _Frame],
+        heads: Sequence[str],
+        times: tuple[int, int | None],
+        leave: Callable[[float], None],
+        now: float,
+    ) -> None:
+        """Play what is inside a step so many times, one after the other or so many at once, 0 for all."""
+        left, at_once = times
+        most = left if at_once == 0 else at_once or 1
+        running = 0
+
+        def begin(at: float) -> None:
+            nonlocal left, running
+            while left and running < most:
+                left, running = left - 1, running + 1
+                # Later at the same time: what does nothing would otherwise end within its own beginning.
+                frame = framed(lambda end: self._at(end, ended))
+                for head in heads:
+                    self._enter(frame, head, None, at)
+
+        def ended(at: float) -> None:
+            nonlocal running
+            running -= 1
+            if left:
+                begin(at)
+            elif not running:
+                leave(at)
+
+        begin(now)
 
     def _heads(self, step: Step) -> list[str]:
         drawn = [e.to for e in self._graph.out(step.id) if self._graph.steps[e.to].parent == step.id]

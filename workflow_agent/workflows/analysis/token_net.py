@@ -2,7 +2,8 @@
 
 A step takes one token from one of its entries and puts one on the exit it chooses, or one on each
 where it does not choose; a join takes them from all of its entries (or, in mode `any` and `count`,
-passes one on after so many and swallows the rest of the round). An error transition is always one
+passes one on after so many and swallows the rest of the round; what comes back to it from behind itself
+begins a round of its own). An error transition is always one
 more choice. Reaching an end step ends the run. Each scope is a net of its own.
 """
 
@@ -37,6 +38,8 @@ class Gate:
     needed: int
     """How many tokens a `count` join passes on after."""
     ways: tuple[Way, ...]
+    again: int
+    """The entries that come back to the step from behind itself."""
     merging: int
     """The entries on which a token arrives whatever is chosen right before."""
 
@@ -85,6 +88,7 @@ def _gate(graph: FlowGraph, step: Step, bits: Mapping[str, int], start: int, beh
         behaviour=behaviour or kind,
         entries=entries,
         needed=needed,
+        again=sum(bits[edge.id] for edge in entering if graph.dominates(step.id, edge.from_)),
         ways=tuple(_ways(graph, step, bits)),
         merging=sum(bits[edge.id] for edge in merging) if (behaviour or kind) == "merge" else 0,
     )
@@ -271,9 +275,10 @@ def _arrivals(gate: Gate, number: int, bit: int, here: Position) -> Iterator[tup
     A second token from the same entry begins a new round.
     """
     left, taken, passed = here
-    round_so_far = taken & gate.entries
+    entries = gate.again if bit & gate.again else gate.entries & ~gate.again
+    round_so_far = taken & entries
     arrived = bit if round_so_far & bit else round_so_far | bit
-    kept = taken & ~gate.entries | arrived
+    kept = taken & ~entries | arrived
     if arrived.bit_count() == gate.needed:
         for way in gate.ways:
             yield number, way, (left | way.places, kept, passed | 1 << number)
