@@ -21,6 +21,7 @@ from benchmarks import (
     eval_offline,
     eval_references,
     eval_retention,
+    eval_summaries,
     rule_rates,
 )
 from benchmarks.bpmn_documents import document
@@ -102,6 +103,12 @@ def _artifacts() -> Iterator[Result]:
         yield Result("artifact selection", what, value, cases)
 
 
+def _summaries() -> Iterator[Result]:
+    for half in eval_summaries.HALVES:
+        for what, (value, cases) in eval_summaries.figures(half).items():
+            yield Result("sentences of summaries", f"{half}: {what}", value, cases)
+
+
 def _search() -> Iterator[Result]:
     if not CORPUS.is_dir():
         yield Result("search", "descriptions of people", 0.0, 0, _ABSENT)
@@ -145,7 +152,20 @@ def _bpmn() -> Iterator[Result]:
 def results() -> list[Result]:
     """Return every line."""
     found: list[Result] = []
-    for part in (modes, references, _drafts, offline, _search, _formats, _bpmn, _findings, _retention, _artifacts):
+    parts = (
+        modes,
+        references,
+        _drafts,
+        offline,
+        _search,
+        _formats,
+        _bpmn,
+        _findings,
+        _retention,
+        _artifacts,
+        _summaries,
+    )
+    for part in parts:
         found += part()
     return sorted(found, key=lambda one: [each.evaluation for each in found].index(one.evaluation))
 

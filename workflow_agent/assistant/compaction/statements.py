@@ -9,7 +9,8 @@ from typing import Final
 from workflow_agent.assistant.compaction import facts
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as a text."""
     return frozenset(text.split())
 
 
@@ -28,11 +29,13 @@ _PREFERRED: Final = re.compile(
     r"|\brather\b([^.;]*?) than\b",
     re.IGNORECASE,
 )
+_STOPPING: Final = re.compile(r"\bstop(?:s|ped)? (?=\w+ing\b)", re.IGNORECASE)
+"""A machine that stopped denies nothing."""
 _ONE_UNIT: Final = re.compile(r"\bone (?=(?:minute|hour|day|week|month|quarter|year)\b)", re.IGNORECASE)
 _STEM_CHARS: Final = 6
 _ENDINGS: Final = ("ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y")
 _LEAST_STEM: Final = 3
-_SMALL: Final = _words(
+_SMALL: Final = word_set(
     "during while within until since "
     "a an the and or but if of to in on at by for from with as is are was were be been being am it "
     "its this that these those there here he she they them his her their i you we us our my your me "
@@ -41,7 +44,7 @@ _SMALL: Final = _words(
     "all both more most such own same s t re ve ll d m im ive said says say told tell asked ask wants "
     "want wanted user users assistant conversation turn turns"
 )
-_EVERYDAY: Final = _words(
+_EVERYDAY: Final = word_set(
     "absolutely again ages ago almost already also although always amazing another any anybody anyone "
     "anything anyway appreciate around ask away awesome back bad beautiful because become been began "
     "begin behind believe best better between big bit both brilliant bring bye call came can't certainly "
@@ -73,10 +76,10 @@ _EVERYDAY: Final = _words(
     "yes yet you'd you'll young you're you've yay "
 )
 """Words that people say of anything."""
-_DENIALS: Final = _words(
+_DENIALS: Final = word_set(
     "not no never without none neither nor cannot can't don't doesn't didn't won't isn't aren't "
     "wasn't weren't shouldn't mustn't hasn't haven't wouldn't couldn't nothing nobody avoid avoids "
-    "avoided avoiding refuse refused stop stops stopped forbid forbids forbidden prohibit prohibited "
+    "avoided avoiding refuse refused forbid forbids forbidden prohibit prohibited "
     "exclude excluded except instead replace replaces replaced replacing abandon abandoned reject "
     "rejects rejected drop drops dropped skip skipped "
     "dislikes dislike disliked hates hate hated unwanted ruled"
@@ -87,7 +90,7 @@ _DIGITS_OF: Final = {
     "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100",
     "thousand": "1000", "million": "1000000", "dozen": "12", "half": "half", "twice": "2x", "once": "1x",
 }  # fmt: skip
-_CLOSED: Final = _words(
+_CLOSED: Final = word_set(
     "red blue green yellow orange purple black white grey gray brown pink amber monday tuesday "
     "wednesday thursday friday saturday sunday january february march april june july august "
     "september october november december euro euros eur usd dollar dollars gbp pounds chf minute "
@@ -228,6 +231,7 @@ def statement_of(text: str, *, has_names: bool = True) -> Statement:
 
 def _spelled_out(text: str) -> str:
     read = text.replace("€", " EUR ").replace("$", " USD ").replace("£", " GBP ")
+    read = _STOPPING.sub("no longer ", read)
     return _ONE_UNIT.sub("1 ", read.replace("rather than", "instead of"))
 
 

@@ -1,0 +1,249 @@
+"""What one sentence says against those that come nearest to it: opposites, bounds, order, how many, why."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from workflow_agent.assistant.compaction.statements import Statement, says_little, statement_of
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_OPPOSITES: Final = tuple(
+    tuple(frozenset(side.split()) for side in pair.split("/"))
+    for pair in (
+        "above over exceeding more exceeds older/below under less fewer younger",
+        "always every/never no",
+        "first/last",
+        "minimum least/maximum most",
+        "approve approved approves/reject rejected rejects declined",
+        "increase increased raised higher/decrease decreased lowered lower",
+        "enable enabled on/disable disabled off",
+        "internal/external",
+        "inpatients inpatient/outpatients outpatient",
+        "allowed may can/forbidden prohibited",
+        "open opened/close closed",
+        "before/after",
+        "all both/none neither",
+        "early earlier/late later",
+        "required mandatory/optional",
+        "accept accepted/decline declined refuse refused",
+        "buy bought/sell sold",
+        "win won/lose lost",
+        "start starts begin begins/end ends stop stops",
+        "customer customers/vendor vendors supplier suppliers",
+        "only/all everyone everybody anyone anybody",
+        "long/short",
+        "first/second",
+        "second/third",
+        "add added adds insert inserted/remove removed removes delete deleted",
+        "fail failed fails failure/succeed succeeded succeeds success successful",
+        "like likes love loves/hate hates dislike dislikes",
+        "manual manually/automatic automatically",
+        "public/private",
+        "online/offline",
+        "import imported imports/export exported exports",
+        "show shows shown/hide hides hidden",
+        "join joins joined/leave leaves left",
+        "longer/shorter",
+        "larger bigger/smaller",
+        "faster/slower",
+        "valid/invalid",
+        "complete completed/incomplete",
+        "agree agreed agrees/disagree disagreed disagrees",
+        "rise rises rose risen/fall falls fell fallen",
+        "temporary/permanent",
+        "morning/evening afternoon",
+        "weekday weekdays/weekend weekends",
+        "encrypted/unencrypted",
+        "signed/unsigned",
+        "paid/unpaid",
+        "domestic national/foreign international",
+        "heavy heavier/light lighter",
+        "cheap cheaper/expensive dearer",
+    )
+)
+_ORDER: Final = re.compile(r"\b(before|after)\b|\b(?:(prior to|ahead of)|(following|once))\b", re.IGNORECASE)
+_NUMBER: Final = r"(?:[€$£] ?)?(\d[\w.,-]*|\w+)"
+_AT_MOST: Final = re.compile(
+    r"\b(?:up to|at most|no more than|not more than|under|below|less than|fewer than|within|maximum(?: of)?|"
+    rf"no later than|not exceeding|younger than|lighter than) {_NUMBER}"
+    r"|(\d[\d.,]*)(?: \w+)? (?:at most|or less|or fewer|at the latest)\b",
+    re.IGNORECASE,
+)
+_AT_LEAST: Final = re.compile(
+    rf"\b(?:over|above|more than|exceed(?:s|ing)?|at least|no less than|beyond|minimum(?: of)?|older than|heavier than)"
+    rf" {_NUMBER}|(\d[\d.,]*)(?: \w+)? (?:or more|and more|at least|or above|or older)\b",
+    re.IGNORECASE,
+)
+_SAME_MATTER: Final = 0.6
+"""So many of the words beside a number: then it is the same number of the same thing."""
+_EACH: Final = re.compile(
+    r"\b(?:every|all|each|everyone|everybody|anyone|anybody|always|any|whatever)\b"
+    r"(?! (?:\d|day|week|month|year|time|other|\w+day\b))",
+    re.IGNORECASE,
+)
+_ONLY_SOME: Final = re.compile(
+    r"\b(?:only|if|when|unless|except|some|most|few|several|half|above|over|below|under|more than|less than|at least|"
+    r"younger|older|not|otherwise|whose|without|depending)\b|n't\b",
+    re.IGNORECASE,
+)
+_WHICH: Final = r"(?:from|in|with|of|at|who|whose|that|outside|on)"
+_STEM: Final = 5
+_REASON: Final = re.compile(
+    r"\b(?:because(?: of)?|due to|owing to|on account of|as a result of|thanks to|on grounds of)\b(.+)", re.IGNORECASE
+)
+_SO_MUCH_OF_A_REASON: Final = 0.5
+_PLANNED: Final = re.compile(
+    r"\b(?:should we|shall (?:we|i)|perhaps|maybe|might|could(?! not)|can you|can we|i can|would(?! not)|"
+    r"not sure|if you want|plan(?:s|ning|ned)? to|going to|will|we'll|"
+    r"i'll|(?:thinking|thought) (?:of|about)|consider\w*)\b|'ll\b",
+    re.IGNORECASE,
+)
+_WONDERED: Final = re.compile(
+    r"\b(?:want to know|wonder|not sure|do you know|let me ask|ask .{2,20} (?:if|whether))\b", re.IGNORECASE
+)
+_SPOKEN_OF: Final = re.compile(
+    r"\b(?:declin|reject|refus|dropp|postpon|consider|ask|offer|suggest|propos|want|discuss|mention|not(?:ed|ing)|doubt"
+    r"|decid|plan)\w*\b",
+    re.IGNORECASE,
+)
+"""Told of as spoken of, not as done."""
+_DONE: Final = re.compile(
+    r"\b(?:was|were|has been|have been|had|has|have) (?:\w+ly |already |not )?(?:\w{2,}ed|set|put|sent|made|built|sold|"
+    r"cut|begun|gone|given|written|taken|paid)\b|^\W*\w+ (?:\w+ )?\w{2,}ed\b",
+    re.IGNORECASE,
+)
+
+
+def plain_words(text: str) -> set[str]:
+    """Return the words of a text, folded."""
+    return set(_WORD.findall(text.casefold()))
+
+
+def opposite_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
+    """Return which word of a statement the nearest ones say the opposite of."""
+    mine = plain_words(said.text)
+    for sides in _OPPOSITES:
+        for here, there in (sides, sides[::-1]):
+            if not mine & here or mine & there or not nearest or (said.denied and sides is _OPPOSITES[0]):
+                continue
+            wrong = [one for one in nearest if plain_words(one.text) & there and not plain_words(one.text) & here]
+            if "before" in here | there:
+                continue
+            if len(wrong) == len(nearest):
+                return f"the turns say {min(there)!r}, not {min(mine & here)!r}"
+    if nearest and all(_is_reversed(said.text, one.text) for one in nearest):
+        return "the turns say it the other way round"
+    return None
+
+
+def _is_reversed(text: str, other: str) -> bool:
+    """Say whether two sentences put the same things into another order."""
+    mine, theirs = _ORDER.search(text), _ORDER.search(other)
+    if mine is None or theirs is None:
+        return False
+    left, right = _sides(text, mine)
+    first, second = _sides(other, theirs)
+    straight, crossed = len(left & first) + len(right & second), len(left & second) + len(right & first)
+    same = _is_before(mine) == _is_before(theirs)
+    return crossed > straight if same else straight > crossed
+
+
+def sides_of(text: str) -> tuple[set[str], set[str]] | None:
+    """Return the words of what a sentence puts first and of what it puts after that; None where it puts nothing so."""
+    match = _ORDER.search(text)
+    if match is None:
+        return None
+    left, right = _sides(text, match)
+    return (left, right) if _is_before(match) else (right, left)
+
+
+def is_turned(words: Sequence[str], first: set[str], then: set[str]) -> bool:
+    """Say whether words come in a text after those that should follow them."""
+    return min(words.index(one) for one in first & set(words)) > max(words.index(one) for one in then & set(words))
+
+
+def _is_before(match: re.Match[str]) -> bool:
+    return bool(match[2]) or (match[1] or "").casefold() == "before"
+
+
+def _sides(text: str, at: re.Match[str]) -> tuple[set[str], set[str]]:
+    return set(statement_of(text[: at.start()]).words), set(statement_of(text[at.end() :]).words)
+
+
+def bounds_in(text: str) -> dict[str, str]:
+    """Return the numbers of a text that are a bound, and which."""
+    found: dict[str, str] = {}
+    read = re.sub(r"\b(?:no|not) (?:more than|exceeding)", "up to", re.sub(r"\bno less than", "at least", text))
+    for pattern, bound in ((_AT_MOST, "at most"), (_AT_LEAST, "more than")):
+        for match in pattern.finditer(read):
+            value = next(iter(statement_of(f"a {match[1] or match[2]}").values), None)
+            if value is not None and value[0].isdigit():
+                found.setdefault(value, bound)
+    return found
+
+
+def other_bound(said: Statement, told: Iterable[Statement], number: str, bound: str) -> str | None:
+    """Return the bound that statements of the same matter give a number, where it is another one."""
+    around = set(said.words) - {number}
+    for one in told:
+        other = bounds_in(one.text).get(number, bound)
+        # "Claims above 750 need it" and "claims up to 750 do not" say the same.
+        if (
+            other != bound
+            and bool(said.denied) == bool(one.denied)
+            and len(around & set(one.words)) >= _SAME_MATTER * len(around)
+        ):
+            return f"the turns say {other} {number!r}, not {bound}"
+    return None
+
+
+def is_beyond(said: Statement, told: Statement) -> bool:
+    """Say whether a statement is about what lies on the other side of another one's bound."""
+    others = bounds_in(told.text)
+    return any(others.get(number, bound) != bound for number, bound in bounds_in(said.text).items())
+
+
+def too_many_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
+    """Say whether a statement tells of all what the nearest ones tell of some."""
+    each = _EACH.search(said.text)
+    if not nearest or each is None or _ONLY_SOME.search(said.text):
+        return None
+    whom = _WORD.search(said.text, each.end())
+    of_some = re.compile(rf"\b{re.escape(whom[0][:_STEM])}\w* {_WHICH}\b", re.IGNORECASE) if whom else _ONLY_SOME
+    is_of_all = of_some.search(said.text) is None
+    if all(
+        (_ONLY_SOME.search(one.text) or (is_of_all and of_some.search(one.text))) and not _EACH.search(one.text)
+        for one in nearest
+    ):
+        return "the turns say it only of some"
+    return None
+
+
+def invented_reason(sentence: str, known: set[str]) -> str | None:
+    """Return why a reason given in a sentence is none that the turns know."""
+    match = _REASON.search(sentence)
+    if match is None:
+        return None
+    words = {word for word in statement_of(f"x {match[1]}").words[1:] if not says_little(word)}
+    if words and len(words & known) < _SO_MUCH_OF_A_REASON * len(words):
+        return f"nobody gave the reason {match[0]!r}"
+    return None
+
+
+def is_asked(text: str) -> bool:
+    """Say whether a sentence only asks, or says that somebody does."""
+    return text.endswith("?") or _WONDERED.search(text) is not None
+
+
+def is_uncertain(text: str) -> bool:
+    """Say whether a sentence asks, offers or plans."""
+    return is_asked(text) or _PLANNED.search(text) is not None
+
+
+def only_planned(said: Statement, nearest: Sequence[Statement]) -> str | None:
+    """Say whether a statement tells as done what the nearest ones only plan, offer or ask."""
+    if not nearest or said.denied or _PLANNED.search(said.text) or _SPOKEN_OF.search(said.text):
+        return None
+    if _DONE.search(said.text) and all(is_uncertain(one.text) for one in nearest):
+        return "it was only planned or asked"
+    return None

@@ -1,0 +1,118 @@
+"""Which deeds the turns bear out: those on record, and those that the user told of as done."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workflow_agent.assistant.compaction.statements import Statement, says_little, statement_of, stem, word_set
+
+_BORNE_OUT_BY: Final = {
+    "deleted archived": ("deleted", "modified"),
+    "removed": ("deleted", "modified"),
+    "created built drafted copied": ("created",),
+    "added made inserted wrote written put placed": ("created", "modified"),
+    "edited renamed changed updated modified moved replaced connected set fixed corrected restored": ("modified",),
+    "assigned reassigned introduced extended adjusted": ("created", "modified"),
+    "ran executed started triggered sent published deployed exported imported approved emailed": (),
+    "confirmed notified paid ordered cancelled canceled signed called booked submitted contacted informed": (),
+}
+_KINDS: Final = {verb: kinds for verbs, kinds in _BORNE_OUT_BY.items() for verb in verbs.split()}
+"""Past forms, and which changes on record may bear them out."""
+_TAKEN_OUT: Final = word_set("deleted archived removed")
+_PUT_IN: Final = word_set("added inserted introduced")
+_PUTTING_IN: Final = re.compile(r"\b(?:add|insert|creat|put|new\b|introduc|restor|import)", re.IGNORECASE)
+_TAKING_OUT: Final = re.compile(r"\b(?:delet|remov|drop|archiv|take out|taken out|get rid)", re.IGNORECASE)
+_BROUGHT_BACK: Final = re.compile(
+    r"\b(?:undo|undone|undid|restor\w*|brought back|bring back|is back|revert\w*)\b", re.IGNORECASE
+)
+_DEED: Final = re.compile(rf"\b({'|'.join(_KINDS)})\b", re.IGNORECASE)
+_NO_DEED: Final = re.compile(
+    r"\b(?:is|are|be|being|not|never|been not|get|gets|if|when|once)\s+"
+    r"(?:(?:\w+ly|now|also|still|always|only)\s+)?$"
+)
+_IS_DONE: Final = re.compile(
+    r"\b(?:the|my|our|this|that) [\w' -]{2,40}? (?:is|has been|was) (?:already )?$", re.IGNORECASE
+)
+"""What is done, not what is done every time: "the contract is signed", but "contracts are signed"."""
+_EACH_TIME: Final = re.compile(r"\b(?:after|before|once|when|whenever|within|every|each|by)\b", re.IGNORECASE)
+"""In a sentence that tells how it goes each time "has ordered" is no deed."""
+_UNCERTAIN: Final = re.compile(
+    r"\b(?:whether|open|unclear|asked|asks|question|wonders?|unanswered|could|would|should|might|cannot|can't|if)\b",
+    re.IGNORECASE,
+)
+_ENOUGH: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class DoneTurn:
+    """What was said in a turn, and which changes it made."""
+
+    text: str
+    words: frozenset[str]
+    changes: tuple[str, ...]
+    told: Sequence[str]
+    """Sentences that tell of something as done: the user's, and those of what held already."""
+
+
+def done_turn(texts: Sequence[str], changes: Iterable[str], told: Iterable[str]) -> DoneTurn:
+    """Return a turn from its sentences, the kinds of its changes, and what the user says in it."""
+    words = frozenset(word for text in texts for word in statement_of(text).words)
+    deeds = (one for one in told if not one.endswith("?") and _DEED.search(one))
+    return DoneTurn(" ".join(texts), words, tuple(changes), tuple(deeds))
+
+
+def unknown_deed(clauses: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | None:
+    """Return which deed of a sentence's clauses no turn bears out; None where there is none such."""
+    sentence = ", ".join(one.text for one in clauses)
+    for said in clauses:
+        if said.is_negated or _UNCERTAIN.search(said.text):
+            continue
+        for match in _DEED.finditer(said.text):
+            verb = match[1].casefold()
+            if _NO_DEED.search(said.text[: match.start()]):
+                continue
+            why = _not_done(verb, said, sentence, turns)
+            if why:
+                return why
+    return None
+
+
+def _not_done(verb: str, said: Statement, sentence: str, turns: Sequence[DoneTurn]) -> str | None:
+    others = {word for word in said.words if not says_little(word)} - {stem(verb), stem("workflow"), stem("step")}
+    held = [len(others & turn.words) for turn in turns]
+    most = max(held, default=0)
+    near = [at for at, count in enumerate(held) if count == most] if most >= _ENOUGH * len(others) else []
+    done = [at for at in near if _is_on_record(verb, turns[at])]
+    if not done:
+        is_general = _EACH_TIME.search(sentence) is not None
+        is_told = any(_is_told(verb, others, one, is_general=is_general) for turn in turns for one in turn.told)
+        return None if is_told else f"nobody {verb} it"
+    if verb in _TAKEN_OUT and not _BROUGHT_BACK.search(said.text):
+        later = (turn for turn in turns[done[-1] + 1 :] if turn.changes and _BROUGHT_BACK.search(turn.text))
+        if any(len(others & turn.words) >= most for turn in later):
+            return "it was undone later"
+    return None
+
+
+def _is_on_record(verb: str, turn: DoneTurn) -> bool:
+    kinds = [one for one in turn.changes if one in _KINDS[verb]]
+    if "deleted" in kinds or not kinds:
+        return bool(kinds)
+    if verb in _PUT_IN:
+        return _TAKING_OUT.search(turn.text) is None or _PUTTING_IN.search(turn.text) is not None
+    # A workflow that was changed lost a part of it only where that was spoken of.
+    return _TAKING_OUT.search(turn.text) is not None if verb in _TAKEN_OUT else True
+
+
+def _is_told(verb: str, others: set[str], told: str, *, is_general: bool) -> bool:
+    for match in _DEED.finditer(told):
+        if stem(match[1].casefold()) != stem(verb):
+            continue
+        before = told[: match.start()]
+        if _NO_DEED.search(before) and not _IS_DONE.search(before) and not is_general:
+            continue
+        stated = statement_of(told)
+        if not stated.is_negated and (not others or len(others & set(stated.words)) >= min(2, len(others))):
+            return True
+    return False

@@ -1,0 +1,200 @@
+"""Whether the values of a sentence stand with what the turns say them of."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from typing import Final
+
+from workflow_agent.assistant.compaction.statements import (
+    Statement,
+    Statements,
+    clauses,
+    is_unit,
+    says_little,
+    statement_of,
+    stem,
+)
+from workflow_agent.assistant.compaction.subjects import is_verb
+
+_FEWEST_AROUND: Final = 2
+_MOST_OF_IT: Final = 0.75
+_PLACED: Final = re.compile(r"\b(by|to|with|from|in|at|for|via|through) (?:the |an? )?([^\W\d_]+)", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SPEAKER: Final = re.compile(r"\bI\b")
+
+
+class Placement:
+    """Where the values of some turns stand.
+
+    Args:
+        texts: The sentences of the turns.
+        beside: Pairs of sentences of which the second goes on with the first.
+        neighbours: All pairs of sentences that one message has side by side.
+    """
+
+    def __init__(
+        self, texts: Sequence[str], beside: Iterable[tuple[str, str]], neighbours: Iterable[tuple[str, str]]
+    ) -> None:
+        self.sentences = Statements(map(statement_of, texts))
+        self.parts = Statements(statement_of(part) for text in texts for part in clauses(text))
+        self._beside = Statements([*self.sentences.all, *_joined(beside)])
+        self._neighbours = Statements([*self.sentences.all, *_joined(neighbours)])
+
+    def misplaced(self, said: Statement, values_of: Callable[[Statement], frozenset[str]]) -> str | None:
+        """Return which value of a sentence is said of something else; None where all are in place.
+
+        Args:
+            said: The sentence.
+            values_of: Its values, and what else may be one.
+        """
+        return self._swapped(said) or next(
+            (
+                why
+                for part in clauses(said.text)
+                if (why := self._misplaced_in(statement_of(part), said, values_of(said)))
+            ),
+            None,
+        )
+
+    def _misplaced_in(self, part: Statement, said: Statement, named: frozenset[str]) -> str | None:
+        values = named & set(part.words)
+        for value in values:
+            around = set(part.words) - {value}
+            if len(around) < _FEWEST_AROUND:
+                around = set(said.words) - {value}
+            held = self._holding(value, self._beside)
+            if around and held and not any(around & set(one.words) for one in held):
+                return f"{value!r} is said of something else"
+            if value in part.denied and any(value in one.denied for one in held):
+                continue
+            if self._is_of_another(value, part) or self._is_in_anothers_place(value, part, said):
+                return f"{value!r} is said of something else"
+        for one, other in combinations(sorted(values), 2):
+            if self._are_apart(one, other) or self._are_crossed(one, other, said):
+                return f"{one!r} and {other!r} are said of different things"
+        return None
+
+    def _swapped(self, said: Statement) -> str | None:
+        """Say which word of a clause stands in the place of another: "by mail" for "by freight"."""
+        words = set(said.words)
+        for preposition, place in _placed(said.text):
+            others = words - {place}
+            if len(others) < _FEWEST_AROUND:
+                continue
+            held = [one for one in self._holding(place) if words <= set(one.words)]
+            swapped = [
+                part
+                for one in held
+                for part in parts_of(one)
+                if others <= set(part.words)
+                and place not in part.words
+                and any(same == preposition and rival not in words for same, rival in _placed(part.text))
+            ]
+            if held and len(swapped) == len(held):
+                return f"{place!r} is said of something else"
+        return None
+
+    def _is_of_another(self, value: str, stated: Statement) -> bool:
+        """Say whether what is told of a value is told of another one of its kind, in another clause.
+
+        "Claims need two signatures, contracts three" does not say that claims need three.
+        """
+        around = set(stated.words) - {value}
+        mine = [self.parts.all[at] for at in self.parts.holding(value)]
+        if len(around) < _FEWEST_AROUND or any(around & set(one.words) for one in mine):
+            mine_words = {word for one in mine for word in one.words}
+            around = {word for word in around & stated.values if word not in mine_words}
+        if not around:
+            return False
+        together = [one for one in self._holding(value) if around <= set(one.words)]
+        return bool(together) and all(
+            any(around <= set(part.words) and _rivals(part, value, stated) for part in parts_of(one))
+            for one in together
+        )
+
+    def _is_in_anothers_place(self, value: str, stated: Statement, said: Statement) -> bool:
+        """Say whether each sentence with a value says what is told of it in a clause with another one instead."""
+        around = set(stated.words) - {value}
+        held = self._holding(value)
+        if len(around) < _FEWEST_AROUND or not held:
+            return False
+        for one in held:
+            parts = parts_of(one)
+            mine = max((len(around & set(part.words)) for part in parts if value in part.words), default=0)
+            rival = max((len(around & set(part.words)) for part in parts if _rivals(part, value, said)), default=0)
+            if rival <= mine or rival < max(_FEWEST_AROUND, _MOST_OF_IT * len(around) - 0.5):
+                return False
+        return True
+
+    def _are_apart(self, one: str, other: str) -> bool:
+        """Say whether two values never go together, and another of its kind stands in the place of one."""
+        if any(other in held.words for held in self._holding(one, self._neighbours)):
+            return False
+        mine, theirs = self._holding(one), self._holding(other)
+        rivals = any(_kind(value) == _kind(other) for held in mine for value in held.values - {one})
+        return rivals or any(_kind(value) == _kind(one) for held in theirs for value in held.values - {other})
+
+    def _are_crossed(self, one: str, other: str, said: Statement) -> bool:
+        """Say whether two values are each with another one's: "A goes to B, C to D" does not say that A goes to D."""
+        together = [held for held in self._holding(one) if other in held.words]
+        if not together:
+            return False
+        for held in together:
+            parts = parts_of(held)
+            if any(one in part.words and other in part.words for part in parts):
+                return False
+            first, second = (
+                [part for part in parts if value in part.words and _rivals(part, rival, said)]
+                for value, rival in ((one, other), (other, one))
+            )
+            if not (first and second):
+                return False
+        return True
+
+    def _holding(self, value: str, among: Statements | None = None) -> list[Statement]:
+        among = among or self.sentences
+        return [among.all[place] for place in among.holding(value)]
+
+
+def parts_of(told: Statement) -> list[Statement]:
+    """Return the clauses of a statement."""
+    return [statement_of(part) for part in clauses(told.text)]
+
+
+def clause_with_most(words: set[str], told: Statement) -> Statement:
+    """Return the clause that has most of some words; a question whole."""
+    return told if told.text.endswith("?") else max(parts_of(told), key=lambda part: len(words & set(part.words)))
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> Iterable[Statement]:
+    return (statement_of(f"{one} {other}") for one, other in pairs)
+
+
+def _kind(value: str) -> str:
+    return "number" if value[0].isdigit() else "unit" if is_unit(value) else "name"
+
+
+def _placed(text: str) -> list[tuple[str, str]]:
+    """Return the words that a preposition leads to, with it."""
+    return [(one[1].casefold(), stem(one[2].casefold())) for one in _PLACED.finditer(text)]
+
+
+def _rivals(part: Statement, value: str, said: Statement) -> bool:
+    """Say whether a clause has another value of a kind in the place of one, which a statement leaves out."""
+    if value in part.words:
+        return False
+    kind = _kind(value)
+    rivals = {one for one in part.values if _kind(one) == kind}
+    word = _first_word(part)
+    # "Book flight" is a step where another one is spoken of, and an order where somebody is.
+    is_name = kind == "name" and part.text[:1].isupper() and (is_verb(value) or not is_verb(word))
+    if is_name and word in part.words and not says_little(word):
+        rivals.add(word)
+    return bool(rivals - set(said.words)) or (
+        kind == "name" and _first_word(said) == value and _SPEAKER.search(part.text) is not None
+    )
+
+
+def _first_word(said: Statement) -> str:
+    first = _WORD.match(said.text)
+    return stem(first[0].casefold()) if first else ""

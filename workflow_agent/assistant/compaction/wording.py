@@ -1,0 +1,133 @@
+"""Numbers, spans of time, times of day and denials in one wording, however they were told."""
+
+import re
+from typing import Final
+
+_ONES: Final = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS: Final = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_UNDER_TEN: Final = "|".join(list(_ONES)[1:10])
+_SMALL: Final = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{_UNDER_TEN}))?|{'|'.join(sorted(_ONES, key=len, reverse=True))})"
+_SCALED: Final = rf"(?:an? |{_SMALL} |\d+ )(?:{'|'.join(_SCALES)})"
+_IN_WORDS: Final = re.compile(
+    rf"\b(?:{_SCALED}(?: (?:{'|'.join(_SCALES)}))*(?:(?: and|,)? (?:{_SCALED}|{_SMALL}))*|{_SMALL})\b", re.IGNORECASE
+)
+_A_FEW: Final = frozenset({"zero", "one"})
+"""More often a word than a number, where they stand alone."""
+_MINUTES: Final = {"minute": 1, "hour": 60, "day": 1_440, "week": 10_080}
+_MONTHS: Final = {"month": 1, "year": 12}
+_UNIT: Final = "minute|hour|day|week|month|year"
+_FRACTIONS: Final = (
+    (re.compile(r"\b(?:a |one )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
+    (re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
+    (re.compile(r"\b(?:half an|a half|one half) hour\b|\bhalf-hour\b", re.IGNORECASE), "30 minutes"),
+    (re.compile(r"\b(?:an|one|1) hour and a half\b|\b(?:one|1) and a half hours\b", re.IGNORECASE), "90 minutes"),
+    (re.compile(r"\bhalf a day\b", re.IGNORECASE), "12 hours"),
+    (re.compile(r"\bhalf a year\b", re.IGNORECASE), "6 months"),
+    (re.compile(r"\b(?:a )?fortnight\b", re.IGNORECASE), "2 weeks"),
+    (re.compile(r"\b(?:two|2) times\b", re.IGNORECASE), "twice"),
+    (re.compile(r"\b(?:one time|a single time)\b", re.IGNORECASE), "once"),
+    (re.compile(rf"\bone (?=(?:{_UNIT})\b)", re.IGNORECASE), "1 "),
+    (re.compile(r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week)", re.IGNORECASE), r"\1 1 "),
+)
+_SPAN: Final = re.compile(
+    rf"\b(\d+(?:\.\d+)?)[ -](?:(working|business|calendar) )?({_UNIT})s?(?:\b|'|\u2019)", re.IGNORECASE
+)
+_PAST_OR_TO: Final = re.compile(r"\b(half past|quarter past|quarter to|half) (\d{1,2})\b(?![%\w])", re.IGNORECASE)
+_CLOCK: Final = re.compile(
+    r"(?<![\w.:-])(\d{1,2})(?::(\d\d))?(?![\d:])( o'clock)?(?: ?([ap])\.?m\b\.?"
+    r"| in the (morning|afternoon|evening)\b)?",
+    re.IGNORECASE,
+)
+_LATE: Final = ("p", "afternoon", "evening")
+_NOON: Final = 12
+
+
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
+_REWRITTEN: Final = (
+    (re.compile(r"\bno one\b", re.IGNORECASE), "nobody"),
+    (re.compile(r"\bneither\b", re.IGNORECASE), "no"),
+    (re.compile(r",? \bnor\b", re.IGNORECASE), " and no"),
+    (re.compile(r"^without ([\w ]{2,40}?),? (?:no|nothing|nobody) (.*?)\.?$", re.IGNORECASE), r"\2 only with \1"),
+    (re.compile(r"\b(?:no|not) more than\b|\bnot exceeding\b", re.IGNORECASE), "at most"),
+    (re.compile(r"\b(?:not|cannot|can't|never) ((?:[\w']+ ){0,4}?)more than\b", re.IGNORECASE), r"\1at most"),
+    (re.compile(r"\b(?:no|not) (?:less|fewer) than\b", re.IGNORECASE), "at least"),
+    (re.compile(r"\b((?:the )?[\w' -]{2,40}?) (?:does|do|did) not exist\b", re.IGNORECASE), r"there is no \1"),
+    (re.compile(r"\b(every|all|each) (\w+) (?:but|except) \w+\b", re.IGNORECASE), r"\1 \2"),
+    (re.compile(r"\b(?:from )?outside (?:of )?(?=[A-Z])"), "from non-"),
+    # What is not done without a thing is done only with it.
+    (re.compile(r"\b(?:not|never|cannot|can't|n't|no) ((?:[\w']+ ){0,6}?)without\b", re.IGNORECASE), r"\1only with"),
+)
+
+
+def plain_wording(text: str) -> str:
+    """Return a sentence with its quantities and a few denials in one wording.
+
+    "Two hundred and five" is 205, "48 hours" and "two days" are both 2-day, "half past six in the evening" is
+    18:30, "no more than" is "at most". A span keeps its unit: another unit is another fact.
+    """
+    for pattern, plain in _FRACTIONS:
+        text = pattern.sub(plain, text)
+    text = _IN_WORDS.sub(_in_digits, text)
+    text = _PAST_OR_TO.sub(_clock_time, text)
+    text = _CLOCK.sub(_of_24_hours, text)
+    text = _SPAN.sub(_span, text)
+    for pattern, plain in _REWRITTEN:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def with_counts(text: str) -> str:
+    """Return a sentence with the number beside each ordinal: after the second reminder two were sent."""
+    return _ORDINAL.sub(lambda match: f"{match[0]} {_ORDINALS.index(match[0].casefold()) + 1}", text)
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    words = match[0].casefold().replace("-", " ").replace(",", "").split()
+    if len(words) == 1 and words[0] in _A_FEW:
+        return match[0]
+    total = current = 0
+    for word in words:
+        if word in _SCALES:
+            scale = _SCALES[word]
+            current = max(current, 1) * scale
+            if scale > 100:
+                total, current = total + current, 0
+        elif word not in ("a", "an", "and"):
+            current += _ONES.get(word) or _TENS.get(word) or (int(word) if word.isdecimal() else 0)
+    return str(total + current)
+
+
+def _clock_time(match: re.Match[str]) -> str:
+    hour = int(match[2])
+    said = match[1].casefold()
+    if hour > 24 or said == "half":
+        return match[0]
+    return f"{hour - 1}:45" if said == "quarter to" else f"{hour}:{'30' if said == 'half past' else '15'}"
+
+
+def _of_24_hours(match: re.Match[str]) -> str:
+    hour, half = int(match[1]), (match[4] or match[5] or "").casefold()
+    if not (match[2] or match[3] or match[4]):
+        return match[0]
+    if half in _LATE and hour < _NOON:
+        hour += _NOON
+    return f"{hour}:{match[2] or '00'}"
+
+
+def _span(match: re.Match[str]) -> str:
+    count, unit = float(match[1]), match[3].casefold()
+    sizes = _MINUTES if unit in _MINUTES else _MONTHS
+    if match[2]:
+        # Ten working days are not two weeks.
+        return f"{count:g}-{unit} {match[2]}"
+    whole = count * sizes[unit]
+    largest = next((name for name, size in reversed(sizes.items()) if whole % size == 0), next(iter(sizes)))
+    return f"{whole / sizes[largest]:g}-{largest}"
