@@ -80,7 +80,7 @@ def read_condition(
     )
     compares = any(token.lower in _OVER | _UNDER | {"between", "=", "exactly"} for token in tokens)
     compares = compares or any(_range_end(tokens, at) for at in range(len(tokens)))
-    bounds = compares and (amounts or (tokens[-1].lower in ("that", "this") and len(tokens) < 6))
+    bounds = compares and (amounts or len(tokens) == 1 or (tokens[-1].lower in ("that", "this") and len(tokens) < 6))
     heads = [token for token in (subject or ()) if token.kind == "word"]
     head = heads[-1].lemma if heads and heads[-1].lower not in _PRONOUNS else ""
     said = text_of(tokens)
@@ -197,6 +197,7 @@ def label_end(tokens: Sequence[Token], at: int) -> int | None:
         if token.kind == "punct" and token.text in (":", "->"):
             said = tokens[at:end]
             compares = any(comparison_end(said, start) for start in range(min(3, len(said))))
+            compares = compares or (len(said) == 1 and said[0].lower in ("above", "below", "over", "under"))
             plain = said[-1].lower in word_set("good") | word_set("bad") and not (
                 said[-1].has("verb") and said[-1].entry.form == "base" and not said[-1].has("adj")
             )

@@ -416,6 +416,10 @@ def _doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[M
         if told_as in told and step["type"] in ("human", "action"):
             yield f"whether {step['name']!r} is done twice or is one step"
         told.add(told_as)
+        shown = (step["name"].removesuffix("?"), step.get("assignee", ""))
+        asks_more = step["type"] == "decision" and "(" in step["name"]
+        if any(set(text) & set("?:;|[]{}<") for text in shown) or "(" in shown[1] or asks_more:
+            yield f"what {step['name']!r} is"
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {step['name']!r}"
     for step in [one for one in steps if one["id"] not in into and not one.get("parent")][1:]:
@@ -434,6 +438,8 @@ def _doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[
     ]
     cases = [token for token in words if token.among("doubts.cases")]
     cases = [token for token in cases if token.lower != "whether"] or cases
+    if any(one["type"] == "event" for one in arguments["triggers"]):
+        cases = [token for token in cases if token.lower != "whenever"]
     arms = [edge for edge in transitions if edge.get("when") or edge.get("type") in ("default", "error")]
     held = [step for step in steps if step.get("escalate_to") or step.get("retry")]
     if len(cases) > len(arms) + len(held):

@@ -91,7 +91,7 @@ def _in_brackets(tokens: Sequence[Token], at: int, clause: Clause, found: Detail
     start = at + 1
     for stop in [one for one in range(start, end + 1) if tokens[one].text in (",", ")")]:
         inside = tuple(tokens[start:stop])
-        inner = _times(inside, 0, found) or _time(inside, 0, clause, found) or _length(inside, found)
+        inner = _times(inside, 0, found) or _time(inside, 0, clause, found) or length_of(inside, found)
         if acts(inside) and (clause.voice == "passive" or not clause.subject):
             found.agent = inside
         elif inner is None or inner < len(inside):
@@ -100,7 +100,7 @@ def _in_brackets(tokens: Sequence[Token], at: int, clause: Clause, found: Detail
     return end + 1
 
 
-def _length(tokens: Sequence[Token], found: Details) -> int | None:
+def length_of(tokens: Sequence[Token], found: Details) -> int | None:
     """Read "3 days" and "max 3 days" alone as a deadline."""
     length = duration_at(tokens, _lead(tokens, 0, "most"))
     found.timeout = length.value if length is not None else found.timeout

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import Condition, comparison_end, read_condition
-from workflow_agent.assistant.offline.drafting.details import Details, details_of
+from workflow_agent.assistant.offline.drafting.details import Details, details_of, length_of
 from workflow_agent.assistant.offline.drafting.grammar import Clause
 from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Node
 from workflow_agent.assistant.offline.drafting.naming import object_of, step_name, thing_of
@@ -65,6 +65,8 @@ class Flow:
         self._asked: tuple[str, tuple[Token, ...]] = ("", ())
         """What "it" and "he" were when the open question was asked."""
         self._moved_to: tuple[Token, ...] = ()
+        self._who: tuple[Token, ...] = ()
+        """Of the step told last."""
         self._last: tuple[Clause, Details, Node] | None = None
         self._firsts: list[Node] = []
         """The first step of each sentence."""
@@ -164,11 +166,14 @@ class Flow:
         if self._loop is not None and track.decision is not None:
             track.lead_back(self._loop)
             self._loop = None
-        if self.graph.parent is not None:
-            track.close()
-            loop, self.graph.parent = self.graph.parent, None
-            self._bodies[loop], track.frontier = track.frontier, [End(loop)]
+        self._end_loop()
         track.end_sentence()
+
+    def _end_loop(self) -> None:
+        if self.graph.parent is not None:
+            self.track.close()
+            loop, self.graph.parent = self.graph.parent, None
+            self._bodies[loop], self.track.frontier = self.track.frontier, [End(loop)]
 
     def _is_further_arm(self, first: Statement, following: Sequence[Statement]) -> bool:
         """Say whether a sentence adds an arm to the open question instead of going on after it."""
@@ -184,7 +189,10 @@ class Flow:
 
     def _is_sibling(self, sub: Sub) -> bool:
         decision = self.track.decision
-        if decision is None or (sub.kind == "when" and sub.word in ("after", "following", "upon", "once")):
+        if decision is None:
+            return False
+        returned = bool(decision.arms) and not decision.arms[-1].ends and self.track.arm is None
+        if sub.kind == "when" and sub.word in ("after", "following", "upon", "once") and not returned:
             return False
         condition = _condition(sub)
         if sub.kind == "when" and condition.polarity == 0 and not condition.elliptic:
@@ -203,7 +211,7 @@ class Flow:
         self._use(one.lead)
         self.remarks |= {token.start for token in one.context}
         timed = any(token.lemma in word_set("doubts.units") for token in one.context)
-        if timed or (one.context and one.context[0].lower == "for" and self.graph.nodes):
+        if timed or (any(token.is_content for token in one.context) and self.graph.nodes):
             self._doubt(text_of(one.context))
         if "anyway" in one.marks:
             self.track.close()
@@ -354,6 +362,10 @@ class Flow:
             self._asked = self._thing, self._actor
             self.track.open(condition, rejects=rejects)
         self._use(sub.tokens)
+        if decision is None and sub.clause is not None and not is_pronoun(sub.clause.subject):
+            own = self.graph.named_role(role_named(sub.clause.subject) or "")
+            if own and self._last is not None and self._last[2] is not own[-1] and own[-1].verb in word_set("choice"):
+                self._doubt(f"whether {condition.text!r} is asked after {own[-1].document['name']!r}")
         if sub.clause is not None and not is_pronoun(sub.clause.subject):
             if sub.clause.voice != "active" and sub.clause.subject and is_plural(sub.clause.subject[-1]):
                 self._thing = thing_of(sub.clause.subject) or self._thing
@@ -377,6 +389,7 @@ class Flow:
             return
         if joins_ways(sub):
             self.track.close()
+            self._end_loop()
             return
         if self.track.decision is not None and self._is_sibling(sub):
             self.track.next_arm(_condition(sub))
@@ -544,6 +557,10 @@ class Flow:
     def _clause(self, clause: Clause, role: str | None, one: Statement, after: Sequence[Statement]) -> None:
         details = details_of(clause)
         subject = self._subject_of(clause, one)
+        starts = not self.graph.nodes and clause.verb in ("start", "begin") and is_pronoun(clause.subject)
+        if starts and clause.voice == "active":
+            self.remarks |= {token.start for token in clause.tokens}
+            return
         if self._is_remark(clause, details, one) or self._repeats(clause, details, one):
             return
         if self._goes_back(clause, details, after) or self._ends(clause, details):
@@ -581,7 +598,7 @@ class Flow:
             and self.track.arm is not None
             and self.track.arm.is_else
             and self.track.arm.steps
-            and one.joint in (",", "and")
+            and one.joint == ","
             and not one.subs
         ):
             self._doubt(f"which case {text_of(clause.tokens)!r} is for")
@@ -592,16 +609,25 @@ class Flow:
             self._doubt(f"who does {text_of(clause.tokens)!r}")
         if any(token.lower in ("and", "or") for token in bare(who)):
             self._doubt(f"who does {text_of(clause.tokens)!r}")
-        if any(token.kind == "number" or (token.value or 0) > 1 for token in who) or len(bare(who)) > 5:
-            self._doubt(f"how many: {text_of(who)!r}")
+        said = bare(who)
+        count = any(token.kind == "number" or (token.value or 0) > 1 for token in who[: len(who) - len(said)])
+        if len(said) > 5:
+            self._doubt(f"who {text_of(who)!r} is")
         if who and is_pronoun(who) and who[0].lower in ("he", "she") and not role:
             self._doubt(f"who {who[0].lower!r} is")
-        self._step(clause, details, role, is_program=bool(who) and is_system(who), is_item=one.is_item)
+        self._step(
+            clause,
+            details,
+            role,
+            counted=f" ({cased(who)})" if count else "",
+            is_program=bool(who) and is_system(who),
+            is_item=one.is_item,
+        )
         if not clause.is_sure and not acts(clause.subject):
             self._doubt(f"who does {text_of(clause.tokens)!r}")
         if who and acts(who):
             self._actor = () if is_pronoun(who) else who
-        self._moved_to = ()
+        self._who, self._moved_to = who, ()
 
     def _step(
         self,
@@ -610,12 +636,13 @@ class Flow:
         role: str | None,
         *,
         name: str = "",
+        counted: str = "",
         is_program: bool = False,
         is_item: bool = False,
     ) -> None:
         """Draw a step of a clause, and keep what later clauses call it."""
         self._use(clause.tokens)
-        name = name or step_name(clause, details.rest, self._thing_for(clause, is_item=is_item))
+        name = name or step_name(clause, details.rest, self._thing_for(clause, is_item=is_item)) + counted
         kind = "human" if role and not is_program else "action"
         if clause.verb in ("wait", "pause") and details.duration:
             kind, role = "wait", None
@@ -640,6 +667,16 @@ class Flow:
             self._doubt(text_of(clause.tokens))
         if details.is_before and self.track.decision is not None and len(self.track.decision.arms) > 1:
             self._doubt(f"what {text_of(clause.tokens)!r} comes before")
+        kind = bare(clause.subject)
+        known = {word for one in self.graph.nodes[:-1] for word in one.words}
+        if (
+            clause.voice == "passive"
+            and self.track.arm is None
+            and len(kind) > 1
+            and kind == clause.subject
+            and kind[-1].lemma in known
+        ):
+            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
         tells = clause.subject[0].has("det") and len(bare(clause.subject)) > 1 if clause.subject else False
         asked = any(one.document["type"] == "decision" for one in self.graph.nodes)
         if tells and asked and bare(clause.subject)[0].lower in word_set("good") | word_set("bad"):
@@ -653,9 +690,9 @@ class Flow:
         """Return what "it", and a verb without its object, stand for."""
         if is_item and not clause.subject and not details_of(clause).rest:
             return ""
-        persons = is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she", "they")
+        persons = is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she")
         goes_on = not clause.subject and self._last is not None and self._last[0].voice == "active"
-        if clause.voice == "passive" and self._actor and (goes_on or persons):
+        if clause.voice == "passive" and self._actor and (goes_on or persons) and not clause.is_relative:
             return cased(self._actor)
         return self._thing
 
@@ -672,16 +709,15 @@ class Flow:
         if clause.is_relative:
             return self._moved_to or self._person_told() or self._actor
         if not clause.subject:
-            goes_on = clause.form != "base" or (self._last is not None and self._last[0].form == "base")
-            if one is not None and one.is_item and clause.form == "base":
-                return ()
-            imperative = clause.form == "base" and (
-                self._last is None or (not self._last[0].subject and not self._actor)
-            )
+            if clause.form == "base":
+                goes_on = self._told and self._last is not None and self._last[0].form == "base"
+                return self._who if goes_on and not (one is not None and one.is_item) else ()
             plain = self._last is not None and self._last[0].form != clause.form and not clause.is_negated
-            return () if imperative or plain or not goes_on else self._actor
+            return () if plain else self._actor
         if is_pronoun(clause.subject):
             low = clause.subject[0].lower
+            if low == "they" and clause.verb in word_set("verb.move") and self._thing:
+                return ()
             if low in ("he", "she", "they", "who"):
                 return self._moved_to or self._actor or clause.subject
             if low in ("it", "this", "that") and clause.voice == "active" and is_system(self._actor):
@@ -721,6 +757,11 @@ class Flow:
                 self._use(tokens)
                 self.track.lead_back(targets[0].id)
                 return
+        limit = Details()
+        if self._last is not None and not one.subs and length_of(tokens, limit) == len(tokens):
+            self._use(tokens)
+            self._last[2].document["timeout"] = limit.timeout
+            return
         labelled = any(sub.word.startswith("label") for sub in one.subs)
         if not (one.is_item or labelled) or not any(token.is_content for token in tokens):
             tells = any(token.has("verb") and token.entry.form == "s" for token in tokens)
@@ -745,7 +786,7 @@ class Flow:
         self._use(tokens)
         self.track.enter(node)
         self._keep(clause, details, node)
-        self._doubt(*details.doubts)
+        self._doubt(*details.doubts, *([f"whether {text_of(kept)!r} is one step"] if len(kept) > 8 else []))
         self._thing = thing_of(kept) or self._thing
 
     # ---- clauses that tell no step
@@ -809,7 +850,7 @@ class Flow:
             self._moved_to = tuple(said or ())
             self._use(clause.tokens)
             return True
-        role = role_named(self._subject_of(clause)) if clause.voice == "active" else None
+        role = role_named(self._subject_of(clause) or self._actor) if clause.voice == "active" else None
         if said is not None:
             targets = self._named(said)
         else:
@@ -1034,6 +1075,7 @@ def _doubts_of_condition(sub: Sub) -> list[str]:
     tokens = sub.tokens
     told = f"the condition {text_of(tokens)[:120]!r}"
     says = any(token.is_content or token.has("neg") or token.lower in word_set("good") for token in tokens)
+    says = says or any(token.lower in word_set("set.over") | word_set("set.under") for token in tokens)
     if not (says or sub.word == "amount") or len(tokens) > 16:
         return [told]
     if any(token.among("doubts.repeats") for token in tokens):

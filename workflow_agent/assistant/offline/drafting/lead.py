@@ -245,7 +245,7 @@ def _named_by_request(tokens: Sequence[Token]) -> Lead | None:
     while (
         at < len(tokens)
         and tokens[at].kind in ("word", "punct")
-        and (tokens[at].lower in _FILLERS or tokens[at].has("filler", "aux"))
+        and (tokens[at].lower in _FILLERS or tokens[at].text == "," or tokens[at].has("filler", "aux"))
         and at < 10
     ):
         at += 1

@@ -63,6 +63,8 @@ def returns_to(clause: Clause, details: Details) -> tuple[Token, ...] | None:
         return None
     if clause.verb == "repeat":
         return rest
+    if "back" in lows[:-1] and lows[lows.index("back") + 1] in ("in", "on", "into", "onto"):
+        return None
     itself = clause.verb in word_set("verb.move") | {"come", "jump", "loop", "step", "restart", "start", "bounce"}
     at = next((at for at in range(len(rest) - 1, -1, -1) if lows[at] in ("to", "at", "with", "from")), None)
     return rest[at + 1 :] if at is not None else () if itself and clause.verb != "return" else None

@@ -163,6 +163,8 @@ class _Reader:
         if self._grammar.low(end) == "of" or (after is not None and after.text == "-"):
             return False
         ordinal = end == at + 1 and self._tokens[at].lower in word_set("grammar.is_part_of_noun.next")
+        if ordinal and self._grammar.low(end) in word_set("set.ranked"):
+            return False
         if ordinal:
             orders = self._grammar.is_imperative(end) and self._grammar.follows_a_verb(end + 1)
             orders = orders and end + 1 < len(self._tokens)
@@ -182,8 +184,10 @@ class _Reader:
         if at and self._tokens[at - 1].has("det"):
             return False
         if kind in _ALWAYS:
-            if low == "should":
+            if low in ("should", "where"):
                 return at == 0 and self._grammar.is_noun(start)
+            if kind == "foreach" and not self._begins(at):
+                return False
             return start < len(self._tokens) and not (kind == "while" and low == "while" and not self._acts_at(start))
         if low == "as" and start == at + 1:
             return False
@@ -203,7 +207,9 @@ class _Reader:
     def _sub(self, at: int, kind: str, start: int) -> int:
         is_leading = not self._told or bool(self._pending.lead) or bool(self._pending.subs)
         end = self._sub_end(start, is_leading=is_leading)
-        if is_leading:
+        if kind == "foreach":
+            end = next((one for one in range(start + 1, end) if self._opens(one)), end)
+        elif is_leading:
             end = self._order_behind(start, end)
         word = " ".join(token.lower for token in self._tokens[at:start])
         clause = self._grammar.clause(start, end)
@@ -218,6 +224,14 @@ class _Reader:
             self._told[-1].trailing.append(sub)
         return end
 
+    def _opens(self, at: int) -> bool:
+        """Say whether a clause opens behind a noun: "for each picture the lawyer checks", "for each file scan it"."""
+        if self._tokens[at - 1].has("det", "prep", "adj"):
+            return False
+        subject = self._grammar.has(at, "det", "pron") or is_role(self._tokens[at])
+        orders = self._grammar.is_imperative(at) and self._grammar.follows_a_verb(at + 1) and at + 1 < len(self._tokens)
+        return (subject and self._grammar.starts_clause(at)) or orders
+
     def _sub_end(self, start: int, *, is_leading: bool) -> int:
         """Return where a condition ends: at a comma where it leads, else where another clause begins."""
         comma = self._comma(start) if is_leading else None
@@ -228,7 +242,9 @@ class _Reader:
                 return at
             if at > start and (
                 ((mark := phrase_at("mark", self._tokens, at)) and (low == "then" or mark[0] in _CUTS))
-                or ((sub := phrase_at("sub", self._tokens, at)) and sub[0] in _ALWAYS and low != "should")
+                or (
+                    (sub := phrase_at("sub", self._tokens, at)) and sub[0] in _ALWAYS and low not in ("should", "where")
+                )
             ):
                 return at
             if low == "," and (comma == at or self._boundary(self._past(at), "")):
@@ -436,7 +452,7 @@ class _Reader:
             asks = self._grammar.low(at) == "if" and self._tokens[at - 1].entry.verb in word_set("verb.check")
             asks = asks and self._tokens[at - 1].entry.verb not in word_set("verb.about") | {"decide"}
             asks = asks or (self._tokens[at - 1].entry.verb == "check" and self._grammar.low(at) == "if")
-            return self._grammar.low(at) != "should" and not asks and self._is_sub(at, sub)
+            return self._grammar.low(at) not in ("should", "where") and not asks and self._is_sub(at, sub)
         if self._grammar.low(at) in ("following", "on", "upon", "as"):
             return False
         if sub[0] == "before" or self._grammar.low(at) == "after":
@@ -494,7 +510,8 @@ class _Reader:
         listed = any(token.text == "," for token in self._tokens[:sign])
         verbs = "base" in self._grammar.forms(at)
         first = "base" in self._grammar.forms(0)
-        return verbs or (listed and not first) or (listed and len(self._tokens) - at == 1)
+        left = sum(token.kind != "punct" for token in self._tokens[at:])
+        return verbs or (listed and (not first or left == 1))
 
     def _goes_on(self, at: int, form: str) -> bool:
         """Say whether a verb at a position goes on with the subject of the clause before."""

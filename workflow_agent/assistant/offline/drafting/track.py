@@ -85,7 +85,7 @@ class Track:
     def open(self, condition: Condition, *, rejects: bool = False) -> Decision:
         """Ask a question, and go on with the arm of its first answer."""
         self.close()
-        node = self.graph.add(f"{capitalized(condition.text)}?", "decision")
+        node = self.graph.add(f"{capitalized(condition.text.removeprefix('not: '))}?", "decision")
         self.enter(node)
         self.frontier = []
         self.decision = Decision(node.id, [], [], rejects)
