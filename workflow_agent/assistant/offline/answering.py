@@ -7,7 +7,7 @@ from functools import cache
 
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.amending import amended
-from workflow_agent.assistant.offline.clauses import read_clause, stripped
+from workflow_agent.assistant.offline.clauses import read_head, stripped
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.request import Meaning, Request, read_answer, unquoted
@@ -352,7 +352,8 @@ def _may_be_name(said: str) -> bool:
     """Say whether words can stand for a workflow: "it" alone, and nothing with "as" in it."""
     words = said.lower().split()
     return (
-        not {"as", "which", "everything", "all"} & set(words)
+        not {"as", "which", "everything", "all", "should", "must", "shall", "may", "gets", "takes", "could"}
+        & set(words)
         and ("one" in words or not {"after", "before", "between", "when", "if"} & set(words))
         and "that" not in words[1:-1]
         and not said.strip().isdecimal()
@@ -442,7 +443,11 @@ def is_question(text: str) -> bool:
     if mood in ("order", "wanted", "unneeded") and first not in word_set("answering.is_question.who2"):
         return plain.endswith("?") and not _has_order(rest)
     if first in word_set("answering.is_question.who"):
-        return True
+        return (
+            plain.endswith("?")
+            or first != "who"
+            or not any(t.is_("is") and t.start > rest[0].end + 1 for t in rest[2:])
+        )
     if first in ("do", "when", "have", "let"):
         return plain.endswith("?") or (
             first == "when" and len(rest) > 1 and rest[1].lower in ("does", "do", "is", "will")
@@ -456,7 +461,7 @@ def is_question(text: str) -> bool:
 
 
 def _has_order(rest: Tokens) -> bool:
-    return bool(read_clause(rest, frozenset()).verbs)
+    return bool(read_head(rest).verbs)
 
 
 def is_order(text: str) -> bool:
@@ -464,8 +469,8 @@ def is_order(text: str) -> bool:
     if is_question(text):
         return False
     tokens = read_tokens(text[:600])
-    clause = read_clause(tokens, frozenset())
-    return bool(clause.verbs) and clause.mood in ("order", "weighed", "negated") and not clause.subject
+    head = read_head(tokens)
+    return bool(head.verbs) and head.mood in ("order", "weighed", "negated")
 
 
 _ORDERED = re.compile(

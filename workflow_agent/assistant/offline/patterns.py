@@ -181,9 +181,10 @@ def _may_begin(sequence: Sequence[Node], token: Token) -> bool:
 
 
 def _is(token: Token, words: frozenset[str]) -> bool:
-    return token.kind in ("word", "number") and (
-        token.lower in words or token.lemma in words or (token.entry.verb or "") in words
-    )
+    if token.kind not in ("word", "number"):
+        return False
+    # "Loading may take 12 hours" orders nothing to be loaded.
+    return token.lower in words or (token.entry.form != "ing" and bool({token.lemma, token.entry.verb} & words))
 
 
 Slots = dict[str, tuple[int, int]]

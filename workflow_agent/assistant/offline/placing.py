@@ -2,21 +2,17 @@
 
 A place is a mark ("before", "between", "at the end") and the longest run of words behind it that names a
 step. Of the other words, some say only that something is put there; the rest name steps that are there,
-which then move, or new ones. What follows behind a comma may set values of them. A sentence whose words do
-not all find their place is left to others.
+which then move, or new ones and who does them.
 """
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.assistant.offline.approvals import read_approval
-from workflow_agent.assistant.offline.clauses import Clause, counts, phrase_at, stripped
+from workflow_agent.assistant.offline.clauses import counts, phrase_at
+from workflow_agent.assistant.offline.conditions import is_approval, read_approval
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, at_end, listed
+from workflow_agent.assistant.offline.plan import WHOLE, NotRead, Plan, at_end, listed, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear
-from workflow_agent.assistant.offline.slots import read_settings, with_names
-from workflow_agent.assistant.offline.structure import is_approval
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
@@ -25,8 +21,8 @@ from workflow_agent.workflows.model.steps import Step
 _LEAD = word_set("placing.lead")
 _MOVING = word_set("placing.moving")
 _DONE = word_set("placing.done")
-_WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _MARKS = ("before", "after", "between", "start", "end", "beside")
+_NEW = ("add", "insert", "include", "introduce", "create", "append", "another", "new", "additional", "extra", "a", "an")
 _MOST_ANCHOR_WORDS = 9
 
 
@@ -42,80 +38,83 @@ class Place:
     """The index behind its last token."""
 
 
-def read_placing(plan: Plan, tokens: Sequence[Token], mask: frozenset[int]) -> bool:
-    """Put a step where a sentence says, if it is wholly read; say whether."""
-    mood, rest = stripped(with_names(plan, tuple(tokens), mask))
-    if mood in ("weighed", "negated", "unneeded") or not rest:
-        return False
-    commas = [at for at, t in enumerate(rest) if t.text == "," and t.start not in mask]
-    for cut in (*commas, len(rest)):
-        head, tail = rest[:cut], rest[cut + 1 :]
-        if not any(counts(t) for t in head):
-            continue
-        before = (plan.workflow, plan.steps, len(plan.edits), len(plan.notes))
-        try:
-            if _put(plan, head, mood) and (not tail or read_settings(plan, tail, mask, about_last=True)):
-                return True
-        except (NotRead, StepUnclear):
-            pass
-        except Asked:
-            if cut == len(rest):
-                raise
-        plan.workflow, plan.steps = before[0], before[1]
-        del plan.edits[before[2] :], plan.notes[before[3] :]
-    return False
+def read_placing(plan: Plan, tokens: Tokens, *, adds: bool = False) -> bool:
+    """Put a step where a clause says, if it is wholly read; say whether.
 
+    Args:
+        plan: The edits so far.
+        tokens: The clause, with each full name of a step as one token.
+        adds: Whether the words in front of it already say that something is wanted.
 
-def _put(plan: Plan, tokens: Tokens, mood: str) -> bool:
+    Raises:
+        StepUnclear: The step to move may be several.
+    """
     places = _places(plan, tokens)
-    if any(t.is_("above", "over", "below", "under", "exceed") for t in tokens) and any(
-        t.kind == "number" for t in tokens
-    ):
-        spans = {at for place in places for at in range(place.first, place.end)}
-        rest = tuple(t for at, t in enumerate(tokens) if at not in spans)
-        return len(places) < 2 and read_approval(plan, rest, places[0].fields if places else None)
-    if not places:
-        return mood != "negated" and _add_somewhere(plan, tokens)
-    if len(places) > 2:
-        return False
     inside = {at for place in places for at in range(place.first, place.end)}
-    words = [t for at, t in enumerate(tokens) if at not in inside and (t.kind != "punct" or t.text == ",")]
-    while words and words[-1].kind == "punct":
+    words = [t for at, t in enumerate(tokens) if at not in inside and t.kind not in ("bullet", "break")]
+    while words and words[-1].kind == "punct" and words[-1].text != ")":
         words.pop()
     while words and words[0].kind == "punct":
         words.pop(0)
-    words = [t for t in words if t.kind not in ("bullet", "break")]
-    if any(
-        t.is_("if", "unless", "when", "until", "not", "no", "or", "every", "each", "instead", "swap") for t in words
+    if any(t.is_("above", "over", "below", "under", "exceed", "than") for t in words) and any(
+        t.kind == "number" for t in words
     ):
+        return len(places) < 2 and read_approval(plan, tuple(words), places[0].fields if places else None)
+    if any(t.kind != "quoted" and t.among("placing.no_name") for t in words):
         return False
-    fields, beside = places[0].fields, places[0].beside
-    if len(places) == 2 and places[0].fields != places[1].fields:
-        both = {key: value for place in places for key, value in place.fields.items()}
-        if set(both) != {"before", "after"}:
-            return False
-        fields = {"between": [both["after"], both["before"]]}
+    if not places:
+        return _add_somewhere(plan, words, adds=adds)
+    place = _one_of(plan, places)
+    if place is None or (len(places) > 1 and _is_parted(tokens, places)):
+        return False
     if not any(counts(t) for t in words) and plan.edits and plan.edits[-1]["op"] == "insert_step":
         # "Where: before the handover", of the step that was just added.
         plan.notes[:] = [note for note in plan.notes if "did not say where" not in note]
         words = []
-    moved = _moved(plan, words)
-    if moved and not _says_new(words):
-        return _move(plan, moved, fields, beside)
-    return mood != "negated" and _insert(plan, words, fields, beside)
+    moved = [] if adds else _moved(plan, words)
+    if moved:
+        return _move(plan, moved, place.fields, place.beside)
+    return bool(words) and _insert(plan, words, place.fields, place.beside)
 
 
-def _add_somewhere(plan: Plan, tokens: Tokens) -> bool:
+def _is_parted(tokens: Tokens, places: Sequence[Place]) -> bool:
+    """Say whether each of two places has a step of its own: "x after a and y after b"."""
+    ends = [0, *(place.end for place in places)]
+    return all(any(counts(t) for t in tokens[end : place.first]) for end, place in zip(ends, places, strict=False))
+
+
+def _one_of(plan: Plan, places: Sequence[Place]) -> Place | None:
+    """Return what the places of a clause are together; None where they are at odds."""
+    if len(places) == 1 or len({str(one.fields) for one in places}) == 1:
+        return places[0]
+    plain = [one for one in places if "at" not in one.fields]
+    if len(places) == 2 and len(plain) == 1:
+        return plain[0]
+    both = {key: value for place in places for key, value in place.fields.items()}
+    if len(places) > 2 or places[0].beside or places[1].beside:
+        return None
+    if set(both) == {"before", "after"}:
+        near = [e for e in plan.workflow.outgoing(both["after"]) if e.to == both["before"]]
+        fields = {"between": [both["after"], both["before"]]} if near else {"after": both["after"]}
+        ends = plan.workflow.step(both["before"])
+        return Place(fields, None, 0, 0) if near or (ends and ends.type == "end") else None
+    return None
+
+
+def _add_somewhere(plan: Plan, words: list[Token], *, adds: bool) -> bool:
     """Put a new step at the end, and say that nobody said where it goes."""
-    words = [t for t in tokens if t.kind not in ("punct", "bullet", "break") or t.text == ","]
     bare = _bare(words)
-    to = next((at for at in range(1, len(bare)) if bare[at].is_("to", "in", "into")), None)
-    if to is not None and bare[-1].lemma in _WHOLE and not any(counts(t) for t in bare[to:-1]):
-        bare = bare[:to]
-    new = any(t.is_("add", "insert", "include", "introduce", "append", "need", "want") for t in words)
-    if not new or any(t.has("prep") and t.is_("to", "if", "when", "after", "before") for t in bare[1:]):
+    if any(t.is_("it", "that", "this", "them") for t in words[:3]):
         return False
-    if any(t.is_("if", "unless", "when", "until", "not", "no", "or", "every") for t in words) or not bare:
+    to = next((at for at in range(1, len(bare)) if bare[at].is_("to", "in", "into")), None)
+    if to is not None and bare[-1].lemma in WHOLE and not any(counts(t) for t in bare[to:-1]):
+        bare = bare[:to]
+    elif to is not None and bare[to].is_("to") and any(t.is_("parallel") for t in bare[to:]):
+        forks = [s for s in plan.workflow.steps if s.type == "fork"]
+        beside = [e.to for s in forks for e in plan.workflow.outgoing(s.id)]
+        return len(forks) == 1 and _insert(plan, bare[:to], {}, plan.workflow.step(beside[0]))
+    new = adds or any(t.is_("add", "insert", "include", "introduce", "append", "need", "new") for t in words[:3])
+    if not new or not bare or any(t.has("prep") and t.is_("to", "when", "after", "before") for t in bare[1:]):
         return False
     where = at_end(plan)
     anchor = plan.workflow.step(where.get("before") or where.get("after") or "")
@@ -128,20 +127,22 @@ def _add_somewhere(plan: Plan, tokens: Tokens) -> bool:
     return True
 
 
-def _says_new(words: Sequence[Token]) -> bool:
-    verbs = [t for t in words if t.lower in ("add", "insert", "include", "introduce", "create", "append")]
-    return bool(verbs) or any(t.lower in ("another", "new", "additional", "extra") for t in words)
-
-
 def _places(plan: Plan, tokens: Tokens) -> list[Place]:
     found: list[Place] = []
     at = 0
     while at < len(tokens):
         end, kinds = (at, []) if tokens[at].kind == "quoted" else phrase_at(tokens, at, "markers.tsv")
         mark = next((kind for kind in kinds if kind in _MARKS), None)
-        comes = at > 0 and tokens[at - 1].is_("come", "go", "be", "happen", "place")
-        if mark is None and comes and at + 1 == len(tokens) and tokens[at].is_("last", "first"):
-            mark, end = ("end" if tokens[at].is_("last") else "start"), at + 1
+        if kinds == ["if"] and tokens[at].is_("when") and at + 1 < len(tokens):
+            mark = "when"
+        comes = at > 0 and tokens[at - 1].is_("come", "go", "be", "happen", "place", "new", "very")
+        if (
+            mark is None
+            and comes
+            and tokens[at].is_("last", "first")
+            and all(t.lemma in ("step", "thing", "one") or t.text == ":" for t in tokens[at + 1 : at + 2])
+        ):
+            mark, end = ("end" if tokens[at].is_("last") else "start"), min(at + 2, len(tokens))
         place = _place(plan, tokens, mark, at, end) if mark else None
         if place is not None:
             found.append(place)
@@ -151,31 +152,38 @@ def _places(plan: Plan, tokens: Tokens) -> list[Place]:
 
 def _place(plan: Plan, tokens: Tokens, mark: str, at: int, end: int) -> Place | None:
     """Return the place that begins with a mark, or None where no step is named behind it."""
-    while at and tokens[at - 1].lower in ("right", "directly", "immediately", "just", "straight", "shortly"):
+    while at and tokens[at - 1].among("placing.how"):
         at -= 1
     if mark in ("start", "end"):
-        if end + 1 < len(tokens) and tokens[end].is_("of") and (stop := _whole_end(tokens, end + 1)):
+        if end < len(tokens) and tokens[end].is_("of"):
+            stop = next((i + 1 for i in range(end + 1, min(end + 5, len(tokens))) if tokens[i].lemma in WHOLE), None)
+            if stop is None:
+                return None
             end = stop
-        elif end < len(tokens) and tokens[end].is_("of"):
-            return None
-        return Place({"before": plan.workflow.start} if mark == "start" else at_end(plan), None, at, end)
+        return Place({"before": plan.workflow.start, "at": "start"} if mark == "start" else at_end(plan), None, at, end)
     if mark == "between":
         both = next((i for i in range(end + 1, len(tokens)) if tokens[i].is_("and")), None)
         one = _anchor(plan, tokens[end:both], mark) if both else None
         other, stop = _longest(plan, tokens, both + 1, mark) if both else (None, end)
         return Place({"between": [one.id, other.id]}, None, at, stop) if one and other else None
-    anchor, stop = _longest(plan, tokens, end, mark)
-    if anchor is None:
+    if end == len(tokens) and mark in ("before", "after") and (at == 0 or any(t.lower in PRONOUNS for t in tokens)):
+        return _other_side(plan, mark, at, end)
+    anchor, stop = _longest(plan, tokens, end, "after" if mark == "when" else mark)
+    if anchor is None or (mark == "when" and not any(t.has("aux") for t in tokens[end:stop])):
         return None
-    if mark == "beside":
-        return Place({}, anchor, at, stop)
-    return Place({mark: anchor.id}, None, at, stop)
+    mark = "after" if mark == "when" else mark
+    return Place({} if mark == "beside" else {mark: anchor.id}, anchor if mark == "beside" else None, at, stop)
 
 
-def _whole_end(tokens: Tokens, at: int) -> int | None:
-    while at < len(tokens) and tokens[at].has("det"):
-        at += 1
-    return at + 1 if at < len(tokens) and tokens[at].lemma in _WHOLE else None
+def _other_side(plan: Plan, mark: str, at: int, end: int) -> Place | None:
+    """Return the place that "no, make that after" means, of the step spoken of last."""
+    last = plan.steps.last or ""
+    ways = (
+        [e.to for e in plan.workflow.outgoing(last)]
+        if mark == "after"
+        else [e.from_ for e in plan.workflow.incoming(last)]
+    )
+    return Place({mark: ways[0]}, None, at, end) if len(ways) == 1 else None
 
 
 def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | None, int]:
@@ -184,7 +192,11 @@ def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | Non
     for end in range(at + 1, min(len(tokens), at + _MOST_ANCHOR_WORDS) + 1):
         last = tokens[end - 1]
         says = last.has("det") and any(t.has("aux") for t in tokens[end : end + 4])
-        if last.kind == "punct" or (says and best[0] is not None):
+        if (
+            last.kind == "punct"
+            or (last.is_("by") and last.kind == "word" and not any(t.is_("hand") for t in tokens[end : end + 1]))
+            or (says and best[0] is not None)
+        ):
             # "After taking the order the shop should ...": another clause begins.
             break
         said = last.is_content or last.lower in _DONE or (last.lower in PRONOUNS and end == at + 1)
@@ -194,8 +206,7 @@ def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | Non
         if (
             last.kind == "quoted"
             and best[0] is not None
-            and end + 1 < len(tokens)
-            and not tokens[end].is_("is", "step", "has", "was")
+            and not any(t.lower in _DONE or t.has("aux") for t in tokens[end : end + 1])
         ):
             break
     return best
@@ -209,87 +220,116 @@ def _anchor(plan: Plan, tokens: Tokens, mark: str) -> Step | None:
     words = [t for t in words if t.lower not in PRONOUNS and not t.has("pron")] or words
     if not words:
         return None
-    if mark == "after" or any(t.has("aux") for t in tokens):
-        try:
-            return plan.steps.find(words, with_ends=plan.steps.is_named(words))
-        except StepUnclear:
-            pass
-    return plan.steps.maybe(words)
+    try:
+        return plan.step(words, with_ends=not (mark == "after" or any(t.has("aux") for t in tokens)))
+    except StepUnclear:
+        return plan.maybe(words)
 
 
 def _bare(words: Sequence[Token]) -> list[Token]:
-    """Return words without those in front that only say that something is put somewhere."""
+    """Return words without those in front and behind that only say that something is put somewhere."""
     kept = list(words)
-    while kept and kept[0].kind == "word" and not kept[0].possessive:
-        end, kinds = phrase_at(kept, 0, "verbs.tsv")
+    while kept and kept[0].kind in ("word", "punct") and not kept[0].possessive:
+        end, kinds = phrase_at(kept, 0, "verbs.tsv") if kept[0].kind == "word" else (0, [])
         if kinds and set(kinds) & {"add", "put"} and len(kept) > end:
             kept = kept[end:]
-        elif kept[0].lower in _LEAD and len(kept) > 1:
+        elif len(kept) > 1 and (kept[0].lower in _LEAD or kept[0].text in (":", ",")):
             kept = kept[1:]
         else:
             break
     while (
         len(kept) > 1
-        and kept[-1].kind == "word"
-        and (kept[-1].lower in _LEAD or kept[-1].lower in ("too", "as", "well", "happen", "done"))
+        and kept[-1].text != ")"
+        and (
+            kept[-1].kind == "punct"
+            or (kept[-1].kind == "word" and (kept[-1].lower in _LEAD or kept[-1].among("placing.trail")))
+        )
     ):
         kept.pop()
     return kept
 
 
 def _moved(plan: Plan, words: Sequence[Token]) -> list[Step]:
-    """Return the steps that are there and are named by words, beside those of putting; none for a new one."""
-    kept = [t for t in words if counts(t) or t.lower in PRONOUNS]
-    named = [t for t in kept if not (t.kind == "word" and (t.lemma in _MOVING or t.lower in _LEAD))]
+    """Return the steps that are there and are named by words, beside those of putting; none for a new one.
+
+    Raises:
+        StepUnclear: A verb of moving says that one is there, but not which.
+    """
+    if any(t.kind == "word" and t.lower in _NEW and (i < 2 or not t.has("det")) for i, t in enumerate(words)):
+        return []
+    kept = [t for t in words if t.is_content or t.lower in PRONOUNS]
+    named = [
+        t for t in kept if t.kind == "quoted" or not (t.lemma in _MOVING or t.lower in _LEAD or t.lower in PRONOUNS)
+    ]
     if not named:
-        points = not words or any(t.is_("it", "that", "this") for t in kept)
+        points = not words or any(t.lower in PRONOUNS for t in kept)
+        if plan.topic and any(t.is_("them", "both") for t in words):
+            return [step for one in plan.topic if (step := plan.workflow.step(one))]
         last = plan.workflow.step(plan.steps.last or "") if points and len(words) < 8 else None
         return [last] if last else []
-    pieces = listed(tuple(t for t in words if t.is_("and") or t.text == "," or t in named))
-    try:
-        steps = [plan.steps.find(piece) for piece in pieces]
-    except StepUnclear:
+    if words[0].is_("thank"):
         return []
-    return steps
+    try:
+        return plan.steps_in([t for t in words if t.is_("and") or t.text == "," or t in named])
+    except StepUnclear:
+        moves = words[0].is_("move", "shift", "relocate", "reorder")
+        if moves and words[0].kind == "word":
+            raise
+        return []
 
 
 def _move(plan: Plan, steps: Sequence[Step], fields: JsonObject, beside: Step | None) -> bool:
     if beside is not None:
         plan.do({"op": "parallelize", "steps": [*(step.id for step in steps), beside.id]})
         return True
+    plan.notes[:] = [
+        note for note in plan.notes if "did not say where" not in note or plan.edits[-1]["op"] != "insert_step"
+    ]
     for step in steps:
         if step.id in (fields.get("before"), fields.get("after"), *(fields.get("between") or ())):
             raise NotRead
         known = {(edge.from_, edge.to) for edge in plan.workflow.transitions}
-        plan.do({"op": "move_step", "step": step.id, **fields})
+        plan.do({"op": "move_step", "step": step.id, **{k: v for k, v in fields.items() if k != "at"}})
         kinds = {one.id: one.type for one in plan.workflow.steps}
         for edge in plan.workflow.transitions:
             if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") and (edge.from_, edge.to) not in known:
                 # The branch that the step was alone in.
-                plan.do({"op": "disconnect", "transition": edge.id})
+                plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
         fields = {"after": step.id}
     return True
 
 
 def _insert(plan: Plan, words: Sequence[Token], fields: JsonObject, beside: Step | None) -> bool:
-    name, who = _with_role(plan, tuple(_bare(words)))
-    name, who = _by_actor(plan, name, who)
-    if not name or (any(t.kind == "number" for t in name) and not name[0].is_("wait", "pause")):
-        return False
-    approves = is_approval([t for t in name if not plan.is_role((t,))]) and name[0].kind != "quoted"
-    if approves:
-        roles = [t for t in name if plan.is_role((t,))]
-        who = who or (plan.role(Clause(name, "order"), roles) if roles else None)
-        return who is not None and beside is None and _approval(plan, name, who, fields)
-    drafts = [_draft(plan, one, who) for one in _names(name)]
-    if not drafts or (beside is not None and len(drafts) > 1):
+    for name, who in _named(
+        plan, tuple(_bare([t for t in words if not t.is_("parallel", "simultaneously", "meanwhile")]))
+    ):
+        try:
+            drafts = _drafts(plan, name, who)
+        except NotRead:
+            continue
+        if any(draft is None for draft in drafts):
+            return _approval(plan, name, who, fields) if who and beside is None else False
+        return _put(plan, [draft for draft in drafts if draft is not None], fields, beside)
+    return False
+
+
+def _put(plan: Plan, drafts: Sequence[JsonObject], fields: JsonObject, beside: Step | None) -> bool:
+    if beside is not None and len(drafts) > 1:
         return False
     for draft in drafts:
-        if draft["id"] in {step.id for step in plan.workflow.steps}:
-            draft["id"] = plan.new_id(draft["name"])
-        if beside is None:
+        if any(step.name.casefold() == draft["name"].casefold() for step in plan.workflow.steps):
+            plan.notes.append(f"there is “{draft['name']}” already, so that there would be two")
+        draft["id"] = plan.new_id(draft["name"])
+        if beside is None and fields == {"before": plan.workflow.start, "at": "start"}:
+            start = plan.workflow.start
+            plan.do(
+                {"op": "add_step", "step": draft},
+                {"op": "connect", "from": draft["id"], "to": start},
+                {"op": "set_start", "step": draft["id"]},
+            )
+        elif beside is None:
             plan.do({"op": "insert_step", "step": draft, **fields})
-        elif (branch := _branch_of(plan, beside.id)) is not None:
+        elif (branch := branch_of(plan, beside.id)) is not None:
             plan.do(
                 {"op": "add_step", "step": draft},
                 {"op": "connect", "from": branch[0], "to": draft["id"]},
@@ -305,49 +345,106 @@ def _insert(plan: Plan, words: Sequence[Token], fields: JsonObject, beside: Step
     return True
 
 
-def _names(name: Tokens) -> list[Tokens]:
-    """Return the names of new steps: those between quotes, or those of a list "steps a, b and c"."""
-    quoted = [t for t in name if t.kind == "quoted"]
-    if quoted:
-        said = " ".join(t.text.casefold() for t in quoted)
-        others = [t for t in name if counts(t) and t.kind != "quoted" and t.lower not in _LEAD]
-        fits = all(t.lemma in said or t.lower in said or t.is_("and", "steps") for t in others)
-        return [(t,) for t in quoted] if fits else []
-    heads = [at for at, t in enumerate(name) if t.lower in ("steps", "tasks", "stages", "activities")]
-    return listed(name[heads[0] + 1 :]) if heads else [name]
+def insert_after_last(plan: Plan, tokens: Tokens) -> bool:
+    """Put "..., then clean up" behind the step that was just put somewhere."""
+    last = plan.edits[-1] if plan.edits else {}
+    if last.get("op") != "insert_step" or not tokens or any(t.kind == "number" for t in tokens):
+        return False
+    if not (tokens[0].kind == "quoted" or "base" in tokens[0].entry.form) or tokens[0].lower in PRONOUNS:
+        return False
+    return _insert(plan, tokens, {"after": last["step"]["id"]}, None)
 
 
-def _draft(plan: Plan, name: Tokens, who: str | None) -> JsonObject:
-    """Return the new step that a name stands for.
+def branch_of(plan: Plan, anchor: str) -> tuple[str, str] | None:
+    """Return the fork and the join between which a step stands alone, or None."""
+    kinds = {step.id: step.type for step in plan.workflow.steps}
+    forks = [edge.from_ for edge in plan.workflow.incoming(anchor) if kinds[edge.from_] == "fork"]
+    joins = [edge.to for edge in plan.workflow.outgoing(anchor) if kinds[edge.to] == "join"]
+    return (forks[0], joins[0]) if forks and joins else None
+
+
+def _named(plan: Plan, words: Tokens) -> Iterator[tuple[Tokens, str | None]]:
+    """Yield the ways to read a new step's name and who does it."""
+    for at in range(1, len(words)):
+        token = words[at]
+        behind = [t for t in words[at + 1 :] if t.text != ")"]
+        if token.kind == "quoted" or not behind:
+            continue
+        end, kinds = phrase_at(words, at, "slots.tsv")
+        if kinds == ["by"] or (kinds and kinds[0] == "owner"):
+            role = [t for t in words[end:] if t.text not in (")", ":")]
+            if kinds == ["by"] and any(t.text == "," for t in role):
+                continue
+        elif (
+            token.text in ("(", ",", "-")
+            or (token.is_("for") and plan.is_role(behind))
+            or (words[0].is_("for") and token.text == ":")
+        ):
+            role = behind
+            while role and (role[0].is_("by", "do", "for", "owner") or role[0].text == ":"):
+                role = role[1:]
+            while role and role[-1].is_("do", "it", "that", "this", "handle", "take", "care"):
+                role = role[:-1]
+            if not plan.is_role(role):
+                if words[0].is_("for") and token.text == ":" and plan.is_role(words[1:at]):
+                    yield tuple(behind), plan.role(words[1:at])
+                continue
+        else:
+            continue
+        head = words[:at]
+        if len(head) > 2 and "ed" in head[-1].entry.form and head[-2].text in (",", "("):
+            head = head[:-1]
+        while len(head) > 1 and (head[-1].kind == "punct" or head[-1].has("aux")):
+            head = head[:-1]
+        try:
+            who = plan.role(role)
+        except NotRead:
+            continue
+        actor, own = _by_actor(plan, head)
+        yield actor, own or who
+    yield _by_actor(plan, words)
+    if words and words[0].is_("for") and (colon := next((i for i, t in enumerate(words) if t.text == ":"), 0)):
+        yield words[colon + 1 :], plan.role(words[1:colon])
+
+
+def _drafts(plan: Plan, name: Tokens, who: str | None) -> list[JsonObject | None]:
+    """Return the new steps that a name stands for; None for an approval.
 
     Raises:
         NotRead: The words are no name.
     """
+    if not name:
+        raise NotRead
+    if is_approval([t for t in name if not plan.is_role((t,))]) and name[0].kind != "quoted":
+        return [None]
+    quoted = [t for t in name if t.kind == "quoted"]
+    if quoted:
+        said = " ".join(t.text.casefold() for t in quoted)
+        others = [t for t in name if counts(t) and t.kind != "quoted" and not {t.lower, t.lemma} & (_LEAD | _MOVING)]
+        if not all(t.lemma in said or t.lower in said or t.is_("and", "steps") for t in others):
+            raise NotRead
+        return [plan.draft((t,), who) for t in quoted]
+    heads = [at for at, t in enumerate(name) if t.lower in ("steps", "tasks", "stages", "activities")]
+    pieces = listed([t for t in name[heads[0] + 1 :] if t.text != ":"]) if heads else [name]
+    return [_draft(plan, piece, who) for piece in pieces]
+
+
+def _draft(plan: Plan, name: Tokens, who: str | None) -> JsonObject:
     spans = durations_in(name)
     is_wait = name[0].is_("wait", "pause") and name[0].kind == "word"
-    if any(t.kind == "punct" for t in name) or bool(spans) != is_wait or len(spans) > 1:
+    if bool(spans) != is_wait or len(spans) > 1 or (any(t.kind == "number" for t in name) and not is_wait):
         raise NotRead
-    if len(name) > 1 and name[0].start > name[1].start:
-        said = f"{name[0].entry.verb} {plan.said(name[1:])}"
-        return plan.draft_named(said[:1].upper() + said[1:], who)
-    if not _is_run(plan, name):
+    if any(t.has("aux") for t in name[1:]) or (len(name) == 1 and name[0].lower in PRONOUNS):
         raise NotRead
-    draft = plan.draft(Clause(name, "order"), name, who)
+    verb, others = name[0], name[1:]
+    turned = bool(others) and verb.start > others[0].start
+    if turned or (verb.entry.form == "s" and verb.entry.verb and not verb.has("noun")):
+        return plan.draft_named(titled(f"{verb.entry.verb} {plan.said(others) if others else ''}"), who)
+    draft = plan.draft(name, who)
     if is_wait:
         kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
         return kept | {"type": "wait", "duration": spans[0][1].value}
     return draft
-
-
-def _with_role(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
-    """Return a name without "by finance" and "for the doctor", and who that is."""
-    for at in range(1, len(name) - 1):
-        end, kinds = phrase_at(name, at, "markers.tsv")
-        if {"responsible", "owner"} & set(kinds) and end < len(name):
-            return name[:at], plan.role(Clause(name, "order"), name[end:])
-        if name[at].is_("for") and plan.is_role(name[at + 1 :]) and len(name) - at < 5:
-            return name[:at], plan.role(Clause(name, "order"), name[at + 1 :])
-    return name, None
 
 
 def _approval(plan: Plan, name: Tokens, who: str, fields: JsonObject) -> bool:
@@ -361,49 +458,47 @@ def _approval(plan: Plan, name: Tokens, who: str, fields: JsonObject) -> bool:
         return _move(plan, mine, fields, None)
     of = [t for t in name if counts(t) and not plan.is_role((t,)) and not is_approval((t,))]
     said = f"Approve {' '.join(t.text for t in of)}" if of else f"{who[:1].upper()}{who[1:]} approval"
-    draft = plan.draft_named(said, who) | {"type": "human", "assignee": who}
-    plan.do({"op": "insert_step", "step": draft, **fields})
-    plan.steps.last = draft["id"]
-    return True
+    return _put(plan, [plan.draft_named(said, who) | {"type": "human", "assignee": who}], fields, None)
 
 
-def _by_actor(plan: Plan, name: Tokens, who: str | None) -> tuple[Tokens, str | None]:
-    """Return the work of "the doctor has to check it", and who does it; any other name as it is.
-
-    Raises:
-        NotRead: Something is said of somebody or something, but no work.
-    """
-    at = next((i for i, t in enumerate(name) if t.has("aux") and i), None)
-    if at is None or name[at].kind != "word":
-        return name, who
+def _by_actor(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
+    """Return the work of "the doctor has to check it", and who does it; any other name as it is."""
+    at = next((i for i, t in enumerate(name) if t.kind == "word" and t.has("aux") and i), None)
+    to = next(
+        (i for i, t in enumerate(name[:-1]) if i and t.is_("to") and "base" in name[i + 1].entry.form.split()), None
+    )
+    if at is None and to is not None and (plan.is_role(name[:to]) or name[to - 1].is_("somebody", "someone")):
+        return name[to + 1 :], plan.role(name[:to]) if plan.is_role(name[:to]) else None
+    if at is None:
+        for cut in range(1, min(5, len(name))):
+            verb = name[cut]
+            behind = name[cut + 1] if cut + 1 < len(name) else None
+            does = "s" in verb.entry.form.split() or (verb.entry.form == "base" and name[cut - 1].lower.endswith("s"))
+            if does and plan.is_role(name[:cut]) and (behind is None or behind.has("det", "pron", "noun", "prep")):
+                return _as_work(name, cut), plan.role(name[:cut])
+        if is_approval(name[-1:]) and len(name) > 1 and plan.is_role(name[:-1]):
+            return name, plan.role(name[:-1])
+        return name, None
     end = at
     while end < len(name) and (
         name[end].has("aux") or name[end].is_("to") or (name[end].has("adv") and not name[end].has("verb"))
     ):
         end += 1
-    if end == len(name) or name[end].is_("get", "receive", "have") or any(t.has("aux") for t in name[end:]):
-        raise NotRead
-    if name[end - 1].is_("be") and "ed" in name[end].entry.form and end + 1 == len(name):
+    if end == len(name):
+        return name[:at], None
+    somebody = all(not counts(t) or t.is_("somebody", "someone") for t in name[:at])
+    if name[end - 1].lemma == "be" and "ed" in name[end].entry.form.split() and not somebody:
         # "The cake has to be photographed": the work is to photograph the cake.
-        return (name[end], *name[:at]), who
-    if any(t.has("conj") for t in name):
-        raise NotRead
-    if not plan.is_role(name[:at]) and not name[0].is_("somebody", "someone"):
-        raise NotRead
-    if not name[end].entry.verb or "base" not in name[end].entry.form:
-        raise NotRead
-    actor = [t for t in name[:at] if not t.is_("somebody", "someone", "from")]
-    return name[end:], plan.role(Clause(name, "order"), actor) if any(map(counts, actor)) else who
+        return (name[end], *name[:at], *name[end + 1 :]), None
+    if somebody or plan.is_role(name[:at]):
+        actor = [t for t in name[:at] if not t.is_("somebody", "someone", "from")]
+        gets = name[end].is_("get", "receive") and len(name) > end + 1
+        if gets or not name[end].entry.verb:
+            return (), None
+        return _as_work(name, end), plan.role(actor) if any(map(counts, actor)) else None
+    return (), None
 
 
-def _is_run(plan: Plan, name: Tokens) -> bool:
-    """Say whether the words of a name stand side by side, so that none between them is passed over."""
-    between = (plan.text[a.end : b.start] for a, b in itertools.pairwise(name))
-    return all(not gap.strip() for gap in between)
-
-
-def _branch_of(plan: Plan, anchor: str) -> tuple[str, str] | None:
-    kinds = {step.id: step.type for step in plan.workflow.steps}
-    forks = [edge.from_ for edge in plan.workflow.incoming(anchor) if kinds[edge.from_] == "fork"]
-    joins = [edge.to for edge in plan.workflow.outgoing(anchor) if kinds[edge.to] == "join"]
-    return (forks[0], joins[0]) if forks and joins else None
+def _as_work(name: Tokens, at: int) -> Tokens:
+    """Return what is done, from its verb on."""
+    return name[at:]

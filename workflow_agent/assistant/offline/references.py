@@ -44,6 +44,9 @@ def stems(word: str) -> frozenset[str]:
     """Return what a word is at root: its base forms, and the verb of a noun ("approval": approve)."""
     known = entry_of(word)
     found = {one for one in (known.lemma, known.verb, known.noun, word) if one}
+    if not known.known and word.endswith("ing") and len(word) > 6:
+        # "Copyediting": no dictionary has its verb.
+        found.add(word.removesuffix("ing"))
     for suffix in _SUFFIXES:
         for base in (word, known.noun or word):
             stem = base.removesuffix(suffix)

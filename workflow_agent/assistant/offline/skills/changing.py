@@ -7,12 +7,12 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from workflow_agent.assistant.offline.clauses import Clause, counts, read_clause
+from workflow_agent.assistant.offline.clauses import counts, read_head, trimmed
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Steps, StepUnclear, akin, content_of
-from workflow_agent.assistant.offline.settings import field_of
+from workflow_agent.assistant.offline.shaping import parted
 from workflow_agent.assistant.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
@@ -20,7 +20,6 @@ from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, last_step, listed_in_reply
 from workflow_agent.assistant.offline.turn.offers import fixes_offered
 from workflow_agent.assistant.offline.turn.outcome import (
-    Answered,
     Call,
     Candidate,
     Choice,
@@ -32,6 +31,7 @@ from workflow_agent.assistant.offline.turn.outcome import (
     ToolFailure,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.units import units_of
 from workflow_agent.assistant.offline.wording.changes import describe_edits, describe_findings, shall_i_fix
 from workflow_agent.assistant.offline.wording.lists import clipped, joined, numbered
 from workflow_agent.workflows.model.workflow import Workflow
@@ -96,7 +96,7 @@ def lacking(text: str) -> str | None:
     said = next((one for one in found.groups() if one), "") if found else ""
     words = read_tokens(said)
     named = [t for t in words if t.is_content and t.lemma not in FRAME_WORDS]
-    return said if _NEW.match(said) and named and not field_of(words)[0] else None
+    return said if _NEW.match(said) and named and all(u.kind == "word" for u in units_of(words)) else None
 
 
 def offer_lacking(turn: Turn, said: str) -> Skill:
@@ -155,13 +155,13 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
     if named is not None:
         turn = replace(turn, chosen={**turn.chosen, "": named[1]})
         # Else "the second one" of a list of workflows would be read as a step of that workflow.
-        words = read_clause(tokens, frozenset()).object
+        words = _object(tokens)
         text = f"{text[: words[0].start]}the workflow{text[words[-1].end :]}"
         tokens = read_tokens(text)
     workflow, tokens = yield from _target(turn, tokens, text)
     plan = Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
     try:
-        clauses = plan_orders(plan, tokens)
+        plan_orders(plan, tokens)
     except StepUnclear as unclear:
         return unclear_step(turn, workflow, unclear)
     except Asked as asked:
@@ -170,20 +170,20 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{asked.question} Nothing is changed yet. For example: “{_completed(asked, step.name)}”.",
             Completion(asked.before or f"{text.rstrip(' .!?')} ", asked.after),
         )
-    weighed = weighed or any(clause.mood == "weighed" for clause in clauses)
-    return (yield from _by_certainty(turn, workflow, plan, clauses, dry_run=dry_run, weighed=weighed))
+    return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed or plan.weighed))
 
 
 def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] | None]:
     """Return whether an order renames or removes a whole workflow, and which; None for a step."""
-    clause = read_clause(tokens, frozenset())
-    kind = next((one for one in ("remove", "rename") if one in clause.verbs and not clause.subject), None)
-    words = [t for t in clause.object if t.kind != "punct" and not t.has("det") and t.lemma not in _WHOLE]
-    pronoun = bool(clause.object) and all(t.lower in PRONOUNS or t.has("det") for t in clause.object)
-    if kind == "remove" and pronoun and not clause.parts and last_step(turn) is None and focus(turn) is not None:
+    kind = next((one for one in ("remove", "rename") if one in read_head(tokens).verbs), None)
+    object_ = _object(tokens)
+    words = [t for t in object_ if t.kind != "punct" and not t.has("det") and t.lemma not in _WHOLE]
+    ends = not object_ or object_[-1] is trimmed(tokens)[-1]
+    pronoun = bool(object_) and all(t.lower in PRONOUNS or t.has("det") for t in object_)
+    if kind == "remove" and pronoun and ends and last_step(turn) is None and focus(turn) is not None:
         ref = yield from which_workflow(turn, None, to_change=True)
         return kind, ref.id
-    if kind is None or not words or clause.part("before", "after") or (kind == "remove" and clause.parts):
+    if kind is None or not words or (kind == "remove" and not ends):
         return None
     shown = listed_workflow(turn, " ".join(t.lower for t in words))
     if shown is not None:
@@ -199,6 +199,11 @@ def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] |
         if phrase in (one["name"].casefold(), one["id"], *(a.casefold() for a in one.get("aliases", ())))
     ]
     return (kind, found[0]) if len(found) == 1 else None
+
+
+def _object(tokens: Tokens) -> Tokens:
+    """Return what stands between an order's verb and the first mark behind it."""
+    return parted(read_head(tokens).rest)[0]
 
 
 def _completed(asked: Asked, name: str) -> str:
@@ -299,9 +304,7 @@ def _settled(turn: Turn, workflow: Workflow) -> dict[str, str]:
     return {**said, **turn.chosen}
 
 
-def _by_certainty(
-    turn: Turn, workflow: Workflow, plan: Plan, clauses: Sequence[Clause], *, dry_run: bool, weighed: bool
-) -> Generator[Call, Any, Reply]:
+def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: bool) -> Generator[Call, Any, Reply]:
     meant = Candidate(workflow.id, workflow.name)
     if contradicted := _contradictions(plan):
         return Reply(
@@ -320,7 +323,6 @@ def _by_certainty(
         return _weighed(workflow, plan)
     if plan.unread or plan.notes:
         return (yield from _preview(meant, plan))
-    del turn, clauses
     try:
         return (yield from apply_edits(meant, plan.edits, dry_run=dry_run))
     except ToolFailure as failure:
@@ -452,6 +454,3 @@ def _changed(result: JsonObject, check: str) -> Reply:
         text += f"\n\n{check}"
     offer = fixes_offered(Candidate(workflow["id"], workflow["name"]), found)
     return Reply(f"{text}\n\n{shall_i_fix(found)}" if offer else text, offer)
-
-
-__all__ = ["Answered", "change", "not_understood", "replace"]

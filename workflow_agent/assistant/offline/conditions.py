@@ -1,0 +1,274 @@
+"""Orders about amounts: another number in a condition, and who approves from an amount on."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from workflow_agent.assistant.offline.clauses import counts, phrase_at
+from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.plan import Asked, Plan
+from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of, stems
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.values import duration_at, times_at
+from workflow_agent.workflows.model.steps import Step
+
+NUMBER = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?[kKmM]?\b")
+_AROUND = word_set("threshold.around")
+_LIMITS = word_set("threshold.limits")
+_APPROVAL_AROUND = word_set("approvals.around")
+_APPROVALS = word_set("structure.approvals")
+_MONEY = word_set("conditions.money")
+_NEGATIVE = ("not", "reject", "refuse", "decline")
+Owned = tuple[Literal["edge", "step"], str, str]
+"""Whose a condition is (a transition's or a step's id), and what it says."""
+
+
+def read_threshold(plan: Plan, tokens: Tokens) -> bool:
+    """Put a number into the conditions that a clause means, if it is wholly read; say whether.
+
+    Raises:
+        Asked: It is a threshold, but which one is not clear.
+    """
+    numbers = _numbers(tokens)
+    if not numbers or len(numbers) > 2:
+        return False
+    old, new = _old_and_new(tokens, numbers)
+    is_limit = any(t.lemma in _LIMITS or t.text in _LIMITS for t in tokens)
+    about = [
+        t
+        for t in tokens
+        if counts(t)
+        and t not in numbers
+        and (t.kind == "quoted" or not (t.lemma in _AROUND or t.lower in _AROUND or t.lower in PRONOUNS))
+    ]
+    found = _narrowed(plan, conditions_with(plan, old.value if old else None), about)
+    values = {amount_of(one) for _, _, text in found for one in NUMBER.findall(text)} if old is None else {old.value}
+    if old is None and len(values) > 1 and len(found) == 1 and any(t.among("threshold.upper") for t in tokens):
+        values = {max(value for value in values if value is not None)}
+    if not found or (old is None and not is_limit):
+        return False
+    if len(values) != 1:
+        known = ", ".join(sorted(f"{value:g}" for value in values if value is not None))
+        raise Asked(
+            f"Which number shall change? The conditions have {known}.", f"{plan.text.rstrip(' .!')} instead of "
+        )
+    before = values.pop()
+    for kind, owner, text in found:
+        said = NUMBER.sub(lambda one: _like(one[0], new) if amount_of(one[0]) == before else one[0], text)
+        field, op = ("transition", "update_transition") if kind == "edge" else ("step", "update_step")
+        plan.do({"op": op, field: owner, "set": {"when": {"text": said}}})
+    return True
+
+
+def _numbers(tokens: Tokens) -> list[Token]:
+    """Return the numbers that are no length of time, nor how often."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        value = duration_at(tokens, at) or times_at(tokens, at)
+        if value is None and tokens[at].kind == "number" and ":" not in tokens[at].text:
+            found.append(tokens[at])
+        at = value.end if value else at + 1
+    return found
+
+
+def _old_and_new(tokens: Tokens, numbers: Sequence[Token]) -> tuple[Token | None, Token]:
+    if len(numbers) == 1:
+        return None, numbers[0]
+    between = tokens[tokens.index(numbers[0]) : tokens.index(numbers[1])]
+    is_new_first = any(t.is_("not", "instead", "rather") for t in between)
+    return (numbers[1], numbers[0]) if is_new_first else (numbers[0], numbers[1])
+
+
+def conditions_with(plan: Plan, value: float | None) -> list[Owned]:
+    """Return the conditions that have a number, or this one."""
+    edges: list[Owned] = [("edge", e.id, e.when.text) for e in plan.workflow.transitions if e.when and e.when.text]
+    steps: list[Owned] = [("step", s.id, s.when.text) for s in plan.workflow.steps if s.when and s.when.text]
+    return [
+        one
+        for one in (*edges, *steps)
+        if any(value is None or amount_of(number) == value for number in NUMBER.findall(one[2]))
+    ]
+
+
+def _narrowed(plan: Plan, found: Sequence[Owned], about: Sequence[Token]) -> list[Owned]:
+    """Keep the conditions that all words speak of: in what they say, or by a step they lead to or from."""
+    words = [word for t in about for word in (content_of(t.text) if t.kind == "quoted" else [t.lower])]
+    return [one for one in found if all(any(akin(word, own) for own in _said(plan, one)) for word in words)]
+
+
+def _said(plan: Plan, one: Owned) -> list[str]:
+    kind, owner, text = one
+    edge = next((e for e in plan.workflow.transitions if kind == "edge" and e.id == owner), None)
+    steps = (
+        [plan.workflow.step(owner)] if edge is None else [plan.workflow.step(edge.from_), plan.workflow.step(edge.to)]
+    )
+    words = content_of(text) + content_of(plan.workflow.name)
+    for step in steps:
+        words += [*content_of(step.name), *content_of((step.assignee or "").replace("_", " "))] if step else []
+    return words
+
+
+def amount_of(text: str) -> float:
+    """Return the value of a number as it is written."""
+    plain = text.lstrip("$€£").replace(",", "").lower()
+    scale = {"k": 1e3, "m": 1e6}.get(plain[-1:], 1)
+    return float(plain.rstrip("km") or 0) * scale
+
+
+def _with_number(text: str, new: Token) -> str:
+    return NUMBER.sub(lambda found: _like(found[0], new), text)
+
+
+def _like(old: str, new: Token) -> str:
+    """Return a new number written the way the old one is: with its currency and commas."""
+    sign = old[0] if old[0] in "$€£" else ""
+    value = new.value or 0
+    text = new.text.lstrip("$€£")
+    if "," in old and value >= 1000 and value == int(value):
+        text = f"{int(value):,}"
+    elif text[-1:].lower() in "km" and old[-1:].lower() not in "km":
+        text = f"{value:g}" if value < 1e6 else f"{int(value)}"
+    return (sign or (new.text[0] if new.text[0] in "$€£" else "")) + text
+
+
+def read_approval(plan: Plan, tokens: Tokens, where: JsonObject | None = None) -> bool:
+    """Let somebody approve from an amount on, if a clause says so wholly; say whether.
+
+    Raises:
+        Asked: It does not say where, and nothing there approves.
+    """
+    span = _amount(tokens)
+    if span is None:
+        return False
+    others = [t for at, t in enumerate(tokens) if not span[0] <= at < span[1] and t.kind != "punct"]
+    if not any(_approves(t) for t in others):
+        return False
+    roles = _roles(plan, others)
+    left = [t for t in others if counts(t) and t not in roles and not _approves(t)]
+    left = [t for t in left if t.lower not in _APPROVAL_AROUND and t.lemma not in _APPROVAL_AROUND]
+    about = [t for t in left if t.entry.noun and t.start < tokens[span[0]].start]
+    if not roles or len(about) != len(left) or len(about) > 2:
+        return False
+    subject = " ".join(t.text for t in about) if about else "the amount is"
+    _approve_from(plan, plan.role(roles), f"{subject} {plan.said(tokens[span[0] : span[1]])}", where)
+    return True
+
+
+def is_approval(tokens: Sequence[Token]) -> bool:
+    """Say whether words mean an approval and nothing more: "an approval", "sign-off"."""
+    content = [t for t in tokens if t.is_content and t.lemma != "step"]
+    return len(content) == 1 and (content[0].lemma in _APPROVALS or content[0].lower in _APPROVALS)
+
+
+def _amount(tokens: Tokens) -> tuple[int, int] | None:
+    """Return where "over 100 euros" stands, from its mark to its currency."""
+    for at in range(len(tokens)):
+        end, kinds = phrase_at(tokens, at, "markers.tsv")
+        if set(kinds) & {"above", "below"} and end < len(tokens) and tokens[end].kind in ("number", "punct"):
+            while end < len(tokens) and (tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in _MONEY):
+                end += 1
+            return (at, end) if any(t.kind == "number" for t in tokens[at:end]) else None
+    return None
+
+
+def _roles(plan: Plan, tokens: Sequence[Token]) -> list[Token]:
+    """Return the longest run of words that say who."""
+    runs: list[list[Token]] = [
+        list(tokens[at:end])
+        for at in range(len(tokens))
+        for end in range(at + 1, min(at + 4, len(tokens)) + 1)
+        if plan.is_role(tokens[at:end]) and all(t.is_content for t in tokens[at:end])
+    ]
+    return max(runs, key=len) if runs else []
+
+
+def _approves(token: Token) -> bool:
+    return token.kind == "word" and not stems("approve").isdisjoint(stems(token.lower))
+
+
+def _tells_approval(text: str) -> bool:
+    return any(not stems("approve").isdisjoint(stems(word)) for word in content_of(text))
+
+
+def _approve_from(plan: Plan, who: str, condition: str, where: JsonObject | None) -> None:
+    """Put an approval that happens only in a case where it is said, else behind the one there is.
+
+    Where the same person approves already, the case becomes that approval's.
+    """
+    mine = [
+        step
+        for step in plan.workflow.steps
+        if (step.assignee or "").casefold() == who.casefold() and _tells_approval(step.name)
+    ]
+    if where is None and len(mine) == 1 and (_changed(plan, mine[0], condition) or _limited(plan, mine[0], condition)):
+        return
+    if where is None:
+        steps = [step for step in plan.workflow.steps if step.type not in ("end", "fork", "join")]
+        tiers: list[list[Step]] = [
+            [step for step in steps if any(root in stems(word) for word in content_of(step.name))]
+            for root in ("approve", "review", "check")
+        ]
+        reviews = next((tier for tier in tiers if tier), tiers[0])
+        if len(reviews) != 1:
+            raise Asked(f"Where does {who} approve that?", plan.text.rstrip(" .!") + " ", "")
+        where = {"after": reviews[0].id}
+        plan.notes.append(f"you did not say where: I would put it after “{reviews[0].name}”, which approves now")
+    draft = plan.draft_named(f"{who[:1].upper()}{who[1:]} approval", who)
+    draft |= {"type": "human", "assignee": who, "when": {"text": condition}}
+    plan.do({"op": "insert_step", "step": draft, **where})
+
+
+def _number_in(text: str | None) -> Token | None:
+    numbers = [t for t in read_tokens(text or "") if t.kind == "number"]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _is_below(text: str) -> bool:
+    return any(t.is_("under", "below", "less", "up", "most") for t in read_tokens(text))
+
+
+def _changed(plan: Plan, step: Step, condition: str) -> bool:
+    """Put the number of a case into the condition under which a step happens already; say whether."""
+    new = _number_in(condition)
+    ways = [edge for edge in plan.workflow.incoming(step.id) if edge.when and _number_in(edge.when.text)]
+    told = ways[0].when.text if len(ways) == 1 and ways[0].when else None
+    if new is None or told is None or _is_below(told) != _is_below(condition):
+        return False
+    edge = ways[0]
+    plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": _with_number(told, new)}}})
+    asking = plan.workflow.step(edge.from_)
+    if asking is not None and asking.name.strip("?").casefold() == told.casefold():
+        plan.do({"op": "rename_step", "step": asking.id, "name": _with_number(asking.name, new)})
+    return True
+
+
+def _limited(plan: Plan, step: Step, condition: str) -> bool:
+    """Let an approval that happens always happen in a case only, and the rest pass as if approved."""
+    passing = _way_if_approved(plan, step)
+    if passing is None or len(plan.workflow.incoming(step.id)) > 1:
+        return False
+    name = f"{condition[:1].upper()}{condition[1:]}?"
+    asking: JsonObject = {"id": plan.new_id(condition), "name": name, "type": "decision"}
+    plan.do({"op": "insert_step", "step": asking, "before": step.id})
+    (into,) = plan.workflow.incoming(step.id)
+    case: JsonObject = {"type": "condition", "when": {"text": condition}}
+    plan.do(
+        {"op": "disconnect", "from": into.from_, "to": step.id},
+        {"op": "connect", "from": asking["id"], "to": step.id, **case},
+        {"op": "connect", "from": asking["id"], "to": passing.id, "type": "default"},
+    )
+    plan.notes.append(f"“{step.name}” names no amount now: I would let the rest pass to “{passing.name}”")
+    return True
+
+
+def _way_if_approved(plan: Plan, step: Step) -> Step | None:
+    ways = plan.workflow.outgoing(step.id)
+    if len(ways) == 1 and (after := plan.workflow.step(ways[0].to)) is not None:
+        if after.type != "decision":
+            return after
+        ways = plan.workflow.outgoing(after.id)
+    said = [(edge, (edge.when.text or "").casefold()) for edge in ways if edge.when]
+    good = [edge for edge, text in said if _tells_approval(text) and not any(word in text for word in _NEGATIVE)]
+    return plan.workflow.step(good[0].to) if len(good) == 1 else None
