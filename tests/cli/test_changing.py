@@ -98,7 +98,7 @@ def test_only_names_that_are_alike_are_suggested(data_dir: Path) -> None:
     assert "Did you mean" not in far.err
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_each_shell_completes_the_names_of_workflows(data_dir: Path, tmp_path: Path, shell: str) -> None:
     line = "workflow-agent workflows show wf_exp"
     asked = {

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import run
+from tests.cli.test_chat import terminal
 
 HEAVY = {"pydantic_ai", "fastapi", "workflow_agent.main.composition"}
 LISTING = f"""
@@ -66,3 +67,21 @@ def test_samples_that_are_asked_for_are_there_when_they_are_listed(tmp_path: Pat
     found = run("workflows", "list", "--json", "--data-dir", str(tmp_path), SAMPLES="true")
 
     assert len(json.loads(found.out)) == 16
+
+
+@pytest.mark.slow
+@pytest.mark.untraced
+@pytest.mark.parametrize(("columns", "described"), [(120, "An employee claims an expense, "), (60, "")], ids=str)
+def test_a_workflow_is_one_line_on_a_terminal_however_narrow(data_dir: Path, columns: int, described: str) -> None:
+    with terminal(
+        "workflows", "list", changed={"COLUMNS": str(columns), "TERM": "dumb"}, DATA_DIR=str(data_dir)
+    ) as shown:
+        lines = shown.until("wf_access_request").splitlines()[2:]
+
+    assert max(map(len, lines)) <= columns
+    assert len(lines) == 17
+    (line,) = (one for one in lines if "wf_expense_approval" in one)
+    version, steps, name = line.split()[1:4]
+    assert (version, steps, name) == ("2", "10", "Expense")
+    assert described in line
+    assert ("description" in lines[0], "\u2026" in line) == (bool(described), True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
@@ -24,6 +25,11 @@ from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _KEPT = 40
 """So many characters of a column are kept before the next one gives way."""
+_LEAST = 12
+"""With less room than that for the column before the last, the last one is left out."""
+_BETWEEN = 3
+"""So many characters of a row lie between a column and the next."""
+_MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$")
 _IN_CELLS = re.compile(r"\s+")
 
 
@@ -89,23 +95,43 @@ def _cell(value: object) -> str:
 
 
 def _print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, is_cut: bool) -> None:
+    shown = [[_MOMENT.sub(r"\1 \2", cell) for cell in row] for row in rows]
+    room = _room(titles, shown) if is_cut else None
+    if room is not None and not room:
+        _print_table(titles[:-1], [row[:-1] for row in rows], is_cut=True)
+        return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for number, title in enumerate(titles):
+        is_first = number == 0
         table.add_column(
             title,
-            no_wrap=is_cut or number == 0,
-            overflow="fold" if number == 0 else "ellipsis",
-            style="cyan" if number == 0 else "",
-            # Of a row that is cut, the last column gives way.
-            min_width=min(_widest(rows, number), _KEPT) if is_cut and number < len(titles) - 1 else None,
+            no_wrap=is_cut or is_first,
+            overflow="fold" if is_first else "ellipsis",
+            style="cyan" if is_first else "",
         )
-    for row in rows:
-        table.add_row(*row)
+    for row in shown:
+        table.add_row(*(row if room is None else map(_shortened, row, room)))
     console().print(table)
 
 
-def _widest(rows: Sequence[Sequence[str]], number: int) -> int:
-    return max(len(row[number]) for row in rows)
+def _room(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Sequence[int]:
+    """Return how wide each column of a table may be so that a row is one line; none where the last has no room.
+
+    The last one gives way first, then the one before.
+    """
+    widest = [max(cell_len(one) for one in column) for column in zip(titles, *rows, strict=True)]
+    kept = [widest[0], *(min(one, _KEPT) for one in widest[1:-1])]
+    room = console().width - sum(kept) - _BETWEEN * len(widest)
+    lacking = max(cell_len(titles[-1]) - room, 0)
+    if lacking and kept[-1] - lacking < _LEAST and len(kept) > 1:
+        return []
+    return [*kept[:-1], kept[-1] - lacking, room + lacking]
+
+
+def _shortened(text: str, width: int) -> Text:
+    cell = Text(text)
+    cell.truncate(width, overflow="ellipsis")
+    return cell
 
 
 def print_facts(facts: Mapping[str, object]) -> None:

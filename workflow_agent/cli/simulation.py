@@ -1,6 +1,7 @@
 """`workflows simulate`: what happens to a case, or to many."""
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -100,7 +101,7 @@ def _print(report: dict[str, Any]) -> None:
         {
             "cases": report["runs"],
             "outcomes": ", ".join(f"{outcome} {count}" for outcome, count in report["outcomes"].items()),
-            "time": report.get("in_words"),
+            "time": report.get("in_words") if report.get("p90_seconds") else None,
             "cost": f"{report['mean_cost']:.2f} a case" if report.get("mean_cost") else None,
             "bottleneck": f"{bottleneck['name']}: {bottleneck['in_words']}" if bottleneck else None,
         }
@@ -114,5 +115,7 @@ def _when(seconds: float) -> str:
 
 
 def _question(one: dict[str, Any]) -> str:
-    ways = f" ({', '.join(one['ways'])})" if one.get("ways") else ""
-    return f"At {one['name']!r}: {one['what']}{ways}? Say it with --set {one['step']}=..., or --chance."
+    ways: list[str] = one.get("ways") or []
+    which = f" ({', '.join(ways)})" if ways else ""
+    said = shlex.quote(f"{one['step']}={ways[0] if ways else 2}")
+    return f"At {one['name']!r}: {one['what']} is not known{which}. Say it, as with --set {said}, or give chances."

@@ -172,7 +172,7 @@ class Webhooks:
     async def _stored(self, webhook_id: str) -> JsonObject:
         found = await self.records.get("webhooks", webhook_id)
         if found is None:
-            raise NotFound(f"There is no webhook {webhook_id[:80]!r}. GET /api/v1/webhooks lists them.")
+            raise NotFound(f"There is no webhook {webhook_id[:80]!r}. The list of webhooks shows their ids.")
         return found
 
     async def run_failed(self, conversation_id: str, run_id: str, error: Mapping[str, str]) -> None:

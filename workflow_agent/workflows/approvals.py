@@ -101,7 +101,7 @@ class Approvals:
         """
         known = await self.records.get("previews", preview_id)
         if known is None:
-            raise PreviewNotFound(f"There is no preview {preview_id[:80]!r}. GET /api/v1/previews lists them.")
+            raise PreviewNotFound(f"There is no preview {preview_id[:80]!r}. The list of previews shows what waits.")
         return await self._as_it_stands(WaitingChange.model_validate(known))
 
     async def decide(self, preview_id: str, decision: Decision, by: str) -> WaitingChange:
