@@ -3,13 +3,10 @@
 import asyncio
 import json
 from codecs import BOM_UTF8
-from pathlib import Path
 
 import httpx
 import pytest
 
-from workflow_agent.main.composition import build
-from workflow_agent.settings import load_settings
 from workflow_agent.workflows.formats import FORMATS
 
 ASL = {
@@ -382,25 +379,6 @@ async def test_what_is_drawn_here_is_read_again(client: httpx.AsyncClient) -> No
         assert [[one.get(name) for name in names] for one in after[part]] == [
             [one.get(name) for name in names] for one in before[part]
         ]
-
-
-async def test_a_pasted_flowchart_comes_out_of_a_talk_with_the_change_alone(tmp_path: Path) -> None:
-    lines = ("flowchart LR", "A[Enter invoice] -->|as PDF| B{Correct?}", "B -- no --> A", "B -- yes --> C[Pay it]")
-    pasted = "\n    ".join(lines) + "\n"
-    application = build(load_settings(data_dir=tmp_path))
-    transport = httpx.ASGITransport(application.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-        first = await client.post("/api/v1/chat", json={"message": f"import this:\n```\n{pasted}```"})
-        talk = first.json()["conversation_id"]
-        said = {"message": "rename the step Pay it to Pay the invoice", "conversation_id": talk}
-        await client.post("/api/v1/chat", json=said)
-        (found,) = (await client.get("/api/v1/workflows")).json()["items"]
-        exported = await client.get(f"/api/v1/workflows/{found['id']}/export", params={"format": "mermaid"})
-    application.close()
-
-    assert exported.json()["text"] == pasted.replace("C[Pay it]", 'C["Pay the invoice"]').replace(
-        "B -- yes --> C", "B -->|yes| C"
-    )
 
 
 async def test_a_dry_run_shows_what_would_be_imported_and_keeps_nothing(client: httpx.AsyncClient) -> None:

@@ -8,7 +8,8 @@ from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
 from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.formats.mermaid.chart import TITLE
-from workflow_agent.workflows.formats.mermaid.writer import bare, diagram_text, read_diagram
+from workflow_agent.workflows.formats.mermaid.rewriter import diagram_text, read_diagram
+from workflow_agent.workflows.formats.mermaid.writer import bare
 from workflow_agent.workflows.formats.text import header_line
 from workflow_agent.workflows.model.workflow import Workflow
 

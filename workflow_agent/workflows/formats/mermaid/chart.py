@@ -2,7 +2,7 @@
 
 import html
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workflow_agent.errors import Problem
@@ -47,6 +47,10 @@ START, END = "[*]>", ">[*]"
 """How the ids of the pseudo-states begin from which a scope is entered, and in which it ends."""
 
 
+Span = tuple[int, int]
+"""Where something begins and ends in the text of its line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A mention of a node, with its label where it has one there."""
@@ -59,6 +63,9 @@ class Node:
     """As it is written."""
     style: str = ""
     """The class it is given."""
+    at: Span = (0, 0)
+    label_at: Span | None = None
+    """Its quotes are in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,28 @@ class Link:
     label: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """What joins two groups of nodes."""
+
+    text: str
+    label: str
+    label_at: Span | None
+    """With what stands around it where it is between bars."""
+    links: tuple[Link, ...] = ()
+    """None where it is not seen."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """What it joins, in the order in which Mermaid numbers links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Groups of nodes, each joined to the next by an arrow."""
+
+    groups: list[list[Node]] = field(default_factory=list[list[Node]])
+    arrows: list[Arrow] = field(default_factory=list[Arrow])
+
+
 @dataclass(slots=True)
 class Line:
     """A line of the document, and what it says."""
@@ -80,6 +109,7 @@ class Line:
     """The innermost subgraph or composite state that it is in."""
     nodes: list[Node] = field(default_factory=list[Node])
     links: list[Link] = field(default_factory=list[Link])
+    statements: list[Statement] = field(default_factory=list[Statement])
     is_statement: bool = False
     opens: str = ""
     closes: str = ""
@@ -157,7 +187,7 @@ class _Scanner:
             if at == head:
                 plain = plain[_head_end(plain) :].lstrip(" \t;")
             try:
-                self._line(here, plain)
+                self._line(here, plain, len(line.rstrip()) - len(plain))
             except _Malformed as error:
                 told = f"line {at + 1} cannot be read: {error}, in {plain[:60]!r}"
                 raise UnreadableDocument(TITLE, [Problem(f"/line/{at + 1}", told)]) from error
@@ -165,7 +195,7 @@ class _Scanner:
         if self._open:
             raise UnreadableDocument(TITLE, [Problem("", f"{self._open[-1]!r} is not closed")])
 
-    def _line(self, here: Line, plain: str) -> None:
+    def _line(self, here: Line, plain: str, begins: int) -> None:
         if self._in_note:
             self._in_note = plain != "end note"
         elif plain.startswith("accTitle"):
@@ -175,15 +205,15 @@ class _Scanner:
         elif not plain or _OTHER.match(plain):
             return
         elif self.chart.is_state:
-            self._state(here, plain)
+            self._state(here, plain, begins)
         elif match := _SUBGRAPH.fullmatch(plain):
             title = match["title"].strip().removeprefix("[").removesuffix("]").strip().strip('"')
             here.opens = match["id"] or title or f"subgraph {len(self.chart.scopes)}"
             self._begin(here.opens, title or match["id"])
         else:
             here.is_statement = True
-            for part in _statements(plain):
-                self._flow(here, part)
+            for at, part in _statements(plain):
+                self._flow(here, part, begins + at)
 
     def _end(self, here: Line) -> None:
         if not self._open:
@@ -198,44 +228,52 @@ class _Scanner:
         self.chart.scopes[scope] = title
         self._open.append(scope)
 
-    def _flow(self, here: Line, text: str) -> None:
-        before: list[str] = []
-        arrow: tuple[str, str] | None = None
+    def _flow(self, here: Line, text: str, begins: int) -> None:
+        statement = Statement()
+        here.statements.append(statement)
+        arrow: Arrow | None = None
         at = 0
         while True:
-            nodes, at = _node_group(text, at)
+            nodes, at = _node_group(text, at, begins)
             here.nodes += nodes
-            ids = [node.id for node in nodes]
-            if arrow is not None and arrow[0] != "~~~":
-                here.links += [Link(one, other, *arrow) for one in before for other in ids]
-                if arrow[0].startswith("<"):
-                    here.links += [Link(other, one, *arrow) for one in before for other in ids]
+            if arrow is not None:
+                joined = _joining(arrow, statement.groups[-1], nodes)
+                statement.arrows.append(joined)
+                here.links += joined.links
+            statement.groups.append(nodes)
             if at >= len(text):
                 return
-            arrow, at = _arrow(text, at)
-            before = ids
+            arrow, at = _arrow(text, at, begins)
 
-    def _state(self, here: Line, plain: str) -> None:
+    def _state(self, here: Line, plain: str, begins: int) -> None:
         if plain == "--":
             return
         if re.match(r"note\b", plain):
             self._in_note = ":" not in plain
             return
         here.is_statement = True
-        statement, _, said = _apart(plain)
+        statement, colon, said = _apart(plain)
+        told = begins + len(plain) - len(said.lstrip()), begins + len(plain)
         if match := _STATE.fullmatch(statement.rstrip()):
             kind = match["kind"] or match["old"] or "state"
-            here.nodes.append(Node(match["id"], kind, label=match["label"]))
+            span = (begins + match.start("label"), begins + match.end("label")) if match["label"] else None
+            here.nodes.append(Node(match["id"], kind, label=match["label"], label_at=span))
             if match["opens"]:
                 here.opens = match["id"]
                 self._begin(match["id"], match["label"] or match["id"])
         elif match := _STATE_LINK.fullmatch(statement.strip()):
             source = START + here.scope if match["from"] == "[*]" else match["from"]
             target = END + here.scope if match["to"] == "[*]" else match["to"]
-            here.nodes += [Node(source), Node(target)]
-            here.links.append(Link(source, target, "-->", said.strip()))
+            link = Link(source, target, "-->", said.strip())
+            ends = [[Node(source)], [Node(target)]]
+            label_at = (begins + len(statement.rstrip()), told[1]) if colon else None
+            arrow = Arrow("-->", said.strip(), label_at, (link,), ((source, target),))
+            here.statements.append(Statement(ends, [arrow]))
+            here.nodes += [one for group in ends for one in group]
+            here.links.append(link)
         elif match := _STATE_NAME.fullmatch(statement.strip()):
-            here.nodes.append(Node(match["id"], "state" if said else "", label=said.strip() or None))
+            span = told if said.strip() else None
+            here.nodes.append(Node(match["id"], "state" if said else "", label=said.strip() or None, label_at=span))
         else:
             raise _Malformed("it is neither a state nor a transition")
 
@@ -258,17 +296,18 @@ def _head_end(line: str) -> int:
     return match.end() if match else 0
 
 
-def _statements(line: str) -> list[str]:
-    """Return the statements of a line; semicolons between quotes or in numbered characters part none."""
-    found: list[str] = []
+def _statements(line: str) -> list[tuple[int, str]]:
+    """Return the statements of a line with where they begin; semicolons in quotes or numbered characters part none."""
+    found: list[tuple[int, str]] = []
     begins, is_quoted = 0, False
     for at, char in enumerate(line):
         if char == '"':
             is_quoted = not is_quoted
         elif char == ";" and not is_quoted and not _NUMBERED.match(line, max(line.rfind("#", at - 8, at), 0)):
-            found.append(line[begins:at].strip())
+            found.append((begins, line[begins:at]))
             begins = at + 1
-    return [one for one in (*found, line[begins:].strip()) if one]
+    found.append((begins, line[begins:]))
+    return [(at + len(one) - len(one.lstrip()), one.strip()) for at, one in found if one.strip()]
 
 
 def _apart(line: str) -> tuple[str, str, str]:
@@ -285,11 +324,11 @@ def _skipped(text: str, at: int) -> int:
     return at
 
 
-def _node_group(text: str, at: int) -> tuple[list[Node], int]:
+def _node_group(text: str, at: int, begins: int) -> tuple[list[Node], int]:
     """Return the nodes between `&` that begin at a position, and where what follows them begins."""
     nodes: list[Node] = []
     while True:
-        node, at = _node(text, _skipped(text, at))
+        node, at = _node(text, _skipped(text, at), begins)
         nodes.append(node)
         at = _skipped(text, at)
         if not text.startswith("&", at):
@@ -297,26 +336,32 @@ def _node_group(text: str, at: int) -> tuple[list[Node], int]:
         at += 1
 
 
-def _node(text: str, at: int) -> tuple[Node, int]:
+def _node(text: str, at: int, begins: int) -> tuple[Node, int]:
     match = _NODE_ID.match(text, at)
     if match is None:
         raise _Malformed(f"a node is missing at character {at + 1}")
-    node_id, at = match[0].rstrip("."), match.end()
+    node_id, first, at = match[0].rstrip("."), at, match.end()
     opening = closing = style = ""
     label: str | None = None
+    span: Span | None = None
     if text.startswith("@{", at):
         end = text.find("}", at)
         if end < 0:
             raise _Malformed("`@{` is not closed")
-        given = {one[1]: one[2] or one[3] or "" for one in _ATTRIBUTE.finditer(text, at, end)}
-        opening, label, at = _NAMED_SHAPES.get(given.get("shape", ""), "["), given.get("label"), end + 1
+        given = {one[1]: one for one in _ATTRIBUTE.finditer(text, at, end)}
+        said = {name: one[2] or one[3] or "" for name, one in given.items()}
+        opening, label, at = _NAMED_SHAPES.get(said.get("shape", ""), "["), said.get("label"), end + 1
         closing = SHAPES[opening][0]
+        if told := given.get("label"):
+            span = (told.start(2) - 1, told.end(2) + 1) if told[2] is not None else told.span(3)
     elif found := next((one for one in SHAPES if text.startswith(one, at)), None):
-        opening = found
-        label, closing, at = _bracketed(text, at + len(opening), SHAPES[opening])
+        opening, inside = found, at + len(found)
+        label, closing, at = _bracketed(text, inside, SHAPES[opening])
+        span = inside, at - len(closing)
     if match := _CLASS.match(text, at):
         style, at = match[1], match.end()
-    return Node(node_id, opening, closing, label, style), at
+    label_at = (begins + span[0], begins + span[1]) if span else None
+    return Node(node_id, opening, closing, label, style, (begins + first, begins + at), label_at), at
 
 
 def _bracketed(text: str, at: int, closings: tuple[str, ...]) -> tuple[str, str, int]:
@@ -335,20 +380,32 @@ def _bracketed(text: str, at: int, closings: tuple[str, ...]) -> tuple[str, str,
     return text[at:end].strip(), closing, end + len(closing)
 
 
-def _arrow(text: str, at: int) -> tuple[tuple[str, str], int]:
-    """Return a link with its label, and where the node after it begins."""
+def _arrow(text: str, at: int, begins: int) -> tuple[Arrow, int]:
+    """Return an arrow with its label, and where the node after it begins."""
     if match := _ARROW.match(text, at):
-        at, label = _skipped(text, match.end()), ""
-        if text.startswith("|", at):
-            end = text.find("|", at + 1)
+        at, label = match.end(), ""
+        span: Span | None = None
+        if text.startswith("|", bar := _skipped(text, at)):
+            end = text.find("|", bar + 1)
             if end < 0:
                 raise _Malformed("the label of a link is not closed")
-            label, at = text[at + 1 : end].strip().strip('"'), end + 1
-        return ("~~~" if match["hidden"] else match[0].rpartition("@")[2], label), at
+            label, span, at = text[bar + 1 : end].strip().strip('"'), (begins + bar, begins + end + 1), end + 1
+        return Arrow("~~~" if match["hidden"] else match[0].rpartition("@")[2], label, span), at
     if match := _WORDED.match(text, at):
         closed = _ARROW_ENDS[match["begins"]].search(text, match.end())
         if closed is not None:
             arrow = "-.->" if match["begins"] == "-." else f"{match['begins']}>"
-            said = text[match.end() : closed.start()].strip().strip('"')
-            return (arrow, said), closed.end()
+            said = text[match.end() : closed.start()].strip()
+            first = text.index(said, match.end())
+            span = begins + first, begins + first + len(said)
+            return Arrow(arrow, said.strip('"'), span), closed.end()
     raise _Malformed(f"there is no link at character {at + 1}")
+
+
+def _joining(arrow: Arrow, before: list[Node], after: list[Node]) -> Arrow:
+    """Return an arrow with what it joins."""
+    pairs = tuple((one.id, other.id) for one in before for other in after)
+    links = [Link(*ends, arrow.text, arrow.label) for ends in pairs] if arrow.text != "~~~" else []
+    if arrow.text.startswith("<"):
+        links += [Link(other, one, arrow.text, arrow.label) for one, other in pairs]
+    return replace(arrow, links=tuple(links), pairs=pairs)

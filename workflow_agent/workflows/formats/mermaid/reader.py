@@ -19,7 +19,8 @@ BEGIN = "begin"
 STEP_PREFIX, SCOPE_PREFIX = "s_", "g_"
 OTHERWISE = frozenset({"otherwise", "else", "default"})
 _OWN_ID = re.compile(r"s_[a-z0-9][a-z0-9_D]*")
-_ASSIGNED = re.compile(r"<i>(?P<who>[^<>]*)</i>")
+OWNER = re.compile(r"<br\s*/?>\s*<i>(?P<who>[^<>]{1,300})</i>\s*$")
+"""The last line of a label that says who does a step, as our own diagrams say it."""
 _ON_ERROR = re.compile(r"on error|(?:error|failure|failed|on failure|timeout)", re.IGNORECASE)
 _TERMINALS = frozenset({"([", "((", "((("})
 _OF_SHAPE: Mapping[str, StepType] = {
@@ -147,10 +148,9 @@ class DiagramReader:
             name, kind = "End", cast("StepType", "end")
         else:
             label = seen.node.label if seen.node.label is not None else node_id
-            parts = re.split(r"<br\s*/?>", label) if self.is_ours else [label]
-            name, kind = self._name(parts[0]), self._kind(seen)
-            who = next((match["who"] for one in parts[1:] if (match := _ASSIGNED.fullmatch(one))), None)
-            fields["assignee"] = unescaped(who) if who else None
+            owner = OWNER.search(label)
+            name, kind = self._name(label[: owner.start()] if owner else label), self._kind(seen)
+            fields["assignee"] = fit(unescaped(owner["who"])) if owner else None
         if kind == "subworkflow" and not self.is_ours:
             fields["workflow"] = fit(name)
         own = _OWN_ID.fullmatch(node_id) if self.is_ours else None
