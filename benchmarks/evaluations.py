@@ -99,8 +99,9 @@ def _retention() -> Iterator[Result]:
 
 
 def _artifacts() -> Iterator[Result]:
-    for what, (value, cases) in eval_artifacts.figures().items():
-        yield Result("artifact selection", what, value, cases)
+    for half in eval_artifacts.HALVES:
+        for what, (value, cases) in eval_artifacts.figures(half).items():
+            yield Result("artifact selection", f"{half}: {what}", value, cases)
 
 
 def _summaries() -> Iterator[Result]:

@@ -28,14 +28,6 @@ from workflow_agent.workflows.model.described import field_texts
 from workflow_agent.workflows.model.parser import validation_message
 
 
-class ProviderKeys(BaseSettings):
-    """Whether a provider can be used; its library reads the key itself."""
-
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore", frozen=True)
-
-    openai_api_key: SecretStr | None = None
-
-
 class UserFolders(BaseSettings):
     """Where the user keeps things, by the XDG base directory specification."""
 
@@ -138,10 +130,12 @@ class Models:
     search by words, of workflows and of passages. Names, descriptions and steps of workflows, documents, tool
     results and the questions about them are sent to its provider."""
     context_planner_model: str | None = None
-    """The model that plans which artifacts go into the window; without it `openai:gpt-4o-mini` where the
-    model that answers is one of OpenAI's own, otherwise the model that answers."""
+    """The model that plans which artifacts go into the window; without it a small one of the provider of the model
+    that answers (OpenAI, Anthropic, Google, Mistral), that model itself on a server of one's own, else rules;
+    `offline` is rules too."""
     summarizer_model: str | None = None
-    """The model that summarizes artifacts and earlier turns; chosen as `context_planner_model` is."""
+    """The model that summarizes artifacts and earlier turns; chosen as `context_planner_model` is, but where that
+    would be rules it is the model that answers."""
     models: Annotated[dict[str, ModelAccess], NoDecode, BeforeValidator(_from_json)] = Field(default_factory=dict)
     """How to reach single models, as JSON by their names:
     `{"openai:gpt-5.2": {"timeout_seconds": 30, "attempts": 2}, "openai:own": {"base_url": "http://own:8080/v1"}}`.

@@ -2,27 +2,50 @@
 
 import pytest
 
-from workflow_agent.assistant.providers import CHEAP_MODEL, ModelConfig
+from workflow_agent.assistant.providers import SMALL_MODELS, ModelConfig
 
 
-def test_without_a_key_for_another_the_primary_model_plans_and_summarizes() -> None:
-    config = ModelConfig.from_request("anthropic:claude-opus-4-5")
+@pytest.mark.parametrize(
+    ("answers", "plans", "summarizes"),
+    [
+        ("openai:gpt-5.2", "openai:gpt-4o-mini", "openai:gpt-4o-mini"),
+        ("openai-responses:gpt-5.2", "openai:gpt-4o-mini", "openai:gpt-4o-mini"),
+        ("anthropic:claude-opus-4-5", "anthropic:claude-haiku-4-5", "anthropic:claude-haiku-4-5"),
+        ("google:gemini-3-pro", "google:gemini-2.5-flash-lite", "google:gemini-2.5-flash-lite"),
+        ("mistral:mistral-large-latest", "mistral:mistral-small-latest", "mistral:mistral-small-latest"),
+        ("ollama:qwen3", "ollama:qwen3", "ollama:qwen3"),
+        ("an-extension-s-own", "an-extension-s-own", "an-extension-s-own"),
+        ("groq:llama-4", None, "groq:llama-4"),
+        ("offline", None, "offline"),
+    ],
+)
+def test_a_small_model_of_the_same_provider_plans_and_rules_where_none_is_known(
+    answers: str, plans: str | None, summarizes: str
+) -> None:
+    config = ModelConfig.from_request(answers)
 
-    assert (config.context_planner, config.summarizer) == (config.primary, config.primary)
+    assert (config.context_planner, config.summarizer) == (plans, summarizes)
 
 
-def test_with_openai_s_key_its_small_model_does_unless_nobody_may_be_asked() -> None:
-    online = ModelConfig.from_request("anthropic:claude-opus-4-5", has_openai_key=True)
-    offline = ModelConfig.from_request("offline", has_openai_key=True)
+def test_a_server_of_one_s_own_need_not_have_its_protocol_s_models() -> None:
+    config = ModelConfig.from_request("openai:own", is_own_server=True)
 
-    assert (online.context_planner, online.summarizer) == (CHEAP_MODEL, CHEAP_MODEL)
-    assert (offline.context_planner, offline.summarizer) == ("offline", "offline")
+    assert (config.context_planner, config.summarizer) == ("openai:own", "openai:own")
+
+
+def test_each_small_model_has_a_known_price_and_is_not_expensive() -> None:
+    priced = {name: ModelConfig.from_request(name) for name in SMALL_MODELS.values()}
+
+    assert [name for name, config in priced.items() if config.input_price_usd() is None] == []
+    assert [name for name, config in priced.items() if config.is_expensive_primary()] == []
 
 
 def test_what_is_set_counts_before_any_default() -> None:
-    config = ModelConfig.from_request("offline", context_planner="a:b", summarizer="c:d", has_openai_key=True)
+    config = ModelConfig.from_request("offline", context_planner="a:b", summarizer="c:d")
+    by_rule = ModelConfig.from_request("openai:gpt-5", context_planner="offline")
 
     assert config == ModelConfig(primary="offline", context_planner="a:b", summarizer="c:d")
+    assert by_rule.context_planner is None
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from tests.support.scripted import Calls, Script, Step, Waits, scripted
-from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.assistant.window.costs import PlanningLedger
 from workflow_agent.assistant.window.planner import PLAN_TOOL, ArtifactProcessor, PlanningParts, preview_of
 from workflow_agent.assistant.window.summaries import SummaryCache
@@ -145,22 +144,6 @@ async def test_a_failed_plan_is_not_kept_and_its_cost_is() -> None:
 
     assert (failing.ledger.planned_by, after.ledger.planned_by) == ("fallback", "model")
     assert failing.ledger.costs.usage.requests == 1
-
-
-async def test_offline_the_same_request_is_planned_by_rule() -> None:
-    about, unrelated = (
-        artifact("a", "travel policy"),
-        artifact_of(
-            ArtifactType.TOOL_RESULT, {"name": "lunch"}, "history:msg_1:get_workflow", NOON, {"historical": True}
-        ),
-    )
-    offline = processor(OfflineModel())
-
-    plan = await offline.plan_context([about, unrelated], "what does the travel policy say?", "general", 700)
-
-    assert [one.strategy.value for one in plan.artifacts] == ["include_full", "exclude"]
-    assert offline.ledger.planned_by == "model"
-    assert offline.ledger.costs.usage.requests == 1
 
 
 async def executed(one: Artifact, decision: dict[str, Any], budget: int, **given: Any) -> tuple[str, PlanningLedger]:

@@ -20,6 +20,7 @@ from workflow_agent.assistant.providers import ModelConfig, Provider, build_mode
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PLAN_TOOL
+from workflow_agent.conversations.document import AgentReply
 
 pytestmark = pytest.mark.untraced
 
@@ -93,6 +94,46 @@ async def test_a_result_that_left_the_window_is_planned_and_read_again() -> None
     assert [one["strategy"] for one in record["artifacts_processed"]] == ["include_full"]
     assert sum(record["breakdown"].values()) == record["used_tokens"]
     assert reader.planned[0]["question"] == "what was it?"
+
+
+async def test_the_whole_plan_is_in_the_record_and_in_the_file() -> None:
+    reader = Reader({"find it": ("search_workflows", {"query": "approval"})}, strategy="rag_extract")
+    chat = reading(reader, thresholds=ALWAYS)
+    await chat.add()
+    first = await chat.say("find it")
+    for _ in range(3):
+        await chat.say("and now?", conversation_id=first.conversation_id)
+
+    after = await chat.say("what was it?", conversation_id=first.conversation_id)
+
+    stored = (await chat.store.load(TENANT, first.conversation_id)).events[-1]
+    assert isinstance(stored, AgentReply)
+    assert stored.context == after.reply.context
+    (decided,) = stored.context["artifacts_processed"]
+    wanted = ("priority", "rationale", "extraction_query", "summarization_focus")
+    assert {name: decided[name] for name in wanted} == {
+        "priority": 1,
+        "rationale": "why not (planned as rag_extract; no passage answers the question)",
+        "extraction_query": "claims due",
+        "summarization_focus": None,
+    }
+    assert stored.context["planning"]["reasoning"] == "all of it"
+
+
+async def test_without_a_model_known_to_be_cheap_rules_plan_whatever_the_size() -> None:
+    reader = Reader({"find it": ("search_workflows", {"query": "approval"})})
+    chat = reading(reader, thresholds=ALWAYS, config_of=lambda _: ModelConfig.from_request("groq:llama-4"))
+    await chat.add()
+    first = await chat.say("find it")
+    for _ in range(3):
+        await chat.say("and now?", conversation_id=first.conversation_id)
+
+    after = await chat.say("which approvals did the search find?", conversation_id=first.conversation_id)
+
+    planning = after.reply.context["planning"]
+    assert (planning["planned_by"], planning["reason"]) == ("rule", "near or over the limit")
+    assert reader.planned == []
+    assert "wf_expense_approval" in after.reply.content
 
 
 async def test_what_was_read_again_since_is_not_planned_for() -> None:

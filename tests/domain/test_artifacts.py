@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.eval_artifacts import figures
 from workflow_agent.assistant.window.extraction import (
     Context,
     ConversationMessage,
@@ -22,6 +23,7 @@ from workflow_agent.assistant.window.plan import (
     planning_need,
     rule_plan,
     should_use_llm_planning,
+    weighed,
 )
 from workflow_agent.conversations.artifacts import Artifact, ArtifactType, ProcessingStrategy, artifact_of
 from workflow_agent.conversations.document import AgentReply, ModeRecord
@@ -328,6 +330,29 @@ def test_by_rule_what_belongs_to_the_turn_comes_first_and_what_is_unrelated_stay
     assert [one.strategy for one in plan.artifacts] == [FULL, FULL, EXCLUDE]
     assert plan.artifacts[0].artifact_id == document("new").artifact_id
     assert plan.artifacts[2].artifact_id == old[1].artifact_id
+
+
+def test_what_the_rules_leave_out_or_take_passages_of_calls_for_no_planner() -> None:
+    old = [
+        artifact_of(
+            ArtifactType.TOOL_RESULT, {"name": f"{name} {'x ' * 400}"}, f"history:{name}", NOON, {"historical": True}
+        )
+        for name in ("invoice approval overdue", "lunch menu", "parking")
+    ]
+
+    plan = rule_plan(old, "which invoice approval is overdue?", 1_000)
+
+    assert [one.source for one in weighed(plan, [*old, document("new")])] == [
+        "history:invoice approval overdue",
+        document("new").source,
+    ]
+
+
+def test_a_follow_up_of_a_hundred_finds_its_result_and_asks_no_planner_for_it() -> None:
+    found = figures("development")
+
+    assert found["the needed result is included"][0] >= 0.97
+    assert found["a model is asked without need"][0] <= 0.03
 
 
 def test_by_rule_what_is_too_large_is_searched_for_passages() -> None:

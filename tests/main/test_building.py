@@ -9,7 +9,6 @@ import pytest
 from fastapi.routing import APIRoute
 from pydantic_ai.models.fallback import FallbackModel
 
-from workflow_agent.assistant.providers import CHEAP_MODEL
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.application import Application
@@ -111,23 +110,23 @@ async def test_caches_can_be_switched_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "plans"),
+    ("answers", "plans", "on_an_own_server"),
     [
-        ("openai:gpt-5.2", CHEAP_MODEL),
-        ("anthropic:claude-sonnet-5", "anthropic:claude-sonnet-5"),
-        ("offline", "offline"),
+        ("openai:gpt-5.2", "openai:gpt-4o-mini", "openai:gpt-5.2"),
+        ("anthropic:claude-sonnet-5", "anthropic:claude-haiku-4-5", "anthropic:claude-sonnet-5"),
+        ("offline", None, None),
     ],
 )
 def test_text_goes_to_no_provider_just_because_its_key_is_there(
-    answers: str, plans: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    answers: str, plans: str | None, on_an_own_server: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
 
     config = model_config_of(load_settings(data_dir=tmp_path), answers)
     own_server = load_settings(data_dir=tmp_path, model_base_url="http://127.0.0.1:9/v1")
 
-    assert (config.context_planner, config.summarizer) == (plans, plans)
-    assert model_config_of(own_server, answers).context_planner == answers
+    assert (config.context_planner, config.summarizer) == (plans, plans or answers)
+    assert model_config_of(own_server, answers).context_planner == on_an_own_server
 
 
 def test_a_data_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:

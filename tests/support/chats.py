@@ -196,7 +196,7 @@ def offline_gathering(store: ConversationStore) -> Gathering:
     return Gathering(
         Blobs(store),
         PlanningParts("Plan.", "Summarize.", ranked_by_bm25, SummaryCache(InMemoryCache(100), 60)),
-        config_of=lambda name: ModelConfig(primary=name, context_planner=OFFLINE, summarizer=OFFLINE),
+        config_of=lambda name: ModelConfig(primary=name, context_planner=None, summarizer=OFFLINE),
         models={OFFLINE: OfflineModel()},
     )
 

@@ -175,10 +175,19 @@ class Models:
         return model.context_window or self.window_tokens
 
 
-CHEAP_MODEL = "openai:gpt-4o-mini"
-"""Plans and summarizes unless something else is set, where there is an OpenAI key."""
+SMALL_MODELS: Mapping[str, str] = {
+    "openai": "openai:gpt-4o-mini",
+    "openai-chat": "openai:gpt-4o-mini",
+    "openai-responses": "openai:gpt-4o-mini",
+    "anthropic": "anthropic:claude-haiku-4-5",
+    "google": "google:gemini-2.5-flash-lite",
+    "google-cloud": "google-cloud:gemini-2.5-flash-lite",
+    "mistral": "mistral:mistral-small-latest",
+}
+"""Which model plans and summarizes beside one of a provider, unless something else is set."""
+_LOCAL = frozenset({"", "ollama", "litellm"})
+"""Costs nothing more, or is the operator's own affair: the model that answers does the rest too."""
 EXPENSIVE_USD_PER_TOKEN = 1e-5
-_FREE = "offline"
 _PER = 1_000_000
 
 
@@ -187,8 +196,8 @@ class ModelConfig(Value):
 
     primary: str
     """Answers."""
-    context_planner: str
-    """Plans what of the artifacts goes into the window."""
+    context_planner: str | None
+    """Plans what of the artifacts goes into the window; None where rules do."""
     summarizer: str
     """Summarizes artifacts."""
 
@@ -199,7 +208,7 @@ class ModelConfig(Value):
         *,
         context_planner: str | None = None,
         summarizer: str | None = None,
-        has_openai_key: bool = False,
+        is_own_server: bool = False,
     ) -> "ModelConfig":
         """Return the models of a request.
 
@@ -207,11 +216,16 @@ class ModelConfig(Value):
             request_model: The model that answers.
             context_planner: The one the settings name.
             summarizer: The one the settings name.
-            has_openai_key: Whether OpenAI's small model can be used. Who answers without a provider also
-                plans without one.
+            is_own_server: Whether the model is not reached at its provider's own address: a server that speaks a
+                provider's protocol need not have its models.
         """
-        aside = CHEAP_MODEL if has_openai_key and request_model != _FREE else request_model
-        return cls(primary=request_model, context_planner=context_planner or aside, summarizer=summarizer or aside)
+        vendor = request_model.partition(":")[0] if ":" in request_model else ""
+        small = request_model if is_own_server or vendor in _LOCAL else SMALL_MODELS.get(vendor)
+        return cls(
+            primary=request_model,
+            context_planner=None if (context_planner or small) == OFFLINE else context_planner or small,
+            summarizer=summarizer or small or request_model,
+        )
 
     def input_price_usd(self) -> Decimal | None:
         """Return what an input token of the primary model costs in US dollars; None if that is not known."""
@@ -225,7 +239,7 @@ class ModelConfig(Value):
 
 def input_price_usd(name: str) -> Decimal | None:
     """Return what an input token of a model costs in US dollars; None where its price is not known."""
-    if name == _FREE:
+    if name == OFFLINE:
         return Decimal()
     vendor, _, model = name.rpartition(":")
     try:

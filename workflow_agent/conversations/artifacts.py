@@ -91,6 +91,12 @@ class ArtifactUsageRecord(Value):
     strategy: ProcessingStrategy
     """What was done in the end: one that was planned for and did not fit is excluded."""
     rationale: str
+    priority: int | None = None
+    """Its place in the plan, from 1; null in records before this was kept."""
+    summarization_focus: str | None = None
+    """What a summary was to keep; null where none was planned."""
+    extraction_query: str | None = None
+    """What passages were looked for by; null where none were planned."""
     original_size_chars: int
     processed_size_chars: int | None = None
     """Of what went into the window; null for what was excluded."""

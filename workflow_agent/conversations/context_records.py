@@ -123,6 +123,12 @@ class ProcessedArtifact(Recorded):
     of room."""
     rationale: str = ""
     """Why, in the words of the rule or of the model that planned."""
+    priority: int | None = None
+    """Its place in the plan: 1 goes in first."""
+    summarization_focus: str | None = None
+    """What a summary of it was to keep; null where none was planned."""
+    extraction_query: str | None = None
+    """What passages of it were looked for by; null where none were planned."""
     original_size_chars: int = 0
     """How long it is."""
     processed_size_chars: int | None = None
@@ -162,6 +168,8 @@ class Planning(Recorded):
     records also `historical artifacts`."""
     model: str | None = None
     """The model that planned or should have; null where none was asked."""
+    reasoning: str = ""
+    """Of the whole plan, in the words of the rule or of the model."""
     failure: str | None = None
     """The type of the error that made its plan impossible."""
     corrections: list[str] = Field(default_factory=list)

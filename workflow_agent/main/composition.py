@@ -57,7 +57,7 @@ from workflow_agent.main.roster import roster_of
 from workflow_agent.main.seats import Seat
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
 from workflow_agent.main.tenants import limits_of, own_parts
-from workflow_agent.settings import ModelAccess, OtlpTargets, ProviderKeys, Settings
+from workflow_agent.settings import ModelAccess, OtlpTargets, Settings
 from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
 from workflow_agent.storage.files.owners import new_owner_id
 from workflow_agent.storage.files.search.passages import ranked_by_bm25
@@ -79,11 +79,7 @@ def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
         request_model,
         context_planner=settings.context_planner_model,
         summarizer=settings.summarizer_model,
-        # Nobody's text goes to a provider that was not named, because a key for it happens to be there; and a
-        # server of one's own that speaks OpenAI's protocol need not have OpenAI's models.
-        has_openai_key=request_model.startswith("openai")
-        and not speaks_elsewhere(settings, request_model)
-        and ProviderKeys().openai_api_key is not None,
+        is_own_server=speaks_elsewhere(settings, request_model),
     )
 
 
@@ -406,10 +402,10 @@ def models_of(settings: Settings, roster: Roster) -> Models:
     """
     own = extensions_of(settings).models
 
-    def made(name: str) -> Model:
+    def made(name: str, beside: str | None = None) -> Model:
         if name in own:
             return own[name]()
-        return build_model(name, _provider_of(settings, name), OfflineModel)
+        return build_model(name, _provider_of(settings, name, beside), OfflineModel)
 
     by_name: dict[str, Model] = {OFFLINE: OfflineModel()}
     named = (agent.model for agent in roster.values())
@@ -419,12 +415,17 @@ def models_of(settings: Settings, roster: Roster) -> Models:
     fallback = by_name[settings.fallback_model] if settings.fallback_model else None
     by_name[settings.model] = with_fallback(by_name[settings.model], fallback)
     configs = [model_config_of(settings, name) for name in by_name]
-    aside = {name for config in configs for name in (config.context_planner, config.summarizer)} - {OFFLINE}
+    aside = {
+        name: config.primary
+        for config in configs
+        for name in (config.context_planner, config.summarizer)
+        if name not in (None, OFFLINE)
+    }
     return Models(
         settings.model,
         by_name,
         window_tokens=settings.model_window_tokens,
-        aside={name: by_name.get(name) or made(name) for name in sorted(aside)},
+        aside={name: by_name.get(name) or made(name, primary) for name, primary in sorted(aside.items())},
         with_key=_with_key(settings) if settings.request_keys else None,
     )
 
@@ -438,8 +439,16 @@ def _with_key(settings: Settings) -> Callable[[str, str], Model]:
     return made
 
 
-def _provider_of(settings: Settings, name: str) -> Provider:
-    """Return how to reach a model: as the settings say of it, or of all that speak OpenAI's protocol."""
+def _provider_of(settings: Settings, name: str, beside: str | None = None) -> Provider:
+    """Return how to reach a model: as the settings say of it, or of all that speak OpenAI's protocol.
+
+    Args:
+        settings: What is set.
+        name: Of the model.
+        beside: A model that it works for; with a key for that one it is reached as that one, if they share a provider.
+    """
+    if beside is not None and name not in settings.models and beside.partition(":")[0] == name.partition(":")[0]:
+        return _provider_of(settings, beside)
     own = settings.models.get(name, ModelAccess())
     is_shared = name not in settings.models and name.partition(":")[0] in OPENAI_PROTOCOL
     key = settings.model_api_key if is_shared else own.api_key

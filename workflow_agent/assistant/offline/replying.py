@@ -6,11 +6,9 @@ from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import ModelRequestParameters
 
 from workflow_agent.assistant.offline.answering import Answering
-from workflow_agent.assistant.offline.planning import planned
 from workflow_agent.assistant.offline.summing_up import is_summary, summary_of
 from workflow_agent.assistant.offline.turn.outcome import Call
 from workflow_agent.assistant.offline.turn.reading import read_turn
-from workflow_agent.assistant.window.planner import PLAN_TOOL
 from workflow_agent.values.stored import JsonObject
 
 Reply = str | Sequence[tuple[str, JsonObject]]
@@ -24,8 +22,6 @@ def replying_of() -> Replying:
     answering = Answering()
 
     def reply(messages: Sequence[ModelMessage], instructions: str, parameters: ModelRequestParameters) -> Reply:
-        if any(tool.name == PLAN_TOOL for tool in parameters.output_tools):
-            return [(PLAN_TOOL, planned(messages))]
         for output in parameters.output_tools:
             if is_summary(output.parameters_json_schema):
                 return [(output.name, summary_of(messages))]

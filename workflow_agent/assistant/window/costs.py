@@ -18,6 +18,8 @@ class PlanningLedger:
     reason: str = "no artifacts"
     """Which rule decided whether a model plans."""
     planner_model: str | None = None
+    reasoning: str = ""
+    """Of the plan that was carried out."""
     failure: str | None = None
     """The type of the error that made a model's plan impossible."""
     corrections: list[str] = field(default_factory=list[str])
@@ -60,6 +62,7 @@ class PlanningLedger:
         decided: JsonObject = {"planned_by": self.planned_by, "reason": self.reason}
         happened = {
             "model": self.planner_model,
+            "reasoning": self.reasoning,
             "failure": self.failure,
             "corrections": self.corrections[:20],
             "failed_summaries": self.failed_summaries,

@@ -19,7 +19,13 @@ from workflow_agent.assistant.window.extraction import (
     with_newest_results,
 )
 from workflow_agent.assistant.window.past_turns import with_results
-from workflow_agent.assistant.window.plan import DEFAULT_THRESHOLDS, PlanningThresholds, planning_need, rule_plan
+from workflow_agent.assistant.window.plan import (
+    DEFAULT_THRESHOLDS,
+    PlanningThresholds,
+    planning_need,
+    rule_plan,
+    weighed,
+)
 from workflow_agent.assistant.window.planner import ArtifactProcessor, PlanningParts
 from workflow_agent.assistant.window.record import BuiltContext
 from workflow_agent.conversations.artifacts import Artifact, ArtifactPlan, ArtifactType, artifact_of
@@ -180,7 +186,7 @@ class Gathering:
         """Return the artifacts that go into the window, each framed."""
         processor = ArtifactProcessor(
             self.parts,
-            self.models.get(config.context_planner, model),
+            self.models.get(config.context_planner or "", model),
             self.models.get(config.summarizer, model),
             built.counter.count,
             ledger,
@@ -200,17 +206,19 @@ class Gathering:
         goal: str,
     ) -> ArtifactPlan:
         question = built.prompt[:_QUESTION_CHARS]
+        by_rule = rule_plan(artifacts, question, budget)
+        large = weighed(by_rule, artifacts) or artifacts[:1]
         # A token is at least a byte: what is small enough by that need not be counted.
-        most = sum(one.size_chars for one in artifacts) * _BYTES_A_CHARACTER
+        most = sum(one.size_chars for one in large) * _BYTES_A_CHARACTER
         is_small = most <= budget * (1 - self.thresholds.buffer)
-        total = most if is_small else sum(built.counter.count(one.text) for one in artifacts)
-        needed, processor.ledger.reason = planning_need(artifacts, total, budget, config, self.thresholds)
+        total = most if is_small else sum(built.counter.count(one.text) for one in large)
+        needed, processor.ledger.reason = planning_need(large, total, budget, config, self.thresholds)
         if config.input_price_usd() is None:
             processor.ledger.notes.append(_UNPRICED)
-        if needed:
+        if needed and config.context_planner is not None:
             return await processor.plan_context(artifacts, question, goal, budget)
         processor.ledger.planned_by = "rule"
-        return rule_plan(artifacts, question, budget)
+        return by_rule
 
 
 def _note_loss(ledger: PlanningLedger, what: str, error: WorkflowAgentError) -> None:

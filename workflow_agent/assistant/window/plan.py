@@ -1,8 +1,10 @@
 """When a model plans the context, and what is set right in its plan."""
 
-import re
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Literal, Protocol, cast
 
 from workflow_agent.conversations.artifacts import (
@@ -12,8 +14,8 @@ from workflow_agent.conversations.artifacts import (
     ArtifactType,
     ProcessingStrategy,
 )
-from workflow_agent.conversations.memory.words import COMMON_WORDS
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.search.words import SMALL_TALK, STOP_WORDS, fold, stem, synonyms, words
 
 Reason = Literal[
     "no artifacts",
@@ -179,37 +181,58 @@ def _wish(given: Any, question: str) -> str:
     return given[:500] if isinstance(given, str) and given.strip() else question[:500]
 
 
-_WORD = re.compile(r"[^\W_]{3,}")
-_MEANS_A_DOCUMENT = frozenset({"attach", "attached", "attachment", "document", "file", "upload", "uploaded"})
+_MEANS_A_DOCUMENT = frozenset(map(stem, ("attach", "attached", "attachment", "document", "file", "upload", "uploaded")))
 _MOST_RELEVANT = 6
+_MOST_WHOLE = 2
+"""Of what is older; of the others passages do."""
 _MOST_OLD_CHARS = 10_000
 _CHARS_A_TOKEN = 3
 """Few, so that what is planned in full also fits."""
+_LIKELY, _POSSIBLE = 0.6, 0.2
+"""Of the best score: those that may well be meant, and those that might be."""
+_A_SYNONYM = 0.5
+_FEWEST_WORDS = 2
+_KEPT_TEXTS = 256
+_SAYS_NOTHING = frozenset(map(stem, STOP_WORDS | SMALL_TALK))
 _RAG = ProcessingStrategy.RAG_EXTRACT
 
 
-def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text that say what it is about, without plural endings."""
-    found = (word.casefold() for word in _WORD.findall(text))
-    return frozenset(word.removesuffix("s") for word in found if word not in COMMON_WORDS)
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(words(text))
+
+
+def _asked(question: str) -> dict[str, float]:
+    """Return the stems of the words that say what a question is about, and those of their synonyms, by weight."""
+    said = [stem(word) for word in fold(question).split() for word in words(word)]
+    asked = {word: 1.0 for word in said if word not in _SAYS_NOTHING}
+    for _, phrases in synonyms(said):
+        for word in (word for phrase in phrases for word in phrase if word not in _SAYS_NOTHING):
+            asked.setdefault(word, _A_SYNONYM)
+    return asked
 
 
 def rule_plan(artifacts: Sequence[Artifact], question: str, available_tokens: int) -> ArtifactPlan:
     """Return a plan made without a model.
 
     What belongs to this turn is included, in full where it fits and in passages where it does not. Of
-    what is older, what shares most words with the question.
+    what is older, what shares most words with the question, rare ones first: the likeliest in full.
     """
-    asked = words_of(question)
+    asked = _asked(question)
     current = [one for one in artifacts if not one.is_historical]
     older = [one for one in artifacts if one.is_historical]
-    scored = sorted(((_relevance(one, asked), one) for one in older), key=lambda pair: -pair[0])
-    chosen = [*current, *(one for score, one in scored if score)][: len(current) + _MOST_RELEVANT]
-    rest = [one for _, one in scored if one not in chosen]
+    scored = _scored(older, asked)
+    best = scored[0][0] if scored else 0.0
+    chosen = [(score, one) for score, one in scored if score > best * _POSSIBLE][:_MOST_RELEVANT]
+    whole = [one for score, one in chosen[:_MOST_WHOLE] if score >= best * _LIKELY]
+    parts = [one for _, one in chosen if one not in whole]
+    taken = {one.artifact_id for _, one in chosen}
+    rest = [one for one in older if one.artifact_id not in taken]
     searched = [one for one in rest if one.artifact_type is ArtifactType.DOCUMENT][:_MOST_RELEVANT]
     left = [one for one in rest if one not in searched]
     decided = [
-        *(_included(one, question, available_tokens) for one in chosen),
+        *(_included(one, question, available_tokens) for one in (*current, *whole)),
+        *(_decision(one, _RAG, "shares some words with the question", question) for one in parts),
         *(_decision(one, _RAG, "may hold what is asked for", question) for one in searched),
         *(_decision(one, ProcessingStrategy.EXCLUDE, "shares no words with the question") for one in left),
     ]
@@ -219,13 +242,50 @@ def rule_plan(artifacts: Sequence[Artifact], question: str, available_tokens: in
     )
 
 
-def _relevance(artifact: Artifact, asked: frozenset[str]) -> int:
-    """Return how many of the question's words an artifact holds; its title and arguments count double."""
-    about = words_of(f"{artifact.source} {artifact.metadata.get('title', '')} {artifact.metadata.get('args', '')}")
-    found = 2 * len(asked & about) + len(asked & words_of(artifact.text))
-    if artifact.artifact_type is ArtifactType.DOCUMENT:
-        return found + 2 * len(asked & _MEANS_A_DOCUMENT)
-    return found if found > 1 else 0
+def weighed(plan: ArtifactPlan, artifacts: Sequence[Artifact]) -> list[Artifact]:
+    """Return the artifacts whose size decides whether a model plans: what a plan takes in full.
+
+    Of what it takes passages of, as of what it leaves out, there may be any amount: history merely exists.
+    """
+    whole = {one.artifact_id for one in plan.artifacts if one.strategy is ProcessingStrategy.INCLUDE_FULL}
+    return [one for one in artifacts if one.artifact_id in whole or not one.is_historical]
+
+
+def _scored(older: Sequence[Artifact], asked: Mapping[str, float]) -> list[tuple[float, Artifact]]:
+    """Return artifacts by how much of a question they hold, those with too little left out.
+
+    What an artifact is called and was asked by counts double.
+    """
+    held = [(_stems_of(_title(one)), _stems_of(one.text)) for one in older]
+    holders = {word: sum(word in title or word in text for title, text in held) for word in asked}
+    scored: list[tuple[float, Artifact]] = []
+    for one, (title, text) in zip(older, held, strict=True):
+        shared = {word: 2 if word in title else 1 for word in asked if word in title or word in text}
+        score = sum(
+            times * asked[word] * math.log(1 + (len(older) + 1) / holders[word]) for word, times in shared.items()
+        )
+        if one.artifact_type is ArtifactType.DOCUMENT:
+            score += 2 * len(_MEANS_A_DOCUMENT & asked.keys())
+        elif not _is_about(shared, asked, holders, len(older)):
+            continue
+        scored.append((score, one))
+    return sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
+
+
+def _is_about(shared: Mapping[str, int], asked: Mapping[str, float], holders: Mapping[str, int], count: int) -> bool:
+    """Say whether what an artifact shares with a question is enough: two of its own words, or a rare one."""
+    own = sum(times for word, times in shared.items() if asked[word] == 1)
+    return own >= _FEWEST_WORDS or any(holders[word] <= count / 3 for word in shared)
+
+
+def _title(artifact: Artifact) -> str:
+    """Return what an artifact is called and was asked by, and its name's initials: a PO is a purchase order."""
+    content = cast("JsonObject", artifact.content) if isinstance(artifact.content, Mapping) else {}
+    inner = content.get("workflow")
+    name = str((cast("JsonObject", inner) if isinstance(inner, Mapping) else content).get("name", ""))
+    initials = " ".join(f"{one[0]}{other[0]}" for one, other in pairwise(name.split()))
+    asked_by = f"{artifact.metadata.get('title', '')} {artifact.metadata.get('args', '')}"
+    return f"{artifact.source} {asked_by} {name} {initials}"
 
 
 def _included(artifact: Artifact, question: str, available_tokens: int) -> ArtifactDecision:

@@ -172,6 +172,7 @@ class ArtifactProcessor:
 
         Each goes in whole as it was planned, or not at all; one that does not fit leaves its room to others.
         """
+        self.ledger.reasoning = plan.reasoning
         decisions = sorted(plan.artifacts, key=lambda one: one.priority)
         decisions = [one for one in decisions if one.artifact_id in artifacts]
         most_chars = min(self.parts.extract_chars, max(token_budget, 0) * _CHARS_A_TOKEN)
@@ -260,6 +261,9 @@ def _record(artifact: Artifact, decision: ArtifactDecision, text: str, *, fits: 
         artifact_type=artifact.artifact_type,
         strategy=decision.strategy if fits else ProcessingStrategy.EXCLUDE,
         rationale=rationale,
+        priority=decision.priority,
+        summarization_focus=decision.summarization_focus,
+        extraction_query=decision.extraction_query,
         original_size_chars=artifact.size_chars,
         processed_size_chars=len(text) if fits else None,
         cache_hit=hit,
