@@ -11,6 +11,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from tests.support.browsing import EXPENSES, Visitor, watched
 from tests.support.server import Served, serving
+from tests.web.test_ways_of_use import NARROW
 from workflow_agent.settings import load_settings
 
 MOST_BYTES = 300_000
@@ -263,3 +264,27 @@ def test_a_server_that_stops_is_seen(browser: Browser, served: Served) -> None:
         page.context.set_offline(False)
         expect(page.locator("#model")).to_have_text("Fixed rules, no AI model")
     assert all("ERR_INTERNET_DISCONNECTED" in one for one in complaints)
+
+
+def test_a_server_that_stops_is_seen_on_a_phone(browser: Browser, served: Served) -> None:
+    complaints: list[str] = []
+    with watched(browser, served, complaints, viewport=NARROW, has_touch=True, is_mobile=True) as page:
+        page.goto("/", wait_until="networkidle")
+        page.context.set_offline(True)
+        expect(page.get_by_text("The server cannot be reached.")).to_be_visible()
+        page.context.set_offline(False)
+        expect(page.get_by_text("The server answers again.")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    assert all("ERR_INTERNET_DISCONNECTED" in one for one in complaints)
+
+
+def test_the_page_itself_never_scrolls(visitor: Visitor) -> None:
+    page = visitor.page
+    for text in ("hello", EXPENSES, "where can it get stuck?", "put a legal review before the payment"):
+        visitor.say(text)
+    page.locator(".canvas [data-step=legal_review]").click()
+    page.get_by_role("button", name="Add after").click()
+
+    height = page.evaluate("[document.scrollingElement.scrollHeight, document.scrollingElement.scrollTop]")
+
+    assert height == [900, 0]

@@ -51,10 +51,24 @@ async function comparison(workflow, versions, from, to, body, back) {
     const { added = [], removed = [], changed = [] } = report.diff.steps ?? {};
     shown(left, before, [[removed, MARKS.removed], [changed, MARKS.changed]]);
     shown(right, after, [[added, MARKS.added], [changed, MARKS.changed]]);
+    // Where only one of them has what changed, the other shows what stands around it.
+    besides(left, right);
+    besides(right, left);
     fill(told, h("h3", {}, many(report.changes.length, "change")), report.changes.length ? h("ul", { className: "changes" }, ...report.changes.map((line) => h("li", {}, line))) : h("p", { className: "quiet" }, "These two are the same."));
   } catch (error) {
     fill(told, h("p", { role: "alert" }, error.message));
   }
+}
+
+/** Show in one graph, as large as the other, what stands around the changes that only the other has. */
+function besides(graph, other) {
+  const marked = (one) => [...one.port.querySelectorAll(Object.values(MARKS).map((mark) => `.step.${mark}`).join(", "))].map((step) => step.dataset.step);
+  if (other.view.isFitted && graph.view.isFitted) return;
+  const lines = marked(other).flatMap((id) => [...other.port.querySelectorAll(`[data-from="${CSS.escape(id)}"], [data-to="${CSS.escape(id)}"]`)]);
+  const near = [...marked(graph), ...lines.flatMap((line) => [line.dataset.from, line.dataset.to])].find((id) => graph.boxes.has(id));
+  if (!near || marked(graph).length) return;
+  graph.view.k = other.view.isFitted ? graph.view.k : other.view.k;
+  graph.centre(graph.boxes.get(near), { smoothly: false });
 }
 
 function shown(graph, text, marks) {

@@ -82,7 +82,10 @@ export function durationOf(text) {
 
 /** Return a text as nodes, the words that were searched for marked. */
 export function marked(text, words) {
-  const parts = words.toLowerCase().split(/\s+/).filter((one) => one.length > 1);
+  const said = words.toLowerCase().split(/\s+/).filter((one) => one.length > 1);
+  // "Who" and "the" are marked only where nothing longer is looked for.
+  const long = said.filter((one) => one.length > 3);
+  const parts = long.length ? long : said;
   if (!parts.length) return [text];
   const lower = text.toLowerCase();
   const nodes = [];
