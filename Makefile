@@ -35,8 +35,9 @@ serve: $(READY) ## Run the server; settings come from WORKFLOW_AGENT_* variables
 test: $(READY) ## Run the tests with the coverage floor; of the slow ones a tenth
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --part quick --cov --cov-report=term
 
-test-slow: $(READY) ## Run storms, browsers, properties and whatever else is slow by nature
+test-slow: $(READY) ## Run storms, browsers, properties and whatever else is slow, and the HTTP suites over PostgreSQL
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --part slow
+	@WORKFLOW_AGENT_TEST_STORES=postgres $(BIN)/python -m pytest -q -n 2 --dist loadgroup tests/api
 
 check: $(READY) ## Format, lint, types and layers
 	@$(BIN)/ruff format --check .

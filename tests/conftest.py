@@ -101,7 +101,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Choose the part that is wanted, and begin with what takes long: others would wait for it at the end."""
-    part = config.getoption("--part")
+    part, on_files = config.getoption("--part"), os.environ.get("WORKFLOW_AGENT_TEST_STORES") != "postgres"
     seen = Counter[Path]()
     chosen: list[pytest.Item] = []
     for item in items:
@@ -113,7 +113,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         else:
             is_chosen = part != "quick" or seen[item.path] % _EACH == 0
             seen[item.path] += 1
-        if is_chosen:
+        if is_chosen and (on_files or item.get_closest_marker("files") is None):
             chosen.append(item)
     kept = set(chosen)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])

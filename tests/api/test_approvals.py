@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.server import application_for, serving
+from tests.support.server import application_for, client_of, serving
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
 
@@ -33,10 +33,9 @@ OWNER = [{"op": "set_assignee", "step": "one", "assignee": "legal"}]
 @pytest.fixture
 async def asking(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     made = application_for(load_settings(data_dir=tmp_path), OfflineModel())
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(made.app), base_url="http://localhost") as one:
+    async with client_of(made) as one:
         (await one.post("/api/v1/workflows", json=FLOW)).raise_for_status()
         yield one
-    made.close()
 
 
 async def proposed(asking: httpx.AsyncClient, edits: list[dict[str, Any]] = RENAME) -> str:
@@ -98,6 +97,7 @@ async def test_a_change_of_a_workflow_that_moved_on_is_refused(asking: httpx.Asy
     assert await version(asking) == 2
 
 
+@pytest.mark.files
 async def test_a_change_of_a_workflow_that_was_edited_by_hand_is_refused(
     asking: httpx.AsyncClient, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.main.application import Application
 from workflow_agent.settings import load_settings
@@ -35,10 +35,8 @@ ASKED = "What does the policy say about deadlines?"
 @pytest.fixture
 async def offline(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     made: Application = application_for(load_settings(data_dir=tmp_path), OfflineModel())
-    transport = httpx.ASGITransport(made.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as client:
+    async with client_of(made) as client:
         yield client
-    made.close()
 
 
 def attached(**fields: Any) -> dict[str, Any]:
@@ -81,15 +79,12 @@ async def test_a_later_turn_refers_to_what_was_attached(offline: httpx.AsyncClie
 
 async def test_a_follow_up_answers_from_a_search_that_left_the_window(tmp_path: Path) -> None:
     made = application_for(load_settings(data_dir=tmp_path, samples=True), OfflineModel())
-    await made.prepare()
-    transport = httpx.ASGITransport(made.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as client:
+    async with client_of(made, seeded=True) as client:
         first = await replied(client, {"message": "Find workflows about invoices"})
         told = {"conversation_id": first["conversation_id"]}
         for message in ("hello", "thanks", "hello again"):
             await replied(client, told | {"message": message})
         reply = await replied(client, told | {"message": "What did the search for invoices find earlier?"})
-    made.close()
 
     assert "Supplier invoice payment" in reply["response"]
     assert reply["tools_used"] == []
@@ -99,9 +94,7 @@ async def test_a_follow_up_answers_from_a_search_that_left_the_window(tmp_path: 
 
 async def test_a_follow_up_answers_from_a_result_of_a_compacted_turn(tmp_path: Path) -> None:
     made = application_for(load_settings(data_dir=tmp_path, samples=True), OfflineModel())
-    await made.prepare()
-    transport = httpx.ASGITransport(made.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as client:
+    async with client_of(made, seeded=True) as client:
         first = await replied(client, {"message": "Find workflows about invoices"})
         path = f"/api/v1/conversations/{first['conversation_id']}"
         told = {"conversation_id": first["conversation_id"]}
@@ -113,7 +106,6 @@ async def test_a_follow_up_answers_from_a_result_of_a_compacted_turn(tmp_path: P
         reply = await replied(client, told | {"message": "What did the search for invoices find earlier?"})
         compactions = (await client.get(f"{path}/compactions")).json()["items"]
         stored = (await client.get(f"{path}/turns/{reply['turn']}")).json()
-    made.close()
 
     record = reply["context"]
     assert (compactions[0]["from_turn"], compactions[0]["trigger"]) == (1, "turns")

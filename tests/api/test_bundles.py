@@ -4,7 +4,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.settings import load_settings
 from workflow_agent.storage.files.verification.directory import verify_directory
 
@@ -43,10 +43,8 @@ async def test_an_import_names_the_workflows_that_are_not_here_and_leaves_nothin
     await client.post("/api/v1/chat", json=asked)
     bundle = (await client.get(f"{CONVERSATIONS}/talk/export")).json()
     elsewhere = application_for(load_settings(data_dir=tmp_path / "elsewhere"))
-    transport = httpx.ASGITransport(elsewhere.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as there:
+    async with client_of(elsewhere) as there:
         made = (await there.post(f"{CONVERSATIONS}/import", json=bundle)).json()
-    elsewhere.close()
 
     assert (made["missing_workflows"], made["bound_workflow_id"]) == (["wf_a"], None)
     assert [one["is_elsewhere"] for one in made["workflow_refs"]] == [True]

@@ -4,7 +4,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.main.application import Application
 from workflow_agent.settings import load_settings
 from workflow_agent.storage.files.verification.directory import verify_directory
@@ -102,10 +102,8 @@ async def test_turns_that_do_not_fit_stay_out_and_it_says_by_how_much(
 async def sealing(tmp_path: Path) -> AsyncIterator[tuple[httpx.AsyncClient, Application]]:
     """An application that moves compacted turns out of small files already."""
     made = application_for(load_settings(data_dir=tmp_path, seal_above_bytes=8_000))
-    transport = httpx.ASGITransport(made.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as asking:
+    async with client_of(made) as asking:
         yield asking, made
-    made.close()
 
 
 async def test_archived_compactions_are_listed_and_can_be_restored(

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.support.scripted import Calls, scripted
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.settings import load_settings
 
 CONVERSATIONS = "/api/v1/conversations"
@@ -19,14 +19,12 @@ async def talked(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     """Return a client of an application with a conversation `talk` of two turns."""
     model, _ = scripted(Calls([("list_workflows", {}), ("get_workflow", {"workflow": "x"})]), "None.", "Bye.")
     application = application_for(load_settings(data_dir=tmp_path), model)
-    transport = httpx.ASGITransport(application.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with client_of(application) as client:
         await client.post(CONVERSATIONS, json={"id": "talk"})
         for message in ("which are there?", "bye"):
             body = {"message": message, "conversation_id": "talk", "mode": "search"}
             assert (await client.post("/api/v1/chat", json=body)).status_code == 200
         yield client
-    application.close()
 
 
 async def test_a_created_conversation_is_what_was_asked_for(client: httpx.AsyncClient) -> None:
@@ -267,8 +265,7 @@ async def test_token_records_of_no_conversation_are_not_found(client: httpx.Asyn
 async def test_a_large_result_is_a_reference_in_the_history_and_whole_in_its_iteration(tmp_path: Path) -> None:
     model, _ = scripted(Calls([("get_workflow", {"workflow": "wf_a"})]), "That one.")
     application = application_for(load_settings(data_dir=tmp_path, inline_result_bytes=100), model)
-    transport = httpx.ASGITransport(application.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with client_of(application) as client:
         steps = [{"id": f"s{n}", "name": f"Step {n}"} for n in range(9)]
         await client.post("/api/v1/workflows", json={"id": "wf_a", "name": "A", "steps": steps})
         reply = (await client.post("/api/v1/chat", json={"message": "Show wf_a"})).json()
@@ -281,7 +278,6 @@ async def test_a_large_result_is_a_reference_in_the_history_and_whole_in_its_ite
         blob = await client.get(f"{place}/blobs/{stored['content_ref']}")
         bare = await client.get(f"{place}/blobs/{stored['content_ref'].removeprefix('sha256:')}")
         gone = await client.get(f"{place}/blobs/{'0' * 64}")
-    application.close()
 
     assert stored["content"] is None
     assert listed == one

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.support.scripted import scripted
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.main.application import Application
 from workflow_agent.settings import load_settings
 
@@ -52,6 +52,7 @@ async def test_what_is_created_again_has_another_etag(client: httpx.AsyncClient,
     assert await written(client, kind, first) == [412, 412]
 
 
+@pytest.mark.files
 @pytest.mark.parametrize(("kind", "field"), [("workflows", "description"), ("conversations", "title")])
 async def test_an_edit_by_hand_changes_the_etag(
     client: httpx.AsyncClient, tmp_path: Path, kind: str, field: str
@@ -77,10 +78,8 @@ async def test_an_etag_is_the_same_read_from_the_file_by_another_process(
     tags = [(await client.get(path)).headers["etag"] for path in AT.values()]
 
     other = application_for(load_settings(data_dir=tmp_path))
-    transport = httpx.ASGITransport(other.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as reading:
+    async with client_of(other) as reading:
         assert [(await reading.get(path)).headers["etag"] for path in AT.values()] == tags
-    other.close()
 
 
 @pytest.mark.parametrize("tag", ['"1"', "*"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.settings import load_settings
 
 
@@ -31,11 +31,9 @@ async def test_a_client_may_ask_for_openmetrics(client: httpx.AsyncClient) -> No
 async def test_metrics_need_the_key_where_there_is_one(tmp_path: Path) -> None:
     settings = load_settings(data_dir=tmp_path, api_keys="sesame-open")
     application = application_for(settings)
-    transport = httpx.ASGITransport(application.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as asking:
+    async with client_of(application) as asking:
         without = await asking.get("/metrics")
         with_key = await asking.get("/metrics", headers={"Authorization": "Bearer sesame-open"})
-    application.close()
 
     assert (without.status_code, with_key.status_code) == (401, 200)
     assert "sesame" not in with_key.text

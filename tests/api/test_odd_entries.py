@@ -37,6 +37,7 @@ def standing_in_for(directory: Path) -> Iterator[None]:
         directory.rmdir()
 
 
+@pytest.mark.files
 async def test_odd_entries_cost_only_themselves_and_are_named(client: httpx.AsyncClient, tmp_path: Path) -> None:
     for request in (
         client.post("/api/v1/conversations", json={"id": "sound", "title": "credit"}),
@@ -73,6 +74,7 @@ async def test_odd_entries_cost_only_themselves_and_are_named(client: httpx.Asyn
     assert made.status_code == 201
 
 
+@pytest.mark.files
 async def test_a_server_starts_over_odd_entries(application: Application, tmp_path: Path) -> None:
     for folder, pattern in (("keys", "%s.json"), ("conversations", "cv_%s.deleting"), ("workflows", "wf_%s.json")):
         plant_odd(tmp_path / "default" / folder, pattern)
@@ -83,6 +85,7 @@ async def test_a_server_starts_over_odd_entries(application: Application, tmp_pa
     assert not is_there(tmp_path / "default" / "keys" / "cut.json")
 
 
+@pytest.mark.files
 async def test_a_data_directory_that_is_gone_is_no_empty_one(
     client: httpx.AsyncClient, tmp_path: Path, application: Application
 ) -> None:
@@ -110,6 +113,7 @@ async def test_a_data_directory_that_is_gone_is_no_empty_one(
     assert not was_made_again
 
 
+@pytest.mark.files
 @pytest.mark.parametrize("number", [pytest.param(28, id="full"), pytest.param(30, id="read-only")])
 def test_a_disk_that_takes_nothing_fails_the_probe(tmp_path: Path, number: int) -> None:
     files = DurableFiles(tmp_path, file_system=FailingFileSystem(lambda _, name, __: name == "write", number))

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.api.page import is_page, page_files
 from workflow_agent.settings import load_settings
 
@@ -84,8 +84,7 @@ def test_nothing_else_is_open(path: str) -> None:
 async def test_the_page_comes_without_a_key_and_what_it_shows_does_not(tmp_path: Path) -> None:
     settings = load_settings(data_dir=tmp_path, api_keys=("a-good-key",), allowed_hosts=("*",))
     application = application_for(settings)
-    transport = httpx.ASGITransport(application.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with client_of(application) as client:
         statuses = [
             (await client.request(method, path)).status_code
             for method, path in (
@@ -96,6 +95,5 @@ async def test_the_page_comes_without_a_key_and_what_it_shows_does_not(tmp_path:
                 ("GET", "/api/v1/conversations"),
             )
         ]
-    application.close()
 
     assert statuses == [200, 200, 401, 401, 401]

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import pytest
 from anyio import to_thread
 from pydantic_ai.messages import ModelMessage, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
@@ -30,6 +31,7 @@ def editing(step: str, before: Callable[[], object] = lambda: None) -> FunctionM
     return FunctionModel(stream_function=answer)
 
 
+@pytest.mark.files
 def test_a_paused_attempt_that_goes_on_changes_nothing(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, samples=False)
     begun, let = threading.Event(), threading.Event()

@@ -58,6 +58,7 @@ def test_port_0_is_a_free_one() -> None:
         assert listener.getsockname()[1] > 0
 
 
+@pytest.mark.files
 def test_stopping_tells_open_streams_and_lets_runs_finish(tmp_path: Path) -> None:
     waiting = Waits(text="Just in time.")
     model, _ = scripted(waiting)
@@ -88,6 +89,7 @@ def test_stopping_tells_open_streams_and_lets_runs_finish(tmp_path: Path) -> Non
     assert stored["events"][-1]["content"] == "Just in time."
 
 
+@pytest.mark.files
 def test_a_run_that_does_not_finish_in_time_is_finished_by_the_next_server(tmp_path: Path) -> None:
     model, _ = scripted(Waits())
     statuses: list[int] = []

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.support.scripted import Calls, Waits, scripted
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.settings import load_settings
 
@@ -26,13 +26,11 @@ async def asked(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     """Return a client of a conversation in which one message was answered by two agents, the next by one."""
     model, _ = scripted("Found none.", "Nothing to check.", LOOKS, "Bye.")
     application = application_for(load_settings(data_dir=tmp_path), model)
-    transport = httpx.ASGITransport(application.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with client_of(application) as client:
         await client.post("/api/v1/conversations", json={"id": "talk"})
         await say(client, "@finder and @analyst, look")
         await say(client, "@finder bye")
         yield client
-    application.close()
 
 
 async def test_a_turn_shows_all_who_answered_it(asked: httpx.AsyncClient) -> None:
@@ -95,8 +93,7 @@ async def test_the_time_of_a_run_is_shown_while_it_goes_on_and_kept_when_it_fail
     waits = Waits()
     model, _ = scripted(waits, RuntimeError("broken"))
     application = application_for(load_settings(data_dir=tmp_path), model)
-    transport = httpx.ASGITransport(application.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with client_of(application) as client:
         await client.post("/api/v1/conversations", json={"id": "talk"})
         started = await application.services.chat.start("default", _request("hello"))
         await waits.begun.wait()
@@ -113,7 +110,6 @@ async def test_the_time_of_a_run_is_shown_while_it_goes_on_and_kept_when_it_fail
         after = (await client.get(TALK)).json()["execution_time"]
         failed = await say(client, "again")
         then = (await client.get(TALK)).json()["execution_time"]
-    application.close()
 
     assert (running["total_ms"], running["current_ms"] > 0) == (0.0, True)
     assert (after["total_ms"] > 0, after["current_since"], after["current_ms"]) == (True, None, 0.0)

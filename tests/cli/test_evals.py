@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.cli.commands import run
 from tests.support.scripted import Calls, scripted
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.settings import load_settings
 
 MADE = ("create_workflow", {"name": "Leave", "steps": [{"name": "Ask"}, {"name": "Approve"}]})
@@ -21,7 +20,7 @@ async def rated(tmp_path: Path) -> Path:
     """Rate the first and the last of three replies; the first made a workflow."""
     model, _ = scripted(Calls([MADE]), "Made it.", Calls([SHOWN]), "There is one.", "Good bye.")
     made = application_for(load_settings(data_dir=tmp_path), model)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(made.app), base_url="http://localhost") as one:
+    async with client_of(made) as one:
         await one.post("/api/v1/conversations", json={"id": "talk"})
         for message in ("Create a workflow for leave: ask, then approve", "What is there?", "Bye"):
             body = {"message": message, "conversation_id": "talk"}
@@ -29,7 +28,6 @@ async def rated(tmp_path: Path) -> Path:
         up = {"rating": "up", "note": "Just right."}
         (await one.put(f"{TALK}/turns/1/feedback", json=up)).raise_for_status()
         (await one.put(f"{TALK}/turns/3/feedback", json={"rating": "down"})).raise_for_status()
-    made.close()
     return tmp_path
 
 

@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.api.test_approvals import FLOW, OWNER, RENAME
 from tests.cli.commands import Ran, run
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.settings import load_settings
 
 
@@ -17,12 +16,11 @@ async def waiting(tmp_path: Path) -> list[str]:
     """Let two changes wait and return their ids."""
     made = application_for(load_settings(data_dir=tmp_path))
     ids: list[str] = []
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(made.app), base_url="http://localhost") as one:
+    async with client_of(made) as one:
         (await one.post("/api/v1/workflows", json=FLOW)).raise_for_status()
         for edits in (RENAME, OWNER):
             body = {"workflow_id": "wf_flow", "edits": edits, "by": "ana"}
             ids.append((await one.post("/api/v1/previews", json=body)).json()["preview"]["id"])
-    made.close()
     return ids
 
 

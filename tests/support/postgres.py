@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 from pydantic import SecretStr
 
+from workflow_agent.main.move import moved
 from workflow_agent.settings import Settings
 from workflow_agent.storage.postgres.database import Database, DatabaseOptions
 from workflow_agent.storage.postgres.embedded import embedded_url
@@ -75,11 +76,11 @@ async def an_empty_database() -> AsyncIterator[Database]:
         await database.close()
 
 
-def a_database_of_ones_own() -> str:
-    """Return the address of a new database, made as the migrated one is; it goes with the process."""
+def a_database_of_ones_own(*, is_blank: bool = False) -> str:
+    """Return the address of a new database, migrated unless it is to be blank; it goes with the process."""
     template = urlsplit(database_url()).path.removeprefix("/")
     name = f"{template}_{secrets.token_hex(4)}"
-    asyncio.run(_on_server(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    asyncio.run(_on_server(f"CREATE DATABASE {name} TEMPLATE {'template1' if is_blank else template}"))
     atexit.register(lambda: asyncio.run(_on_server(f"DROP DATABASE {name} WITH (FORCE)")))
     return urlunsplit(urlsplit(server_url())._replace(path=f"/{name}"))
 
@@ -108,14 +109,17 @@ def on_postgres(settings: Settings) -> Settings:
     if settings.data_dir not in _of_folders:
         with ThreadPoolExecutor() as outside:
             # A test's event loop may be running here, and this runs one of its own.
-            url = outside.submit(_rotated, len(_of_folders) % _ROTATED).result()
+            url = outside.submit(_rotated, len(_of_folders) % _ROTATED, settings).result()
         _of_folders[settings.data_dir] = url
     return settings.model_copy(update={"database_url": SecretStr(_of_folders[settings.data_dir])})
 
 
-def _rotated(number: int) -> str:
+def _rotated(number: int, settings: Settings) -> str:
     url = _numbered(number)
     asyncio.run(_emptied(url))
+    if (settings.data_dir / settings.tenant).is_dir():
+        # What a test put there beforehand.
+        moved(settings, settings.model_copy(update={"database_url": SecretStr(url)}))
     return url
 
 

@@ -5,7 +5,7 @@ import os
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,22 @@ def application_for(settings: Settings, model: Model | Models | None = None) -> 
     if isinstance(model, Models):
         return build(settings, model)
     return build(settings, Models("test", {"test": model or echoing_model()}, window_tokens=32_000))
+
+
+@asynccontextmanager
+async def client_of(application: Application, *, seeded: bool = False) -> AsyncIterator[httpx.AsyncClient]:
+    """Give a client of an application, without sockets in between; it is opened, and closed at the end.
+
+    Where it is to be seeded, it gets its samples as a server that starts does.
+    """
+    await (application.prepare() if seeded else application.open())
+    transport = httpx.ASGITransport(application.app)
+    try:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as client:
+            yield client
+    finally:
+        await application.stores.upkeep.close()
+        application.close()
 
 
 @dataclass(frozen=True)

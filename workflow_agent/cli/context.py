@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import typer
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     import httpx2
 
     from workflow_agent.conversations.store import ConversationStore
+    from workflow_agent.storage.files.verification.workflows import Finding
     from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 
 
 @dataclass(frozen=True, slots=True)
 class DataDirectory:
-    """What a data directory keeps, opened for one command."""
+    """What a data directory or a database keeps, opened for one command."""
 
     settings: Settings
     conversations: ConversationStore
@@ -41,6 +42,15 @@ class OpenWorkflows:
     search: WorkflowSearch
 
 
+class Examined(NamedTuple):
+    """What was found of something that a server needs."""
+
+    check: str
+    level: Literal["ok", "warning", "failed", "misconfigured"]
+    found: str
+    advice: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Wiring:
     """How commands get at what they need; the context's object.
@@ -50,8 +60,8 @@ class Wiring:
 
     serve: Callable[[Settings], None]
     """Runs the server until it is told to stop."""
-    open_data: Callable[[Settings], AbstractContextManager[DataDirectory]]
-    """Opens the stores of a data directory, and closes them at the end of the block."""
+    open_data: Callable[[Settings], AbstractAsyncContextManager[DataDirectory]]
+    """Opens the conversations of a data directory or a database, and closes them at the end of the block."""
     open_workflows: Callable[[Settings], AbstractContextManager[OpenWorkflows]]
     """Opens the workflows of a data directory alone."""
     application: Callable[[Settings], AbstractContextManager[httpx2.BaseTransport]]
@@ -62,8 +72,14 @@ class Wiring:
     """Asks the model's provider something that costs nothing; returns what was found."""
     migrate_database: Callable[[Settings], int]
     """Brings the schema of the database up to date; returns how many migrations were made."""
-    move: Callable[[Settings], str]
-    """Moves what the data directory keeps into the database; returns in words what was moved."""
+    move: Callable[[Settings, Settings], str]
+    """Moves what a tenant keeps from one store into another; returns in words what was moved."""
+    verify: Callable[[Settings, bool], tuple[Sequence[Finding], Sequence[Finding]]]
+    """Looks over what is kept; returns what was set right, where that is wanted, and what is still wrong."""
+    examine_database: Callable[[Settings], Sequence[Examined]]
+    """Looks at the database and the Redis that the settings name; nothing is changed."""
+    running: Callable[[Path], Sequence[str]]
+    """Returns the ids of the server processes that work on a data directory."""
     run_program: Callable[[Sequence[str], Path], int]
     """Runs another program in a folder, with this one's input and output; returns its exit code."""
 

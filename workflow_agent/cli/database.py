@@ -8,6 +8,7 @@ import typer
 from workflow_agent.cli.context import wiring_of
 from workflow_agent.cli.exits import or_exit
 from workflow_agent.cli.options import chosen_settings
+from workflow_agent.settings import Settings
 
 Database = Annotated[
     str | None,
@@ -17,25 +18,33 @@ Database = Annotated[
 
 def move(
     context: typer.Context,
-    source: Annotated[Path, typer.Option("--from", help="The data directory to move from.")],
-    target: Annotated[str, typer.Option("--to", help="The PostgreSQL database to move to.")],
+    source: Annotated[str, typer.Option("--from", help="The data directory or PostgreSQL database to move from.")],
+    target: Annotated[str, typer.Option("--to", help="The PostgreSQL database or data directory to move to.")],
 ) -> None:
-    """Move what a data directory keeps into a database.
+    """Move what a tenant keeps between a data directory and a database.
 
     Conversations, workflows with all versions, what is known of people,
-    previews, webhooks and idempotency keys; each is read back and compared.
-    Stop the server first. The data directory stays as it is; done again,
-    the command goes on where it stopped.
+    previews, webhooks and idempotency keys; each is read back, and its
+    digest compared. Stop the server first. What is moved from stays as it
+    is; done again, the command goes on where it stopped.
 
     Examples:
 
       workflow-agent move --from data --to postgresql://db/workflows
 
+      workflow-agent move --from postgresql://db/workflows --to data
+
     Exit codes: 0 done, 1 when something cannot be read, or is there with
     another content.
     """
-    chosen = chosen_settings(data_dir=source, database_url=target)
-    typer.echo(or_exit(lambda: wiring_of(context).move(chosen)))
+    typer.echo(or_exit(lambda: wiring_of(context).move(_store_at(source), _store_at(target))))
+
+
+def _store_at(place: str) -> Settings:
+    """Return settings for what is kept at a place: a directory, or a database by its address."""
+    if place == "embedded" or "://" in place:
+        return chosen_settings(database_url=place)
+    return chosen_settings(data_dir=Path(place)).model_copy(update={"database_url": None})
 
 
 def migrate_database(context: typer.Context, database: Database = None) -> None:

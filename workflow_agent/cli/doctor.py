@@ -9,24 +9,20 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
 from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server
-from workflow_agent.cli.context import wiring_of
+from workflow_agent.cli.context import Examined, Wiring, wiring_of
 from workflow_agent.cli.exits import EXIT_FAILED, EXIT_MISCONFIGURED, CommandFailed
 from workflow_agent.cli.options import AsJson, chosen_settings
 from workflow_agent.cli.output import console, counted, is_terminal, print_json, print_text
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.settings import Settings, refuse_open_binding, without_effect
-from workflow_agent.storage.files.owners import running_owners
 
-Level = Literal["ok", "warning", "failed", "misconfigured"]
 _SCARCE_BYTES = 1_073_741_824
 _TOO_FEW_BYTES = 67_108_864
 _CLOCK_SECONDS = 5
@@ -35,49 +31,37 @@ _EARLIEST = 1_735_689_600
 """The beginning of 2025: a clock before that was never set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a check found."""
-
-    check: str
-    level: Level
-    found: str
-    advice: str = ""
-
-    def as_dict(self) -> dict[str, str]:
-        """Return the finding as plain JSON data."""
-        return {"check": self.check, "level": self.level, "found": self.found, "advice": self.advice}
-
-
-def checkups(settings: Settings, try_provider: Callable[[Settings], str]) -> list[Finding]:
+def checkups(settings: Settings, wiring: Wiring) -> list[Examined]:
     """Return what all checks of this machine find, the configuration first."""
     root = settings.data_dir
     found = [_address(settings), _directory(root), _disk(root), _clock()]
-    if root.is_dir() and found[1].level in ("ok", "warning"):
-        found += [_locks(root), _written_times(root)]
-    return [*found, _port(settings), _provider(settings, try_provider)]
+    if settings.database_url is not None:
+        found += wiring.examine_database(settings)
+    elif root.is_dir() and found[1].level in ("ok", "warning"):
+        found += [_locks(root, wiring.running), _written_times(root)]
+    return [*found, _port(settings), _provider(settings, wiring.try_provider)]
 
 
-def _address(settings: Settings) -> Finding:
+def _address(settings: Settings) -> Examined:
     try:
         refuse_open_binding(settings)
     except WorkflowAgentError as error:
-        return Finding("configuration", "misconfigured", error.message)
+        return Examined("configuration", "misconfigured", error.message)
     count = counted(len(settings.callers), "API key is", "API keys are")
     keys = f"{count} set" if settings.needs_key else "no API key is needed"
     about = f"listens on {settings.host}; {keys}"
     if idle := without_effect(settings):
-        return Finding("configuration", "warning", f"{about}. {' '.join(idle)}", "Correct or remove them.")
-    return Finding("configuration", "ok", about)
+        return Examined("configuration", "warning", f"{about}. {' '.join(idle)}", "Correct or remove them.")
+    return Examined("configuration", "ok", about)
 
 
-def _directory(root: Path) -> Finding:
+def _directory(root: Path) -> Examined:
     where = str(root.resolve())
     if not root.exists():
         parent = next(one for one in root.resolve().parents if one.exists())
         if os.access(parent, os.W_OK):
-            return Finding("data directory", "ok", f"{where} is not there yet; the first use makes it")
-        return Finding(
+            return Examined("data directory", "ok", f"{where} is not there yet; the first use makes it")
+        return Examined(
             "data directory",
             "misconfigured",
             f"{where} is not there, and {parent} cannot be written to",
@@ -86,20 +70,20 @@ def _directory(root: Path) -> Finding:
     try:
         _try_writing(root)
     except OSError as error:
-        return Finding(
+        return Examined(
             "data directory",
             "failed",
             f"{where} cannot be written to: {error.strerror}",
             f"Make it a directory of this user: chown {os.getuid()} {where}, chmod 700 {where}.",
         )
     if root.stat().st_mode & _OTHERS & ~stat.S_IXGRP & ~stat.S_IXOTH:
-        return Finding(
+        return Examined(
             "data directory",
             "warning",
             f"{where} can be read by other users of this machine",
             f"If conversations are nobody else's business: chmod 700 {where}.",
         )
-    return Finding("data directory", "ok", f"{where} can be read and written")
+    return Examined("data directory", "ok", f"{where} can be read and written")
 
 
 def _try_writing(root: Path) -> None:
@@ -109,13 +93,13 @@ def _try_writing(root: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _disk(root: Path) -> Finding:
+def _disk(root: Path) -> Examined:
     there = next(one for one in (root.resolve(), *root.resolve().parents) if one.exists())
     free = shutil.disk_usage(there).free
     shown = f"{free / 2**30:.1f} GiB free"
     if free >= _SCARCE_BYTES:
-        return Finding("disk", "ok", shown)
-    return Finding(
+        return Examined("disk", "ok", shown)
+    return Examined(
         "disk",
         "failed" if free < _TOO_FEW_BYTES else "warning",
         f"only {shown}",
@@ -123,38 +107,38 @@ def _disk(root: Path) -> Finding:
     )
 
 
-def _clock() -> Finding:
+def _clock() -> Examined:
     now = time.time()
     shown = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now))
     if now < _EARLIEST:
-        return Finding("clock", "failed", f"it is {shown} here", "Set the clock; timedatectl shows its state.")
-    return Finding("clock", "ok", f"it is {shown}")
+        return Examined("clock", "failed", f"it is {shown} here", "Set the clock; timedatectl shows its state.")
+    return Examined("clock", "ok", f"it is {shown}")
 
 
-def _written_times(root: Path) -> Finding:
+def _written_times(root: Path) -> Examined:
     """Compare the clock with the times of what was written last: a clock that was set back disorders it."""
     newest = max((one.stat().st_mtime for one in root.glob("*/conversations/*.json")), default=0.0)
     ahead = newest - time.time()
     if ahead > _CLOCK_SECONDS:
-        return Finding(
+        return Examined(
             "times",
             "warning",
             f"the latest conversation was changed {ahead:.0f} s in the future",
             "The clock was set back, or that of the disk's server differs; set both by NTP.",
         )
-    return Finding("times", "ok", "nothing was written in the future")
+    return Examined("times", "ok", "nothing was written in the future")
 
 
-def _locks(root: Path) -> Finding:
+def _locks(root: Path, running_on: Callable[[Path], Sequence[str]]) -> Examined:
     try:
         excludes = _excludes(root)
     except OSError as error:
-        return Finding("locks", "failed", f"files cannot be locked: {error.strerror}", _OTHER_DISK)
+        return Examined("locks", "failed", f"files cannot be locked: {error.strerror}", _OTHER_DISK)
     if not excludes:
-        return Finding("locks", "failed", "a lock does not keep a second one out", _OTHER_DISK)
-    running = running_owners(root)
+        return Examined("locks", "failed", "a lock does not keep a second one out", _OTHER_DISK)
+    running = running_on(root)
     servers = f"in use by process {', '.join(running)}" if running else "no other process uses the directory"
-    return Finding("locks", "ok", f"they hold; {servers}")
+    return Examined("locks", "ok", f"they hold; {servers}")
 
 
 _OTHER_DISK = "Keep the data on a local disk: two writers could overwrite each other here."
@@ -171,7 +155,7 @@ def _excludes(root: Path) -> bool:
     return False
 
 
-def _port(settings: Settings) -> Finding:
+def _port(settings: Settings) -> Examined:
     host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     where = f"{settings.host} port {settings.port}"
@@ -179,26 +163,26 @@ def _port(settings: Settings) -> Finding:
         socket.create_server((host, settings.port), family=family).close()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            return Finding(
+            return Examined(
                 "port",
                 "warning",
                 f"{where} is taken",
                 "By a server that runs already, or by another program: choose with WORKFLOW_AGENT_PORT.",
             )
-        return Finding(
+        return Examined(
             "port",
             "misconfigured",
             f"{where} cannot be listened on: {error.strerror}",
             "Choose with WORKFLOW_AGENT_HOST and WORKFLOW_AGENT_PORT.",
         )
-    return Finding("port", "ok", f"{where} is free")
+    return Examined("port", "ok", f"{where} is free")
 
 
-def _provider(settings: Settings, try_provider: Callable[[Settings], str]) -> Finding:
+def _provider(settings: Settings, try_provider: Callable[[Settings], str]) -> Examined:
     try:
-        return Finding("model", "ok", try_provider(settings))
+        return Examined("model", "ok", try_provider(settings))
     except WorkflowAgentError as error:
-        return Finding(
+        return Examined(
             "model",
             "misconfigured",
             error.message,
@@ -212,7 +196,7 @@ _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", 
 def doctor(
     context: typer.Context, as_json: AsJson = False, data_dir: DataDir = None, url: Url = None, api_key: ApiKey = None
 ) -> None:
-    """Look over configuration, data directory, disk, clock, port and model.
+    """Look over configuration, data, disk, clock, port and model.
 
     Says what to do about what is wrong, and changes nothing. The model's
     provider is asked for its list of models, which costs nothing. With
@@ -231,25 +215,25 @@ def doctor(
     """
     settings = chosen_settings(data_dir=data_dir, url=url, api_key=api_key)
     is_remote = settings.url is not None and data_dir is None
-    found = _of_server(settings) if is_remote else checkups(settings, wiring_of(context).try_provider)
+    found = _of_server(settings) if is_remote else checkups(settings, wiring_of(context))
     if as_json:
-        print_json([one.as_dict() for one in found])
+        print_json([one._asdict() for one in found])
     else:
         for one in found:
             _print(one)
     raise typer.Exit(_exit_code(found))
 
 
-def _exit_code(found: Sequence[Finding]) -> int:
+def _exit_code(found: Sequence[Examined]) -> int:
     levels = {one.level for one in found}
     if "misconfigured" in levels:
         return EXIT_MISCONFIGURED
     return EXIT_FAILED if "failed" in levels else 0
 
 
-def _print(one: Finding) -> None:
+def _print(one: Examined) -> None:
     if not is_terminal():
-        print_text("\t".join(" ".join(part.split()) for part in one.as_dict().values()).rstrip("\t"))
+        print_text("\t".join(" ".join(part.split()) for part in one).rstrip("\t"))
         return
     mark, colour = _MARKS[one.level]
     screen = console()
@@ -258,15 +242,15 @@ def _print(one: Finding) -> None:
         screen.print(Padding(one.advice, (0, 0, 0, 2)))
 
 
-def _of_server(settings: Settings) -> list[Finding]:
+def _of_server(settings: Settings) -> list[Examined]:
     try:
         with on_server(settings) as backend:
             health = backend.root("/health")
             about = f"workflow-agent {health['version']} answers at {settings.url}, with model {health['model']}"
-            found = [Finding("server", "ok", about)]
+            found = [Examined("server", "ok", about)]
             backend.root("/ready")
             backend.get("/modes")
     except CommandFailed as error:
         level = "misconfigured" if error.exit_code == EXIT_MISCONFIGURED else "failed"
-        return [Finding("server", level, error.message)]
-    return [*found, Finding("work", "ok", "it takes requests, and reads its data")]
+        return [Examined("server", level, error.message)]
+    return [*found, Examined("work", "ok", "it takes requests, and reads its data")]

@@ -38,8 +38,9 @@ def inspect(
 ) -> None:
     """Show a conversation: turns, modes, steps, calls, compactions, cost.
 
-    Reads the data directory, and needs no server for it; with --url it asks
-    one. Nothing is changed. In a pipe there are no boxes and nothing is cut.
+    Reads the data directory, or the database that
+    WORKFLOW_AGENT_DATABASE_URL names, and needs no server for it; with
+    --url it asks one. Nothing is changed. In a pipe there are no boxes and nothing is cut.
 
     Examples:
 
@@ -88,8 +89,11 @@ def _exported(settings: Settings, conversation_id: str, turn: int | None) -> tup
 
 
 def _stored(wiring: Wiring, settings: Settings, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
-    with wiring.open_data(settings) as data:
-        return asyncio.run(_found(data, conversation_id, turn))
+    async def found() -> tuple[Conversation, Records]:
+        async with wiring.open_data(settings) as data:
+            return await _found(data, conversation_id, turn)
+
+    return asyncio.run(found())
 
 
 async def _found(data: DataDirectory, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:

@@ -2,15 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from workflow_agent.cli.context import Wiring, wiring_of
 from workflow_agent.cli.exits import or_exit
 from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
-from workflow_agent.storage.files.owners import running_owners
-from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
+from workflow_agent.settings import Settings
 from workflow_agent.storage.files.verification.workflows import Finding
 
 EXIT_DAMAGED = 1
@@ -19,8 +18,10 @@ EXIT_REFUSED = 3
 Repair = Annotated[bool, typer.Option("--repair", help="Set right what needs no guessing; the server must be stopped.")]
 
 
-def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = False) -> None:
-    """Look over a data directory: files, digests, references, versions.
+def verify(context: typer.Context, repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Look over a data directory or a database: digests, references, versions.
+
+    The database is the one that WORKFLOW_AGENT_DATABASE_URL names.
 
     Without --repair nothing is written. With it, what needs no guessing is
     set right and nothing else is touched. While a server writes, a file may
@@ -40,9 +41,12 @@ def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = F
     looked at, because the directory is not there or --repair found a
     running server, 78 when a setting cannot work.
     """
-    root = chosen_settings(data_dir=data_dir).data_dir
-    _refuse(root, repair=repair)
-    mended, left = or_exit(lambda: repair_directory(root) if repair else ((), verify_directory(root)))
+    settings = chosen_settings(data_dir=data_dir)
+    if data_dir is not None:
+        settings = settings.model_copy(update={"database_url": None})
+    wiring = wiring_of(context)
+    _refuse(wiring, settings, repair=repair)
+    mended, left = or_exit(lambda: wiring.verify(settings, repair))
     if as_json:
         shown = {"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]}
         typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
@@ -51,11 +55,13 @@ def verify(repair: Repair = False, data_dir: DataDir = None, as_json: AsJson = F
     raise typer.Exit(0 if all(one.is_leftover for one in left) else EXIT_DAMAGED)
 
 
-def _refuse(root: Path, *, repair: bool) -> None:
-    why = None
-    if not root.is_dir():
+def _refuse(wiring: Wiring, settings: Settings, *, repair: bool) -> None:
+    root, why = settings.data_dir, None
+    if settings.database_url is not None:
+        why = "in a database nothing is repaired: restore it from a backup." if repair else None
+    elif not root.is_dir():
         why = f"there is no directory {str(root)!r}. Name it with --data-dir."
-    elif repair and (owners := running_owners(root)):
+    elif repair and (owners := wiring.running(root)):
         why = f"a server works on {str(root)!r} (process {', '.join(owners)}). Stop it, then repair."
     if why is not None:
         typer.echo(f"workflow-agent: {why}", err=True)

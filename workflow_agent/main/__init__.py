@@ -6,13 +6,13 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workflow_agent.cli import cli
-from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
+from workflow_agent.cli.context import DataDirectory, Examined, OpenWorkflows, Wiring
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.garbage import importing
 from workflow_agent.settings import Settings
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from workflow_agent.main.seats import Seat
     from workflow_agent.main.workers import Supervision
+    from workflow_agent.storage.files.verification.workflows import Finding
 
 
 def run() -> None:
@@ -47,6 +48,9 @@ def wiring() -> Wiring:
         try_provider=_try_provider,
         migrate_database=_migrate_database,
         move=_move,
+        verify=_verify,
+        examine_database=_examine_database,
+        running=_running,
         run_program=_run_program,
         speak_mcp=_speak_mcp,
     )
@@ -83,13 +87,31 @@ def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, super
     serve_on_seat(settings, seat, listener, supervision)
 
 
-@contextmanager
-def _open_data(settings: Settings) -> Generator[DataDirectory]:
+@asynccontextmanager
+async def _open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
     with importing():
         from workflow_agent.main.data_directory import open_data  # noqa: PLC0415 - see above
 
-    with open_data(settings) as data:
+    async with open_data(settings) as data:
         yield data
+
+
+def _verify(settings: Settings, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
+    from workflow_agent.main.verification import verified  # noqa: PLC0415 - see above
+
+    return verified(settings, repair=repair)
+
+
+def _examine_database(settings: Settings) -> Sequence[Examined]:
+    from workflow_agent.main.hosts import examined  # noqa: PLC0415 - see above
+
+    return examined(settings)
+
+
+def _running(root: Path) -> Sequence[str]:
+    from workflow_agent.storage.files.owners import running_owners  # noqa: PLC0415 - see above
+
+    return running_owners(root)
 
 
 @contextmanager
@@ -125,13 +147,14 @@ def _migrate_database(settings: Settings) -> int:
     return migrated(settings)
 
 
-def _move(settings: Settings) -> str:
+def _move(source: Settings, target: Settings) -> str:
     from workflow_agent.main.move import moved  # noqa: PLC0415 - see above
 
-    told = moved(settings)
+    told = moved(source, target)
     return (
-        f"New in the database: {told.conversations} conversations and {told.workflows} workflows; "
-        f"taken over: what is known of {told.people} people, and {told.others} other documents."
+        f"New there: {told.conversations} conversations, {told.workflows} workflows, what is known of "
+        f"{told.people} people, and {told.others} other documents. Conversations and workflows have the same "
+        f"digest in both: {told.digest}"
     )
 
 

@@ -1,11 +1,13 @@
 """The stores of one of several hosts: everything that lasts is on PostgreSQL."""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from workflow_agent.cli.context import Examined
 from workflow_agent.conversations.seals import SealRule
-from workflow_agent.errors import Misconfigured
+from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
 from workflow_agent.main.stores import (
     SECONDS_AN_HOUR,
@@ -19,7 +21,7 @@ from workflow_agent.main.stores import (
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.database import Database, DatabaseOptions
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions, migrations
 from workflow_agent.storage.postgres.embedded import embedded_url
 from workflow_agent.storage.postgres.hosts import PostgresHosts
 from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
@@ -120,3 +122,86 @@ def _upkeep(database: Database, hosts: PostgresHosts, conversations: PostgresCon
         await database.rows("SELECT 1")
 
     return Upkeep(begin, sweep, check, database.close)
+
+
+_STATE = """SELECT current_setting('server_version_num')::int AS version,
+    extract(epoch FROM clock_timestamp())::float8 AS at,
+    current_setting('max_connections')::int AS connections,
+    EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') AS has_words,
+    to_regclass('schema_migration') IS NOT NULL AS is_made"""
+_OLDEST = 150_000
+_CLOCK_SECONDS = 5
+
+
+def examined(settings: Settings) -> Sequence[Examined]:
+    """Return what is found of the database and the Redis that the settings name."""
+    return asyncio.run(_examined(settings))
+
+
+async def _examined(settings: Settings) -> Sequence[Examined]:
+    database = database_of(settings)
+    try:
+        row = await database.row(_STATE)
+        known = await database.rows("SELECT number FROM schema_migration") if row and row["is_made"] else []
+    except StorageFailed as error:
+        return [Examined("database", "failed", error.message, "Look at WORKFLOW_AGENT_DATABASE_URL, and start it.")]
+    finally:
+        await database.close()
+    assert row is not None  # noqa: S101 - it asks for no table
+    found = [_version(row["version"]), _schema({one["number"] for one in known}), _words(row["has_words"])]
+    return [*found, _clocks(row["at"]), _connections(settings, row["connections"]), *await _redis(settings)]
+
+
+def _version(version: int) -> Examined:
+    said = f"PostgreSQL {version // 10_000}.{version % 10_000} answers"
+    if version < _OLDEST:
+        return Examined("database", "misconfigured", said, "It has to be 15 or newer.")
+    return Examined("database", "ok", said)
+
+
+def _schema(known: set[int]) -> Examined:
+    missing = {number for number, _ in migrations()} - known
+    if missing:
+        advice = "The next server that starts makes them, or `workflow-agent migrate-database`."
+        return Examined("schema", "warning", f"{len(missing)} migrations are to be made", advice)
+    return Examined("schema", "ok", f"it is up to date, at {max(known)}")
+
+
+def _words(has_words: bool) -> Examined:
+    if has_words:
+        return Examined("message search", "ok", "pg_trgm is there")
+    advice = "Let somebody who may run CREATE EXTENSION pg_trgm, and make the index message_words."
+    return Examined("message search", "warning", "without pg_trgm it reads every message of a tenant", advice)
+
+
+def _clocks(at: float) -> Examined:
+    ahead = at - time.time()
+    if abs(ahead) > _CLOCK_SECONDS:
+        said = f"that of the database is {ahead:+.0f} s off from here"
+        return Examined("clocks", "warning", said, "Set both by NTP: times in conversations are those of the hosts.")
+    return Examined("clocks", "ok", "the database's and this one agree")
+
+
+def _connections(settings: Settings, most: int) -> Examined:
+    own = (settings.database_connections + 1) * settings.workers
+    said = f"this host takes up to {own} of {most}"
+    if own >= most:
+        return Examined(
+            "connections", "warning", said, "Lower WORKFLOW_AGENT_DATABASE_CONNECTIONS, or raise max_connections."
+        )
+    return Examined("connections", "ok", said)
+
+
+async def _redis(settings: Settings) -> Sequence[Examined]:
+    if settings.redis_url is None:
+        return [Examined("redis", "ok", "none is named: no live streams between hosts, limits by host")]
+    try:
+        # Here, because its package is an extra.
+        from workflow_agent.storage.redis import answers_at  # noqa: PLC0415 - see above
+    except ImportError as error:
+        return [Examined("redis", "misconfigured", str(error), "pip install 'workflow-agent[redis]'")]
+    if await answers_at(settings.redis_url.get_secret_value()):
+        return [Examined("redis", "ok", "it answers")]
+    return [
+        Examined("redis", "failed", "it does not answer", "Replies arrive all the same; start it for live streams.")
+    ]

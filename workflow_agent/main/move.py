@@ -1,108 +1,168 @@
-"""Moving what a data directory keeps into a database: each thing once, checked by what is read back."""
+"""Moving what a tenant keeps from one store into another: each thing once, checked by what is read back."""
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import get_args
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol, TypeVar, get_args
 
-import orjson
-
-from workflow_agent.conversations.memory.person import Person
-from workflow_agent.errors import StorageFailed
-from workflow_agent.main.clock import now
-from workflow_agent.main.hosts import database_of, stores_on_postgres
-from workflow_agent.main.stores import caches_of
+from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.settings import Settings
-from workflow_agent.storage.files.conversations import JsonConversationStore
-from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.memories import RememberedWorkflows
-from workflow_agent.storage.files.owners import new_owner_id
-from workflow_agent.storage.files.records import JsonRecords
-from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
-from workflow_agent.storage.postgres.adoption import Adoption
+from workflow_agent.storage.files.holdings import FileHoldings
+from workflow_agent.storage.holdings import Holdings
+from workflow_agent.values.digests import canonical_json
 from workflow_agent.workflows.records import RecordKind
+
+
+class _Digested(Protocol):
+    @property
+    def digest(self) -> str: ...
+
+
+T = TypeVar("T")
+D = TypeVar("D", bound=_Digested)
 
 
 @dataclass(slots=True)
 class Moved:
-    """How much was moved."""
+    """How much was moved; what was there already with the same content is not counted."""
 
     conversations: int = 0
     workflows: int = 0
     people: int = 0
     others: int = 0
+    digest: str = field(default="", compare=False)
+    """Of all that is in both stores now, conversation by conversation and workflow by workflow."""
 
 
-def moved(settings: Settings) -> Moved:
-    """Move what a tenant keeps in its data directory into the database; done again, it goes on.
+async def holdings_of(settings: Settings) -> Holdings:
+    """Return what a tenant keeps where the settings say: in the database where one is named, else in files.
+
+    Raises:
+        Misconfigured: The package of a database is not installed.
+        StorageFailed: The database does not answer.
+    """
+    most = settings.max_remembered_references
+    if settings.database_url is None:
+        return FileHoldings(settings.data_dir, settings.tenant, most)
+    try:
+        # Here, because its packages are an extra.
+        from workflow_agent.main.hosts import database_of  # noqa: PLC0415 - see above
+        from workflow_agent.storage.postgres.holdings import PostgresHoldings  # noqa: PLC0415 - see above
+    except ImportError as error:
+        raise Misconfigured(
+            f"A database needs more packages ({error}): pip install 'workflow-agent[postgres]'."
+        ) from error
+    database = database_of(settings)
+    await database.migrate()
+    return PostgresHoldings(database, settings.tenant, most)
+
+
+def moved(source: Settings, target: Settings) -> Moved:
+    """Move what a tenant keeps in one store into another; done again, it goes on.
 
     Raises:
         StorageFailed: Something cannot be read, is not what was written, or is there already with another
             content; what was moved before stays moved.
     """
-    return asyncio.run(_moved(settings))
+    return asyncio.run(_moved(source, target))
 
 
-async def _moved(settings: Settings) -> Moved:
-    database = database_of(settings)
-    await database.migrate()
-    try:
-        adoption = Adoption(database, settings.tenant)
-        told = Moved()
-        await _conversations(settings, adoption, told)
-        await _workflows(settings, adoption, told)
-        await _people(settings, told)
-        await _others(settings, adoption, told)
-    finally:
-        await database.close()
+async def _moved(source: Settings, target: Settings) -> Moved:
+    if source.database_url is None and not (source.data_dir / source.tenant).is_dir():
+        raise StorageFailed(f"There is no tenant {source.tenant!r} in {str(source.data_dir)!r}.")
+    async with AsyncExitStack() as stack:
+        both: list[Holdings] = []
+        for one in (source, target):
+            both.append(await holdings_of(one))
+            stack.push_async_callback(both[-1].close)
+        return await _all(*both)
+
+
+async def _all(source: Holdings, target: Holdings) -> Moved:
+    told, summed = Moved(), hashlib.sha256()
+    for one in await source.conversation_ids():
+        given, known = await source.conversation(one), await target.conversation(one)
+        if given is not None:
+            # What only the target has beside it is nobody's: nothing in the conversation refers to it.
+            known = known and known.without(given)
+            take, read = target.take_conversation, partial(target.conversation, one)
+            told.conversations += await _taken(f"Conversation {one!r}", given, known, take, read)
+            summed.update(f"conversation {one} {given.digest}\n".encode())
+    for one in await source.workflow_ids():
+        kept = await source.workflow(one)
+        if kept is not None:
+            there, look = await target.workflow(one), partial(target.workflow, one)
+            told.workflows += await _taken(f"Workflow {one!r}", kept, there, target.take_workflow, look)
+            summed.update(f"workflow {one} {kept.digest}\n".encode())
+    told.people = await _people(source, target)
+    told.others = await _others(source, target)
+    told.digest = summed.hexdigest()
     return told
 
 
-async def _conversations(settings: Settings, adoption: Adoption, told: Moved) -> None:
-    source = JsonConversationStore(DurableFiles(settings.data_dir))
-    for path in _documents(settings, "conversations"):
-        archive = path.with_suffix(".archive")
-        parts = {one.name: one.read_bytes() for one in sorted(archive.glob("*.json"))}
-        blobs = {one.name: one.read_bytes() for one in sorted((archive / "blobs").glob("*")) if "." not in one.name}
-        conversation = await source.load(settings.tenant, path.stem)
-        told.conversations += await adoption.conversation(conversation, parts, blobs)
+async def _taken(
+    what: str, given: D, known: D | None, take: Callable[[D], Awaitable[None]], read: Callable[[], Awaitable[D | None]]
+) -> bool:
+    """Store something that is not there, and read it back; say whether it was not.
+
+    Raises:
+        StorageFailed: Another is there, or what is read back is not what was given.
+    """
+    is_new = known is None
+    if is_new:
+        await take(given)
+        known = await read()
+    if known is None or known.digest != given.digest:
+        raise StorageFailed(f"{what} is there with another content. It stays; move or remove it, and go on.")
+    return is_new
 
 
-async def _workflows(settings: Settings, adoption: Adoption, told: Moved) -> None:
-    source = JsonWorkflowCatalog(DurableFiles(settings.data_dir), caches_of(settings).specs, now=now)
-    for path in _documents(settings, "workflows"):
-        newest = await source.get(settings.tenant, path.stem)
-        versions = await source.versions(settings.tenant, path.stem)
-        told.workflows += await adoption.workflow(newest, versions)
+async def _people(source: Holdings, target: Holdings) -> int:
+    count = 0
+    for user in await source.remembering():
+        given, known = await source.remembered(user), await target.remembered(user)
+        if given and _is_missing(f"What is remembered of {user!r}", _plain(given), _plain(known)):
+            await target.take_remembered(user, given)
+            count += 1
+    there = await target.people()
+    for user, person in (await source.people()).items():
+        if _is_missing(f"What is known of {user!r}", person, there.get(user)):
+            await target.take_person(person)
+            count += 1
+    return count
 
 
-async def _people(settings: Settings, told: Moved) -> None:
-    stores = stores_on_postgres(settings, new_owner_id)
-    for path in _documents(settings, "memory"):
-        kept = RememberedWorkflows.model_validate(orjson.loads(path.read_bytes()))
-        await stores.memory.remember(settings.tenant, kept.user, kept.references)
-        told.people += 1
-    for path in _documents(settings, "people"):
-        person = Person.model_validate_json(path.read_bytes())
-        await stores.people.update(settings.tenant, person.user, lambda _, person=person: person)
-        told.people += 1
-    await stores.upkeep.close()
+def _plain(references: Sequence[T] | None) -> Sequence[T] | None:
+    return list(references) if references else None
 
 
-async def _others(settings: Settings, adoption: Adoption, told: Moved) -> None:
-    records = JsonRecords(DurableFiles(settings.data_dir), settings.tenant)
+async def _others(source: Holdings, target: Holdings) -> int:
+    count = 0
     for kind in get_args(RecordKind):
-        for record_id, document in (await records.all(kind)).items():
-            await adoption.record(kind, record_id, document)
-            told.others += 1
-    for path in _documents(settings, "keys"):
-        await adoption.key(path.stem, orjson.loads(path.read_bytes()))
-        told.others += 1
+        there = await target.records(kind)
+        for record_id, document in (await source.records(kind)).items():
+            known = there.get(record_id)
+            if _is_missing(f"{kind} {record_id!r}", canonical_json(document), known and canonical_json(known)):
+                await target.take_record(kind, record_id, document)
+                count += 1
+    known_keys = {digest: replace(key, at=0.0) for digest, key in (await target.keys()).items()}
+    for digest, key in (await source.keys()).items():
+        # A time may lose its last digits on the way.
+        if _is_missing(f"The key {digest}", replace(key, at=0.0), known_keys.get(digest)):
+            await target.take_key(key)
+            count += 1
+    return count
 
 
-def _documents(settings: Settings, folder: str) -> Iterator[Path]:
-    root = settings.data_dir / settings.tenant
-    if not root.is_dir():
-        raise StorageFailed(f"There is no tenant {settings.tenant!r} in {str(settings.data_dir)!r}.")
-    yield from sorted(path for path in (root / folder).glob("*.json") if path.is_file())
+def _is_missing(what: str, given: object, known: object) -> bool:
+    """Say whether something is still to be moved.
+
+    Raises:
+        StorageFailed: Another is there.
+    """
+    if known is not None and known != given:
+        raise StorageFailed(f"{what} is there with another content. It stays; move or remove it, and go on.")
+    return known is None

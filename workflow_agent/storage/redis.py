@@ -158,6 +158,18 @@ class RedisProcesses(OtherProcesses):
             _log.warning("an answer over Redis was not finished: %s", error)
 
 
+async def answers_at(url: str) -> bool:
+    """Say whether a Redis answers."""
+    asked: Any = aioredis.Redis.from_url(url, socket_connect_timeout=1, socket_timeout=1)  # pyright: ignore[reportUnknownMemberType] - its options
+    try:
+        return bool(await asked.ping())
+    except _FAILURES:
+        return False
+    finally:
+        with suppress(*_FAILURES):
+            await asked.aclose()
+
+
 async def framed(pieces: AsyncGenerator[JsonObject]) -> AsyncGenerator[tuple[list[bytes], bool]]:
     """Yield what comes within a frame's time, and whether that is all; no lines are a sign of life."""
     lines: list[bytes] = []

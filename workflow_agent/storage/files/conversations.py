@@ -1,7 +1,7 @@
 """Conversations as JSON files: one a conversation, readable, replaced whole at each save."""
 
 import asyncio
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache
@@ -31,6 +31,7 @@ from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_
 from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
 from workflow_agent.storage.files.redaction import ConversationRedaction
 from workflow_agent.storage.files.refusals import check_new_id, damaged_conversation, id_taken, no_conversation
+from workflow_agent.storage.holdings import HeldConversation
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.run_fence import RunFence
 
@@ -92,6 +93,35 @@ class JsonConversationStore(ConversationStore, RunFences):
         place = self._place(conversation.tenant, conversation.id)
         async with self._queues.of(place.document):
             return await asyncio.to_thread(self._create, place, conversation)
+
+    async def adopt(self, kept: HeldConversation) -> None:
+        """Store a conversation that another store kept, at the version it has, after all that is beside it.
+
+        Raises:
+            AlreadyExists: The id is taken.
+        """
+        conversation = kept.conversation
+        check_new_id(conversation.id)
+        place = self._place(conversation.tenant, conversation.id)
+        beside = {place.archive / name: body for name, body in kept.parts.items()}
+        beside |= {place.archive / "blobs" / digest: body for digest, body in kept.blobs.items()}
+        async with self._queues.of(place.document):
+            await asyncio.to_thread(self._create, place, conversation, conversation.version, beside)
+
+    def with_archive(self, conversation: Conversation) -> HeldConversation:
+        """Return a conversation with all that is beside its file; blocks."""
+        archive = self._place(conversation.tenant, conversation.id).archive
+        names = [name for name in self._files.names(archive) if name.endswith(".json")]
+        digests = [name for name in self._files.names(archive / "blobs") if "." not in name]
+        return HeldConversation(
+            conversation,
+            {name: self._bytes(archive / name) for name in names},
+            {digest: self._bytes(archive / "blobs" / digest) for digest in digests},
+        )
+
+    def _bytes(self, path: Path) -> bytes:
+        stored = self._files.read(path)
+        return stored.data if stored else b""
 
     @override
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
@@ -184,7 +214,9 @@ class JsonConversationStore(ConversationStore, RunFences):
             raise no_conversation(conversation_id)
         return place
 
-    def _create(self, place: _Place, conversation: Conversation) -> Conversation:
+    def _create(
+        self, place: _Place, conversation: Conversation, version: int = 1, beside: Mapping[Path, bytes] | None = None
+    ) -> Conversation:
         self._files.ensure_directory(place.directory)
         # Its sealed turns and contents are still there, and those of another would overwrite them.
         aside = self._reader.waiting(place.document, place.lock)
@@ -193,8 +225,11 @@ class JsonConversationStore(ConversationStore, RunFences):
                 raise id_taken(place.id, aside)
             make_room(self._files, place.document)
             self._files.remove(place.journal)
+            for path, body in (beside or {}).items():
+                self._files.ensure_directory(path.parent)
+                self._files.save(path, body)
             nothing = ConversationText(conversation, is_as_stored=False)
-            return self._save(place, conversation.model_copy(update={"version": 1}), nothing)
+            return self._save(place, conversation.model_copy(update={"version": version}), nothing)
 
     def _load(self, place: _Place) -> Conversation:
         found = self._cached(place) or self._read(place)

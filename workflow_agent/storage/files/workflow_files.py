@@ -221,6 +221,12 @@ class WorkflowFiles:
         self._heads.note(place.tenant, Written(workflow.id, _head_of(workflow, data), document, before, after))
         return workflow
 
+    def adopt(self, place: WorkflowPlace, newest: Workflow, versions: Iterable[WorkflowVersion]) -> None:
+        """Store a workflow that another store kept: the records of its versions, then the document."""
+        for record in versions:
+            self._write_record(place, record)
+        self._files.save(place.document, _as_json(workflow_document(newest)))
+
     def keep_record(self, place: WorkflowPlace, current: Workflow) -> None:
         """Record the newest version where that is missing, before another takes its place."""
         if self._files.state(place.record(current.version)) is None:

@@ -71,6 +71,17 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         async with self._queues.of(place.document):
             return await asyncio.to_thread(self._create, place, workflow, change)
 
+    async def adopt(self, tenant: str, newest: Workflow, versions: Sequence[WorkflowVersion]) -> None:
+        """Store a workflow that another store kept, at the version it has.
+
+        Raises:
+            AlreadyExists: The id is taken.
+        """
+        check_new_id(newest.id)
+        place = self._kept.place(tenant, newest.id)
+        async with self._queues.of(place.document):
+            await asyncio.to_thread(self._adopt, place, newest, versions)
+
     @override
     async def get(self, tenant: str, workflow_id: str) -> Workflow:
         place = self._kept.place(tenant, workflow_id)
@@ -124,6 +135,14 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         """
         workflows = [parse_workflow(document) for document in documents]
         return await asyncio.to_thread(self._kept.seed, tenant, workflows, _SAMPLE)
+
+    def _adopt(self, place: WorkflowPlace, newest: Workflow, versions: Sequence[WorkflowVersion]) -> None:
+        self._kept.make_directory(place)
+        with locked(place.lock):
+            if self._kept.exists(place):
+                raise id_taken(place.id, None)
+            self._kept.make_room(place)
+            self._kept.adopt(place, newest, versions)
 
     def _create(self, place: WorkflowPlace, workflow: Workflow, change: Change) -> Workflow:
         self._kept.make_directory(place)

@@ -205,6 +205,8 @@ class PostgresHosts(Owners):
 
     async def _leave(self) -> None:
         if self._connection is not None:
-            with suppress(TimeoutError, *_FAILURES):
+            try:
                 await self._connection.execute(_LEAVE, self._owner, timeout=1)
-            self._connection.terminate()
+                await self._connection.close(timeout=1)
+            except (TimeoutError, *_FAILURES):
+                self._connection.terminate()

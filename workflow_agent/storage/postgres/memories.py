@@ -20,9 +20,10 @@ from workflow_agent.storage.postgres.database import Database
 _REFERENCES = TypeAdapter(tuple[WorkflowReference, ...])
 _READ = "SELECT version, body FROM memory WHERE tenant = $1 AND user_digest = $2"
 _SAVE = """
-WITH changed AS (UPDATE memory SET version = version + 1, body = $4
+WITH changed AS (UPDATE memory SET version = version + 1, body = $4, user_name = $5
     WHERE tenant = $1 AND user_digest = $2 AND version = $3 RETURNING 1),
-added AS (INSERT INTO memory SELECT $1, $2, 1, $4 WHERE $3::bigint = 0 ON CONFLICT DO NOTHING RETURNING 1)
+added AS (INSERT INTO memory (tenant, user_digest, version, body, user_name)
+    SELECT $1, $2, 1, $4, $5 WHERE $3::bigint = 0 ON CONFLICT DO NOTHING RETURNING 1)
 SELECT 1 FROM changed UNION ALL SELECT 1 FROM added"""
 _FORGET = "DELETE FROM memory WHERE tenant = $1 AND user_digest = $2"
 _READ_PERSON = "SELECT version, body FROM person WHERE tenant = $1 AND user_digest = $2"
@@ -70,12 +71,13 @@ class PostgresWorkflowMemory(WorkflowMemory):
             try:
                 version, known = latest or await self._read(tenant, user)
             except CorruptDocument:
-                await self._database.rows(_FORGET, tenant, _digest(user))
+                await self._database.rows(_FORGET, tenant, digest_of_user(user))
                 continue
             changed = tuple(change(known))
             if changed == known and latest is None:
                 return
-            values = (tenant, _digest(user), version, _REFERENCES.dump_json(changed))
+            name = user.encode("utf-8", "surrogatepass")
+            values = (tenant, digest_of_user(user), version, _REFERENCES.dump_json(changed), name)
             if changed != known and await self._database.row(_SAVE, *values) is not None:
                 self._latest[tenant, user] = version + 1, changed
                 return
@@ -86,7 +88,7 @@ class PostgresWorkflowMemory(WorkflowMemory):
 
     async def _read(self, tenant: str, user: str) -> _Known:
         check_tenant(tenant)
-        row = await self._database.row(_READ, tenant, _digest(user))
+        row = await self._database.row(_READ, tenant, digest_of_user(user))
         try:
             known = (row["version"], _REFERENCES.validate_json(row["body"])) if row else (0, ())
         except ValidationError as error:
@@ -116,7 +118,7 @@ class PostgresPersonMemory(PersonMemory):
             changed = change(known)
             if changed == known:
                 return known
-            key = (tenant, _digest(user), version)
+            key = (tenant, digest_of_user(user), version)
             if changed.is_blank:
                 await self._database.rows(_FORGET_PERSON, *key)
                 if (await self._read(tenant, user))[0] == 0:
@@ -134,7 +136,7 @@ class PostgresPersonMemory(PersonMemory):
 
     async def _read(self, tenant: str, user: str) -> tuple[int, Person]:
         check_tenant(tenant)
-        row = await self._database.row(_READ_PERSON, tenant, _digest(user))
+        row = await self._database.row(_READ_PERSON, tenant, digest_of_user(user))
         if row is None:
             return 0, Person(user=writable(user))
         try:
@@ -143,5 +145,6 @@ class PostgresPersonMemory(PersonMemory):
             raise CorruptDocument("What is known of a person does not parse.") from error
 
 
-def _digest(user: str) -> bytes:
+def digest_of_user(user: str) -> bytes:
+    """Return what a user's rows are found by."""
     return hashlib.sha256(user.encode("utf-8", "surrogatepass")).digest()

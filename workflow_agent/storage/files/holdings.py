@@ -1,0 +1,151 @@
+"""What a tenant keeps in a data directory, piece by piece."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import orjson
+from typing_extensions import override
+
+from workflow_agent.conversations.document import WorkflowReference
+from workflow_agent.conversations.memory.person import Person
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.errors import ConversationNotFound, CorruptDocument, WorkflowNotFound
+from workflow_agent.storage.files.caches import TtlCache
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.memories import JsonWorkflowMemory, RememberedWorkflows
+from workflow_agent.storage.files.paths import tenant_directory
+from workflow_agent.storage.files.people import JsonPersonMemory
+from workflow_agent.storage.files.records import JsonRecords
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, Holdings
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.records import RecordKind
+
+NEVER_SEALED = SealRule(above_bytes=2**62)
+"""What is moved stays as it was: the next turn seals it where it is due."""
+T = TypeVar("T")
+
+
+class FileHoldings(Holdings):
+    """Reads and writes the files of a tenant through the stores that a server uses.
+
+    Args:
+        root: The data directory.
+        tenant: Whose.
+        most_references: How many workflows are remembered of a user at most.
+    """
+
+    def __init__(self, root: Path, tenant: str, most_references: int) -> None:
+        self._files = DurableFiles(root)
+        self._tenant = tenant
+        self._directory = tenant_directory(root, tenant)
+        self._talks = JsonConversationStore(self._files, cache_bytes=0, seal=NEVER_SEALED)
+        specs: TtlCache[Workflow] = TtlCache(max_entries=0, ttl_seconds=0)
+        self._workflows = JsonWorkflowCatalog(self._files, specs, now=lambda: datetime.now(UTC))
+        self._memory = JsonWorkflowMemory(self._files, most=most_references)
+        self._people = JsonPersonMemory(self._files)
+        self._records = JsonRecords(self._files, tenant)
+
+    @override
+    async def conversation_ids(self) -> Sequence[str]:
+        return await self._ids("conversations")
+
+    @override
+    async def conversation(self, conversation_id: str) -> HeldConversation | None:
+        try:
+            conversation = await self._talks.load(self._tenant, conversation_id)
+        except ConversationNotFound:
+            return None
+        return await asyncio.to_thread(self._talks.with_archive, conversation)
+
+    @override
+    async def take_conversation(self, kept: HeldConversation) -> None:
+        await self._talks.adopt(kept)
+
+    @override
+    async def workflow_ids(self) -> Sequence[str]:
+        return await self._ids("workflows")
+
+    @override
+    async def workflow(self, workflow_id: str) -> HeldWorkflow | None:
+        try:
+            newest = await self._workflows.get(self._tenant, workflow_id)
+            return HeldWorkflow(newest, await self._workflows.versions(self._tenant, workflow_id))
+        except WorkflowNotFound:
+            return None
+
+    @override
+    async def take_workflow(self, kept: HeldWorkflow) -> None:
+        await self._workflows.adopt(self._tenant, kept.newest, kept.versions)
+
+    @override
+    async def remembering(self) -> Sequence[str]:
+        found = await asyncio.to_thread(self._parsed, "memory", RememberedWorkflows.model_validate_json)
+        return sorted(one.user for one in found.values())
+
+    @override
+    async def remembered(self, user: str) -> Sequence[WorkflowReference] | None:
+        return await self._memory.recall(self._tenant, user) or None
+
+    @override
+    async def take_remembered(self, user: str, references: Sequence[WorkflowReference]) -> None:
+        await self._memory.correct(self._tenant, user, lambda _: tuple(references))
+
+    @override
+    async def people(self) -> Mapping[str, Person]:
+        found = await asyncio.to_thread(self._parsed, "people", Person.model_validate_json)
+        return {one.user: one for one in found.values()}
+
+    @override
+    async def take_person(self, person: Person) -> None:
+        await self._people.update(self._tenant, person.user, lambda _: person)
+
+    @override
+    async def records(self, kind: RecordKind) -> Mapping[str, JsonObject]:
+        return await self._records.all(kind)
+
+    @override
+    async def take_record(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
+        await self._records.put(kind, record_id, document)
+
+    @override
+    async def keys(self) -> Mapping[str, HeldKey]:
+        found = await asyncio.to_thread(self._parsed, "keys", orjson.loads)
+        named = ("fingerprint", "resource_id", "at")
+        return {digest: HeldKey(digest, *(record[name] for name in named)) for digest, record in found.items()}
+
+    @override
+    async def take_key(self, key: HeldKey) -> None:
+        record = {"fingerprint": key.fingerprint, "resource_id": key.resource_id, "at": key.at}
+        await asyncio.to_thread(self._save, self._directory / "keys" / f"{key.digest}.json", orjson.dumps(record))
+
+    @override
+    async def close(self) -> None:
+        """Do nothing: no file stays open."""
+
+    async def _ids(self, folder: str) -> Sequence[str]:
+        names = await asyncio.to_thread(self._names, folder)
+        return [name.removesuffix(".json") for name in names]
+
+    def _names(self, folder: str) -> list[str]:
+        return [name for name in self._files.names(self._directory / folder) if name.endswith(".json")]
+
+    def _parsed(self, folder: str, parse: Callable[[bytes], T]) -> dict[str, T]:
+        """Return what is in the files of a folder by their names, without `.json`."""
+        return {name.removesuffix(".json"): self._read(folder, name, parse) for name in self._names(folder)}
+
+    def _read(self, folder: str, name: str, parse: Callable[[bytes], T]) -> T:
+        stored = self._files.read(self._directory / folder / name)
+        try:
+            return parse(stored.data if stored else b"")
+        except (ValueError, LookupError, TypeError) as error:
+            raise CorruptDocument(f"The file {folder}/{name} does not parse: {error}") from error
+
+    def _save(self, path: Path, data: bytes) -> None:
+        self._files.ensure_directory(path.parent)
+        self._files.save(path, data)

@@ -1,0 +1,155 @@
+"""All that a tenant keeps in one store, piece by piece: to be moved into another, and looked over."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from pydantic_core import to_json
+
+from workflow_agent.conversations.document import Conversation, WorkflowReference
+from workflow_agent.conversations.memory.person import Person
+from workflow_agent.values.digests import canonical_json
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.records import RecordKind
+from workflow_agent.workflows.store import WorkflowVersion
+
+
+def _digest(pieces: Iterator[bytes]) -> str:
+    """Return the SHA-256 of pieces, whatever their lengths, as hex."""
+    summed = hashlib.sha256()
+    for piece in pieces:
+        summed.update(len(piece).to_bytes(8) + piece)
+    return summed.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldConversation:
+    """A conversation with all that is kept beside it, byte for byte."""
+
+    conversation: Conversation
+    parts: Mapping[str, bytes]
+    """What is sealed, by name."""
+    blobs: Mapping[str, bytes]
+    """Contents by their SHA-256, as hex."""
+
+    def without(self, other: "HeldConversation") -> "HeldConversation":
+        """Return it without what is beside it and not beside another: leftovers that nothing refers to."""
+        parts = {name: body for name, body in self.parts.items() if name in other.parts}
+        blobs = {name: body for name, body in self.blobs.items() if name in other.blobs}
+        return replace(self, parts=parts, blobs=blobs)
+
+    @property
+    def digest(self) -> str:
+        """Return what only the same conversation has, wherever it is kept."""
+        return _digest(self._pieces())
+
+    def _pieces(self) -> Iterator[bytes]:
+        yield to_json(self.conversation, by_alias=True, inf_nan_mode="null")
+        for listed in (self.parts, self.blobs):
+            for name in sorted(listed):
+                yield from (name.encode(), listed[name])
+
+
+@dataclass(frozen=True, slots=True)
+class HeldWorkflow:
+    """A workflow with all its versions."""
+
+    newest: Workflow
+    versions: Sequence[WorkflowVersion]
+    """Oldest first."""
+
+    @property
+    def digest(self) -> str:
+        """Return what only the same workflow has, wherever it is kept."""
+        return _digest(self._pieces())
+
+    def _pieces(self) -> Iterator[bytes]:
+        yield canonical_json(workflow_document(self.newest))
+        yield from (to_json(one, inf_nan_mode="null") for one in self.versions)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldKey:
+    """What an idempotency key stands for."""
+
+    digest: str
+    """Of the key, as hex."""
+    fingerprint: str
+    resource_id: str
+    at: float
+    """When it was claimed, in seconds since 1970."""
+
+
+class Holdings(Protocol):
+    """What one tenant keeps in a store.
+
+    What is read is None where there is none; what is taken in must not be there, and is durable and whole, or
+    not there, when the call ends. Every method raises StorageFailed where the store cannot be read or written,
+    and CorruptDocument where what is kept does not parse.
+    """
+
+    async def conversation_ids(self) -> Sequence[str]:
+        """Return the ids of all conversations, sorted."""
+        ...
+
+    async def conversation(self, conversation_id: str) -> HeldConversation | None:
+        """Return a conversation with all that is beside it."""
+        ...
+
+    async def take_conversation(self, kept: HeldConversation) -> None:
+        """Store a conversation at the version it has."""
+        ...
+
+    async def workflow_ids(self) -> Sequence[str]:
+        """Return the ids of all workflows, sorted."""
+        ...
+
+    async def workflow(self, workflow_id: str) -> HeldWorkflow | None:
+        """Return a workflow with its versions."""
+        ...
+
+    async def take_workflow(self, kept: HeldWorkflow) -> None:
+        """Store a workflow at the version it has."""
+        ...
+
+    async def remembering(self) -> Sequence[str]:
+        """Return the users of whom workflows are remembered, sorted."""
+        ...
+
+    async def remembered(self, user: str) -> Sequence[WorkflowReference] | None:
+        """Return the workflows that are remembered of a user."""
+        ...
+
+    async def take_remembered(self, user: str, references: Sequence[WorkflowReference]) -> None:
+        """Store the workflows that are remembered of a user."""
+        ...
+
+    async def people(self) -> Mapping[str, Person]:
+        """Return what is known of people, by user."""
+        ...
+
+    async def take_person(self, person: Person) -> None:
+        """Store what is known of a person."""
+        ...
+
+    async def records(self, kind: RecordKind) -> Mapping[str, JsonObject]:
+        """Return the small documents of a kind by their ids."""
+        ...
+
+    async def take_record(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
+        """Store a small document."""
+        ...
+
+    async def keys(self) -> Mapping[str, HeldKey]:
+        """Return the idempotency keys by their digests."""
+        ...
+
+    async def take_key(self, key: HeldKey) -> None:
+        """Store an idempotency key."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
