@@ -9,7 +9,7 @@ from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.amending import amended
 from workflow_agent.assistant.offline.clauses import read_head, stripped
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
-from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.request import Meaning, Request, read_answer, unquoted
 from workflow_agent.assistant.offline.skills import (
     agents,
@@ -22,7 +22,6 @@ from workflow_agent.assistant.offline.skills import (
     creation,
     documents,
     history,
-    listing,
     memory,
     portability,
     questions,
@@ -53,6 +52,22 @@ _MOST_TURNS_BACK = 4
 """How many turns an exchange of question and answer is followed back."""
 _MOST_COMMAND_CHARS = 400
 _MOST_CHARS = 32_000
+_SHOWN_AFTER = re.compile(
+    r"^(?P<what>[^?!\n]{2,160})[,;.?!]\s+(?:please |can you |could you |then |and )*"
+    r"(?P<verb>show|open|display|view|explain|draw|see)(?: me| us)? (?:it|that|this)(?: one)?(?: please)?[.! ]*$",
+    re.IGNORECASE,
+)
+"""A workflow named before the order to show it: "nightly backup, show it"."""
+_BEFORE_NAME = re.compile(
+    r"^(?:(?:no|nope|nah|wrong(?: one)?|not (?:that|this|it)(?: one)?|sorry|i mean|i meant|rather|instead|actually|now|"
+    r"and|ok|okay|then|but|back to|go back to|take me to|let us see|let me see|let's see|i(?:'d| would) like to see|"
+    r"i want to see|how about|where(?:'s| is|s)|please)\b[\s,.:!-]*)+",
+    re.IGNORECASE,
+)
+_BEHIND_NAME = re.compile(
+    r"(?:[\s,]+(?:please|pls|plz|again|once more|instead|thanks|now|then))+[\s.!?]*$", re.IGNORECASE
+)
+_MOST_NAME_WORDS = 9
 _ANSWER_AND_MORE = re.compile(
     r"^(?P<answer>yes|yeah|yep|sure|ok|okay|no|nope|nah)\b[\s,.!:;-]*(?:please[,. ]*)?(?P<joint>but|"
     r"and|then|also|plus)?[\s,]*(?P<rest>\S.{2,})$",
@@ -80,13 +95,13 @@ _STOPS = re.compile(r"[a-z0-9)][.!;](?:\s|$)")
 
 Act = Callable[[Turn, Request], Skill]
 _SKILLS: Mapping[str, Act] = {
-    "find": listing.find,
-    "list_all": listing.list_all,
-    "count_workflows": listing.count_workflows,
-    "show": listing.show,
-    "show_version": listing.show,
-    "explain": listing.explain,
-    "diagram": listing.diagram,
+    "find": catalogue.find,
+    "list_all": catalogue.list_all,
+    "count_workflows": catalogue.count_workflows,
+    "show": catalogue.show,
+    "show_version": catalogue.show,
+    "explain": catalogue.explain,
+    "diagram": catalogue.diagram,
     "analyse": analysis.analyse,
     "validate": analysis.validate,
     "deadlock": analysis.deadlock,
@@ -153,6 +168,9 @@ class Answering:
             if more["answer"].lower() in ("no", "nope", "nah"):
                 return told, self._skill(told)
             return told, self._confirmed_and(told)
+        given = name_given_in(turn.text)
+        if given is not None and given.is_nickname and focus(turn) is not None:
+            return turn, memory.nickname(turn, given)
         if (told := memory.personal(turn)) is not None:
             return turn, told
         if documents.is_about_material(turn) and not is_order(turn.text):
@@ -233,15 +251,16 @@ class Answering:
         text = turn.text[:_MOST_CHARS]
         if (imported := read_import(text)) is not None:
             return portability.import_document(turn, Request("import", imported, text))
-        given = name_given_in(text)
-        if given is not None and given.is_nickname and focus(turn) is not None:
-            return memory.nickname(turn, given)
         prose, blocks = split_fences(text)
         if blocks and not prose.strip():
             return changing_unread(turn)
         if (wanted := changing.shown_first(prose)) is not None and is_order(wanted):
             return changing.change(turn, wanted, dry_run=True)
         prose = documents.without_source(turn, prose)
+        if (shown := _SHOWN_AFTER.match(prose.strip())) is not None:
+            otherwise = self._free(turn, prose)
+            return catalogue.show_named(turn, _bare(shown["what"])[0], shown["verb"].lower(), otherwise)
+        prose = _mended(prose)
         command = self._command(turn, prose)
         return command if command is not None else self._free(replace(turn, text=prose), prose)
 
@@ -281,7 +300,7 @@ class Answering:
         if found.kind == "show_one":
             words = [t for t in tokens if t.kind == "word" and not t.among("answering.command.no")]
             phrase = text[words[0].start : words[-1].end]
-            return listing.show(turn, Request("show", {"workflow": phrase}, text.strip()))
+            return catalogue.show(turn, Request("show", {"workflow": phrase}, text.strip()))
         if found.kind == "find" and catalogue.is_about_all(tokens, is_open=focus(turn) is not None):
             return questions.answer(turn, text)
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
@@ -310,9 +329,33 @@ class Answering:
             and len(told.arguments["steps"]) > 2
         ):
             return creation.offer(text, told)
+        phrase, is_corrected = _bare(text)
+        is_told = catalogue.described(phrase) is None or focus(turn) is None
+        if phrase and len(phrase.split()) <= _MOST_NAME_WORDS and (is_corrected or (is_told and not is_order(text))):
+            return catalogue.show_named(turn, phrase, "show", self._as_order(turn, text))
+        return self._as_order(turn, text)
+
+    @staticmethod
+    def _as_order(turn: Turn, text: str) -> Skill:
         if is_other_language(text):
             return speak(turn, Request("other_language"))
         return changing.change(turn, text)
+
+
+def _bare(text: str) -> tuple[str, bool]:
+    """Return a message without what stands around a name, and whether it corrects or goes on: "no, the trip"."""
+    plain = _BEHIND_NAME.sub("", text.strip()[:200]).strip(" .!,")
+    rest = _BEFORE_NAME.sub("", plain)
+    return rest, rest != plain
+
+
+def _mended(text: str) -> str:
+    """Return a message with a mistyped "show" or "open" in front spelt right."""
+    first = re.match(r"[a-z]{3,9}(?= )", text.lower())
+    if first is None or entry_of(first[0]).known or first[0] in ("pls", "plz"):
+        return text
+    meant = nearest(first[0], ("show", "open", "display", "explain", "list", "find", "draw", "export", "what", "which"))
+    return meant + text[first.end() :] if meant else text
 
 
 def changing_unread(turn: Turn) -> Skill:
@@ -351,9 +394,9 @@ _NO_TOPIC = word_set("answering.no_topic")
 def _may_be_name(said: str) -> bool:
     """Say whether words can stand for a workflow: "it" alone, and nothing with "as" in it."""
     words = said.lower().split()
-    return (
-        not {"as", "which", "everything", "all", "should", "must", "shall", "may", "gets", "takes", "could"}
-        & set(words)
+    stops = {"as", "which", "everything", "all", "should", "must", "shall", "may", "gets", "takes", "could"}
+    return (catalogue.described(said) is not None and words[-1] != "one" and not (stops - {"which"}) & set(words)) or (
+        not stops & set(words)
         and ("one" in words or not {"after", "before", "between", "when", "if"} & set(words))
         and "that" not in words[1:-1]
         and not said.strip().isdecimal()

@@ -56,6 +56,7 @@ _TRAILS = (
     "as well",
     "will you",
     "for now",
+    "once more",
 )
 MOST_TOKENS = 60
 _GROUP = re.compile(r"[(\[][^()\[\]/{}]* [^()\[\]/{}]*[)\]]")

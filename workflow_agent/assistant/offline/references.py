@@ -153,6 +153,8 @@ class Steps:
             fitting = [step for step in fitting if step.type != "end"] or ([] if not with_ends else fitting)
         if len(fitting) == 1:
             return fitting[0]
+        if (placed := self._among(tokens, with_ends=with_ends)) is not None:
+            return placed
         raise StepUnclear(phrase, [Candidate(step.id, step.name) for step in fitting])
 
     def maybe(self, tokens: Sequence[Token]) -> Step | None:
@@ -200,10 +202,26 @@ class Steps:
                 return found
         raise StepUnclear(phrase)
 
+    def _among(self, tokens: Sequence[Token], *, with_ends: bool) -> Step | None:
+        """Return what "the last check" or "the second review" means, of the steps that the other words fit."""
+        first = next((token for token in tokens if token.is_content), None)
+        if first is None or not (first.is_("last", "final") or (first.value is not None and first.kind == "word")):
+            return None
+        words = _content([token for token in tokens if token is not first])
+        fitting = (
+            [s for s in self._fitting(words, with_ends=with_ends) if s.type not in ("end", "fork", "join")]
+            if words
+            else []
+        )
+        at = -1 if first.value is None else int(first.value) - 1
+        return fitting[at] if len(fitting) > 1 and at < len(fitting) else None
+
     def _by_place(self, tokens: Sequence[Token], words: Sequence[str]) -> Step | None:
         """Return what "the first step", "step 3" or "the last step" means."""
         listed = [step for step in self.all() if step.type not in ("end", "fork", "join")]
-        has_frame = any(token.lemma in FRAME_WORDS for token in tokens)
+        # "The third one" comes here also without "one".
+        ordinal = any(token.kind == "word" and token.value is not None and not token.is_("one") for token in tokens)
+        has_frame = ordinal or any(token.lemma in FRAME_WORDS for token in tokens)
         if len(words) != 1 or not has_frame or not listed:
             return None
         if words[0] in ("last", "final"):

@@ -34,6 +34,19 @@ _GIVEN = tuple(
         rf"{_LEAD}{_OBJECT}\s+is\s+(?:also\s+|usually\s+|better\s+)*(?:known as|called)\s+{_NAME}",
     )
 )
+_IT = r"(?P<what>it|(?:this|that)(?:\s+one|\s+workflow|\s+process|\s+thing)?|the\s+workflow)"
+_WHO_SAYS = r"(?:[a-z'\u2019]{1,20}\s+){1,6}?"
+_SAID_SO = tuple(
+    re.compile(pattern + _TAIL, re.IGNORECASE)
+    for pattern in (
+        rf"{_WHO_SAYS}calls?\s+{_IT}\s+{_QUOTED}",
+        rf"{_WHO_SAYS}(?:say|says|use|uses)\s+{_QUOTED}\s+(?:to|for)\s+{_IT}",
+        rf"{_WHO_SAYS}{_IT}\s+is\s+(?:just\s+|only\s+|always\s+)?{_QUOTED}",
+    )
+)
+"""How somebody tells what people say to a workflow: "the boss calls this one 'sugar rush'"."""
+_ORDERS_TEXT = "add create make build insert put rename set new name draw split and"
+_ORDERS = frozenset(_ORDERS_TEXT.split())
 _BESIDE = re.compile(
     r"\b(?:from now on|from here on|going forward|for short|in future|nickname|dub|refer to|known as|usually|"
     r"always|like to)\b",
@@ -117,4 +130,10 @@ def _given_by(sentence: str) -> GivenName | None:
         if words and words[0] not in _NO_NAME and len(words) <= _LONGEST_ALIAS_WORDS:
             is_nickname = words[0] in ("the", "my", "our") or _BESIDE.search(sentence) is not None
             return GivenName(match["what"], alias[:_LONGEST_ALIAS_CHARS], is_nickname)
+    for pattern in _SAID_SO:
+        match = pattern.fullmatch(sentence)
+        if match is None or {*_PARTS_OF_A_WORKFLOW, *_ORDERS}.intersection(words_of(sentence[: match.start("quoted")])):
+            continue
+        if 0 < len(words_of(match["quoted"])) <= _LONGEST_ALIAS_WORDS:
+            return GivenName(match["what"], match["quoted"].strip()[:_LONGEST_ALIAS_CHARS], is_nickname=True)
     return None

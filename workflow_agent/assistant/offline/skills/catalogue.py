@@ -1,26 +1,48 @@
-"""Questions about all workflows: each filter that a question names, and the workflows that pass them all."""
+"""The workflows there are: found, listed, shown, and told apart by what a question asks of them."""
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.inquiry import topics_of
-from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.lexicon import nearest, word_set
+from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
+from workflow_agent.assistant.offline.request import Request, number_of, phrase_score, unquoted
 from workflow_agent.assistant.offline.schedules import Started, started_by
+from workflow_agent.assistant.offline.skills.asking import ask_which, not_found
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
-from workflow_agent.assistant.offline.skills.listing import listing
-from workflow_agent.assistant.offline.tokens import Token, Tokens
-from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply
+from workflow_agent.assistant.offline.skills.talk import spoken
+from workflow_agent.assistant.offline.skills.targets import (
+    bare_name,
+    is_pronoun,
+    listed_workflow,
+    names_workflow,
+    read_workflow,
+    which_workflow,
+)
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.turn.facts import WorkflowRef
+from workflow_agent.assistant.offline.turn.focus import focus, last_touched
+from workflow_agent.assistant.offline.turn.outcome import Call, Candidate, Choice, JsonObject, Reply, Skill, Suggestion
+from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import back_edges
-from workflow_agent.assistant.offline.wording.lists import counted, joined
-from workflow_agent.assistant.offline.wording.workflow import roles_of
+from workflow_agent.assistant.offline.wording.lists import clipped, counted, joined
+from workflow_agent.assistant.offline.wording.workflow import FENCES, explain_text, roles_of, show_text, told_step
+from workflow_agent.workflows.diagrams.graph import DIAGRAM_FORMATS
 from workflow_agent.workflows.model.durations import duration_in_words, seconds_of
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_LISTED = 100
+_DIAGRAMS = {"dot": "dot|graphviz", "svg": "svg"}
+_ABOUT = re.compile(
+    r"^(?:that|which|where|for|about|with|on|deals? with|handles?|has to do with|something to do with)\s+",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 8
 _MOST_READ = 25
 """Workflows that one question reads; what it did not read it says."""
 Asking = Generator[Call, Any, Reply]
@@ -55,10 +77,11 @@ def is_about_all(tokens: Tokens, *, is_open: bool) -> bool:
             return True
     tagged = any(token.lower in ("tagged", "tag") for token in tokens)
     says = any(t.is_(*(("everything",) if is_open else word_set("catalogue.anything"))) for t in tokens[:4])
-    return says and (tagged or _has_filter(tokens))
+    return says and (tagged or has_filter(tokens))
 
 
-def _has_filter(tokens: Tokens) -> bool:
+def has_filter(tokens: Tokens) -> bool:
+    """Say whether a question names what workflows have, beside words to look for."""
     return bool(_filters(tuple(token for token in tokens if token.kind != "punct"))[0])
 
 
@@ -116,8 +139,10 @@ def chosen_by(
     None where no word is said by any.
     """
     found, left, missing = list(items), list[Token](), list[Token]()
-    for word in words:
-        hits = (yield Call("search_workflows", {"query": word.text, "limit": _MOST_LISTED}))["hits"]
+    words = list({word.lower: word for word in words}.values())[:_MOST_WORDS]
+    looks = [Call("search_workflows", {"query": word.text, "limit": _MOST_LISTED}) for word in words]
+    for at, word in enumerate(words):
+        hits = (yield replace(looks[at], beside=tuple(looks[at + 1 :])))["hits"]
         ids = {hit["id"] for hit in hits if set(hit["strategies"]) - {"fuzzy", "meaning"}}
         if ids:
             found = [item for item in found if item["id"] in ids]
@@ -126,6 +151,75 @@ def chosen_by(
         else:
             missing.append(word)
     return (found, left, missing) if len(left) + len(missing) < len(words) or not words else None
+
+
+def described(phrase: str) -> Tokens | None:
+    """Return how "the one that erases data" tells a workflow from others, or None for a name."""
+    tokens = tuple(t for t in read_tokens(phrase[:300]) if t.kind != "punct")
+    head = next((at for at, t in enumerate(tokens[:4]) if t.among("catalogue.head")), None)
+    if head is None or head + 1 >= len(tokens) or any(not t.has("det", "wh") for t in tokens[:head]):
+        return None
+    return tokens[head + 1 :] if tokens[head + 1].among("catalogue.relative") else None
+
+
+def matching(tokens: Tokens) -> Generator[Call, Any, list[WorkflowRef]]:
+    """Return the workflows that pass every filter and say every word of a description."""
+    items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
+    asked, rest = _filters(tokens)
+    rest = [t for t in rest if counts(t) and not t.among("catalogue.said")]
+    chosen = (yield from chosen_by(rest, items)) if asked or rest else None
+    found = chosen[0] if chosen is not None and not chosen[2] else []
+    for one in asked:
+        found = yield from _passing(one, found, denies=any(t.is_("no", "not", "without") for t in tokens))
+    return [WorkflowRef(item["id"], item["name"]) for item in found]
+
+
+def named_by(phrase: str) -> Generator[Call, Any, list[WorkflowRef]]:
+    """Return the workflows that a phrase names by words of their names, mistyped ones too, or describes."""
+    if (tokens := described(phrase)) is not None:
+        return (yield from matching(tokens))
+    items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
+    words = content_of(bare_name(phrase))
+    scored = [(_fit(words, [item["name"], *item.get("aliases", ())]), item) for item in items]
+    best = max((score for score, _ in scored), default=0.0)
+    if best == 0.0 and len(words) == 1:
+        return [WorkflowRef(one["id"], one["name"]) for one in items if words[0] in (t.casefold() for t in one["tags"])]
+    return [WorkflowRef(item["id"], item["name"]) for score, item in scored if score == best > 0.0]
+
+
+def _fit(words: Sequence[str], names: Sequence[str]) -> float:
+    """Return how much of one of some names words are, 0 where one of them is in none of it."""
+    best = 0.0
+    for name in names:
+        own = content_of(name)
+        mended = [word if any(akin(word, one) for one in own) else nearest(word, own) for word in words]
+        if own and words and all(mended):
+            best = max(best, len(set(mended)) / len(own))
+    return best
+
+
+def show_named(turn: Turn, phrase: str, verb: str, otherwise: Skill) -> Skill:
+    """Show the one workflow that a message without an order names; ask where several fit, else do as before."""
+    told = listed_workflow(turn, phrase) or by_turn(turn, phrase)
+    found = [told] if told is not None else (yield from named_by(phrase))
+    if not found:
+        return (yield from otherwise)
+    if len(found) > 1:
+        return ask_which(turn, phrase.lower(), "Which one do you mean?", found)
+    act = {"explain": explain, "draw": diagram}.get(verb, show)
+    return (yield from act(turn, Request("show", {"workflow": found[0].id}, f"{verb} {found[0].id}")))
+
+
+def by_turn(turn: Turn, phrase: str) -> WorkflowRef | None:
+    """Return the workflow that "the first one" or "the previous one" of those spoken of means."""
+    met = list({ref.id: ref for past in turn.past if (ref := last_touched(past)) is not None}.values())
+    words = [t.lower for t in read_tokens(phrase) if t.kind == "word" and not t.has("det") and t.lower != "one"]
+    if len(met) < 2 or len(words) != 1:
+        return None
+    shown = [ref for past in turn.past if (ref := last_touched(past)) is not None]
+    before = [ref for ref in shown if ref.id != shown[-1].id]
+    at = {"first": met[0], "previous": before[-1], "former": before[-1]}
+    return at.get(words[0])
 
 
 def _passing(one: Filter, items: list[JsonObject], *, denies: bool) -> Generator[Call, Any, list[JsonObject]]:
@@ -227,3 +321,119 @@ def _by_change() -> Asking:
         return Reply("Nothing was changed yet.")
     lines = "\n".join(told_change(one) for one in list(latest.values())[:10])
     return Reply(f"Last changed, newest first:\n\n{lines}")
+
+
+# ---- finding and showing
+
+
+def find(_turn: Turn, request: Request) -> Skill:
+    """Search by what somebody remembers of a workflow."""
+    said = unquoted(_ABOUT.sub("", request.slots.get("query", request.text)))[:300]
+    query = bare_name(said) or said
+    result = yield Call("search_workflows", {"query": query, "limit": 5})
+    hits: list[JsonObject] = result["hits"]
+    if not hits:
+        return not_found(query, result.get("suggestions") or [])
+    if len(hits) == 1:
+        return Reply(f"That would be {_hit(hits[0])}\n\nShall I open it?", Suggestion(f"show {hits[0]['id']}"))
+    lines = "\n".join(f"{at}. {_hit(hit)}" for at, hit in enumerate(hits, 1))
+    candidates = tuple(Candidate(hit["id"], hit["name"]) for hit in hits)
+    text = f"These fit {query!r}, best first:\n\n{lines}\n\nWhich one shall I open?"
+    return Reply(text, Choice("show that one", "that one", candidates))
+
+
+def _hit(hit: JsonObject) -> str:
+    about = f": {clipped(hit['description'], 160)}" if hit.get("description") else ""
+    return f"**{hit['name']}** (`{hit['id']}`){about}"
+
+
+def list_all(_turn: Turn, _request: Request) -> Skill:
+    """List every workflow."""
+    result = yield Call("list_workflows", {"limit": _MOST_LISTED})
+    return listing(result["workflows"], result["total"], "")
+
+
+def count_workflows(_turn: Turn, _request: Request) -> Skill:
+    """Say how many workflows there are."""
+    result = yield Call("list_workflows", {"limit": _MOST_LISTED})
+    return listing(result["workflows"], result["total"], "")
+
+
+def listing(items: Sequence[JsonObject], total: int, which: str) -> Reply:
+    """Return a list of workflows, with what they have in common said in front."""
+    if not items:
+        return Reply(f"There are no workflows{which}{' yet. Describe one and I will build it' if not which else ''}.")
+    verb = "is" if total == 1 else "are"
+    more = f"\n\n… and {total - len(items)} more." if total > len(items) else ""
+    lines = "\n".join(f"{at}. {_listed(item)}" for at, item in enumerate(items, 1))
+    return Reply(f"There {verb} {counted(total, 'workflow')}{which}:\n\n{lines}{more}")
+
+
+def _listed(item: JsonObject) -> str:
+    facts = [counted(item["step_count"], "step")] if "step_count" in item else []
+    facts += [joined(item["triggers"])] if item.get("triggers") else []
+    about = f" {clipped(item['description'], 120)}" if item.get("description") else ""
+    return f"**{item['name']}** (`{item['id']}`): {', '.join(facts)}.{about}"
+
+
+def show(turn: Turn, request: Request) -> Skill:
+    """Show a workflow's outline, of a version where one is named; or a step of the one at hand."""
+    version = number_of(request.slots["n"]) if request.kind == "show_version" else None
+    if version is None and (about := (yield from _step_at_hand(turn, request))) is not None:
+        return about
+    phrase = request.slots.get("workflow")
+    settled = phrase is None or phrase.lower() in turn.chosen or listed_workflow(turn, phrase) is not None
+    if phrase is not None and not settled and (tokens := described(phrase)) is not None:
+        found = yield from matching(tokens)
+        if len(found) > 1:
+            return ask_which(turn, phrase.lower(), f"Several workflows fit {phrase!r}. Which one do you mean?", found)
+        phrase = found[0].id if found else phrase
+    elif phrase is not None and not settled and (told := by_turn(turn, phrase)) is not None:
+        phrase = told.id
+    workflow = yield from read_workflow(turn, phrase, version)
+    return Reply(show_text(workflow))
+
+
+def explain(turn: Turn, request: Request) -> Skill:
+    """Walk through a workflow in plain words."""
+    if (about := (yield from _step_at_hand(turn, request))) is not None:
+        return about
+    phrase = request.slots.get("workflow") or "it"
+    if not turn.past and focus(turn) is None and is_pronoun(phrase) and bare_name(phrase) in ("", *PRONOUNS):
+        return Reply(spoken()["help"])
+    workflow = yield from read_workflow(turn, request.slots.get("workflow"))
+    return Reply(explain_text(workflow))
+
+
+def _step_at_hand(turn: Turn, request: Request) -> Generator[Call, Any, Reply | None]:
+    """Return what is known of a step that the phrase names in the workflow at hand, or None."""
+    phrase = request.slots.get("workflow")
+    if (
+        phrase is None
+        or is_pronoun(phrase)
+        or names_workflow(turn, phrase)
+        or focus(turn) is None
+        or listed_workflow(turn, phrase)
+    ):
+        return None
+    workflow = yield from read_workflow(turn, None)
+    steps = Steps(workflow, turn.chosen)
+    tokens = read_tokens(phrase)
+    step = steps.maybe(tokens)
+    if step is None or (not steps.is_named(tokens) and phrase_score(phrase, [workflow.name, *workflow.aliases]) > 0):
+        return None
+    return Reply(told_step(workflow, step))
+
+
+def diagram(turn: Turn, request: Request) -> Skill:
+    """Draw a workflow."""
+    ref = yield from which_workflow(turn, request.slots.get("workflow"))
+    words = request.text.lower()
+    wanted = next((kind for kind, said in _DIAGRAMS.items() if re.search(rf"\b(?:{said})\b", words)), None)
+    known = wanted if wanted in DIAGRAM_FORMATS else None
+    result = yield Call("draw_diagram", {"workflow": ref.id, **({"format": known} if known else {})})
+    name, kind = result["workflow"]["name"], result["format"]
+    drawn = "a Mermaid flowchart" if kind == "mermaid" else kind.upper()
+    instead = f"I cannot draw {wanted.upper()} here. " if wanted and not known else ""
+    block = f"```{FENCES.get(kind, kind)}\n{result['diagram'].strip()}\n```"
+    return Reply(f"{instead}Here is **{name}** as {drawn}:\n\n{block}")

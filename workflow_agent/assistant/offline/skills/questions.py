@@ -49,7 +49,8 @@ def _looked_up(turn: Turn, tokens: Tokens) -> Skill:
         return Reply(spoken()["off_topic"])
     listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
     chosen = yield from catalogue.chosen_by(words, listed)
-    if words and chosen is not None and len(chosen[0]) == 1 and not chosen[2]:
+    has_filter = catalogue.has_filter(tokens)
+    if words and not has_filter and chosen is not None and len(chosen[0]) == 1 and not chosen[2]:
         workflow = yield from read_workflow(turn, chosen[0][0]["id"])
         told, _ = answered(workflow, tuple(t for t in tokens if t.kind != "punct"), Steps(workflow))
         if told is not None:

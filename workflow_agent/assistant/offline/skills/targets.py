@@ -35,6 +35,7 @@ _STANDS_IN = re.compile(
     re.IGNORECASE,
 )
 """What says that one of those dealt with is meant, where a topic would be looked for."""
+_PARTS = frozenset({"steps", "roles", "services", "details"})
 _BY_NAME = 0.95
 _SURELY = 0.85
 _SURE = 0.72
@@ -102,6 +103,9 @@ def which_workflow(turn: Turn, phrase: str | None, *, to_change: bool = False) -
         return at_hand
     result = yield Call("search_workflows", {"query": wanted, "limit": 5})
     refs = [WorkflowRef(hit["id"], hit["name"]) for hit in result["hits"]]
+    if len(refs) == 1 and result["hits"][0]["matched"] and _PARTS.issuperset(result["hits"][0]["matched"]):
+        # A role or a step of it is called so, but not the workflow.
+        raise Answered(ask_which(turn, phrase.lower(), "", refs))
     return _best(
         turn, phrase, wanted, refs, [hit.get("score") for hit in result["hits"]], result.get("suggestions") or []
     )
@@ -134,7 +138,9 @@ def _dealt_with(turn: Turn, phrase: str) -> WorkflowRef | None:
     """
     meant = remembered(turn, phrase)
     stands_in = _STANDS_IN.search(phrase) is not None
-    if meant.workflow_id is not None and (stands_in or meant.confidence >= _BY_NAME):
+    # "Recall" or "display" may be a name where the resolver takes it for a word around "it".
+    by_name = meant.confidence >= _BY_NAME and meant.reason != "the one at hand"
+    if meant.workflow_id is not None and (stands_in or by_name):
         return WorkflowRef(meant.workflow_id, meant.candidates[0].name)
     if stands_in and len(meant.candidates) > 1 and meant.outcome != "unknown":
         refs = [WorkflowRef(one.workflow_id, one.name) for one in meant.candidates]

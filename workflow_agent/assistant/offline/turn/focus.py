@@ -88,6 +88,9 @@ def _told_by_others(turn: Turn, past: PastTurn) -> list[WorkflowRef]:
 
 def _found(past: PastTurn) -> Spoken:
     """Return what a turn's last call found; a list of several is no offer of any."""
+    shown = [WorkflowRef(m[3], m[2]) for m in _LISTED.finditer(past.said_last) if m[3].startswith("wf_")]
+    if len(shown) == 1:
+        return Spoken(tuple(shown), is_offered=True)
     last = past.exchanges[-1] if past.exchanges else None
     hits = _hits(last) if last else []
     if last is None or (last.tool != "search_workflows" and len(hits) > 1):
