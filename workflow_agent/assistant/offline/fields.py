@@ -152,11 +152,17 @@ def _is_finite(units: Sequence[Unit], at: int) -> bool:
 def _whose(plan: Plan, units: list[Unit]) -> Iterator[Who]:
     """Yield the ways to read who is meant, the plainest first, and at last that nobody is."""
     yield from _late(plan, units)
+    yield from _instead(plan, units)
+    yield from _owned(plan, units)
     late = plan.is_after or any(unit.kind in ("late", "escalate") for unit in units)
     target = "escalate" if late else "owner"
     kinds = [unit.kind for unit in units]
     for who in (*_behind_mark(units, kinds, late=late), *_as_subject(plan, units)):
         role = [t for t in who.role if t.kind != "punct"]
+        if any(t.kind == "quoted" for t in role) and not any(
+            u.kind in ("by", "owner", "give", "charge") for u in units
+        ):
+            continue
         if role and not any(t.lower in _NO_ROLE or t.lemma in _NO_ROLE for t in role[-1:]):
             yield replace(who, field=who.field or target)
     yield Who((), "", units)
@@ -168,9 +174,10 @@ def _late(plan: Plan, units: list[Unit]) -> Iterator[Who]:
     if opens is None or not any(unit.kind == "late" for unit in units):
         return
     cut = next((at for at in range(opens, len(units)) if units[at].head.text == "," or units[at].is_("then")), None)
-    case, act = (
-        (units[opens + 1 : cut], units[cut + 1 :]) if opens == 0 and cut else (units[opens + 1 :], units[:opens])
+    behind = (
+        cut + 1 if cut else next((at for at, u in enumerate(units) if at > 1 and u.kind in ("escalate", "tell")), None)
     )
+    case, act = (units[opens + 1 :], units[:opens]) if opens else (units[1:behind], units[behind:] if behind else [])
     said = [
         t
         for u in act
@@ -179,7 +186,7 @@ def _late(plan: Plan, units: list[Unit]) -> Iterator[Who]:
         if not (t.has("aux", "pron") or t.among("fields.told") or t.kind == "punct")
     ]
     if said and plan.is_role(said):
-        yield Who(tuple(said), "escalate", [u for u in case if u.kind != "late"])
+        yield Who(tuple(said), "escalate", [u for u in case if u.kind not in ("late", "escalate")])
 
 
 def _behind_mark(units: list[Unit], kinds: list[str], *, late: bool) -> Iterator[Who]:
@@ -254,12 +261,8 @@ def _as_subject(plan: Plan, units: list[Unit]) -> Iterator[Who]:
         and plan.is_role(words_in(units[2:]))
     ):
         yield Who(words_in(units[2:]), "owner", units[1:2])
-    for end in range(min(len(units), start + _MOST_ROLE_UNITS), start, -1):
+    for end in _ends_of_subject(plan, units, start):
         head = units[start:end]
-        if any(u.kind not in ("word", "owner") or u.head.kind == "punct" for u in head):
-            continue
-        if not plan.is_role(words_in(head)) or end >= len(units):
-            continue
         verb = units[end].head
         if verb.has("prep") and not verb.is_("to"):
             continue
@@ -273,6 +276,9 @@ def _as_subject(plan: Plan, units: list[Unit]) -> Iterator[Who]:
                 yield Who(words_in(head), "escalate", units[rest + 1 :])
             break
         does = units[rest].head
+        if does.kind == "quoted":
+            yield Who(words_in(head), "", units[rest:])
+            break
         if units[rest].kind == "tell" and units[rest - 1].head.lemma == "be":
             yield Who(words_in(head), "escalate", units[rest + 1 :])
         forms = set(does.entry.form.split())
@@ -293,6 +299,42 @@ def _as_subject(plan: Plan, units: list[Unit]) -> Iterator[Who]:
             and all(u.kind in ("word", "owner") for u in units[at + 1 :])
         ):
             yield Who(said, "owner", units[:at])
+
+
+def _ends_of_subject(plan: Plan, units: list[Unit], start: int) -> Iterator[int]:
+    """Yield where a subject may end that does something, the longest first; before a step it may be anybody."""
+    most = min(len(units) - 1, start + _MOST_ROLE_UNITS)
+    plain = [
+        end
+        for end in range(most, start, -1)
+        if all(u.kind in ("word", "owner") and u.head.kind == "word" for u in units[start:end])
+    ]
+    yield from (end for end in plain if plan.is_role(words_in(units[start:end])))
+    if units[0].kind == "let":
+        nouns = (end for end in plain if all(u.head.has("noun", "det", "adj") for u in units[start:end]))
+        yield from (end for end in nouns if plan.steps.is_named(words_in(units[end:])))
+
+
+def _instead(plan: Plan, units: list[Unit]) -> Iterator[Who]:
+    """Yield who does it in "hr should not do it, the team lead should"."""
+    cut = next((at for at in range(len(units) - 1, 0, -1) if units[at].is_(",", "and", "but")), 0)
+    tail, head = units[cut + 1 :], units[:cut]
+    denied = next((at for at, u in enumerate(head) if u.is_("not", "longer")), 0)
+    if not tail or not denied or not tail[-1].head.has("aux") or not plan.is_role(words_in(tail[:-1])):
+        return
+    rest = [u for u in head[denied + 1 :] if not (u.head.entry.verb in _DOING or u.head.has("aux"))]
+    yield Who(words_in(tail[:-1]), "owner", rest)
+
+
+def _owned(plan: Plan, units: list[Unit]) -> Iterator[Who]:
+    """Yield who does it in "baking is the apprentice's job"."""
+    for at, unit in enumerate(units[:-1]):
+        if unit.head.possessive and units[at + 1].head.among("fields.job"):
+            first = at
+            while first and units[first - 1].kind == "word" and units[first - 1].head.is_content and at - first < 3:
+                first -= 1
+            if plan.is_role(words_in(units[first : at + 1])):
+                yield Who(words_in(units[first : at + 1]), "owner", [*units[:first], *units[at + 2 :]])
 
 
 def _leads_verb(units: Sequence[Unit], at: int) -> bool:
@@ -462,6 +504,8 @@ def _values(plan: Plan, parts: Parts, who: Who) -> list[tuple[str, Value]]:
     if len(parts.times) + len(numbers) > 1 or any(one != int(one) for one in parts.numbers):
         raise NotRead
     tries = "retry" in parts.fields or any(str(edit["op"]) == "set_retry" for edit in plan.edits[-1:])
+    bounded = any(unit.kind == "bound" for unit in who.rest) and not parts.fields
+    tries = tries or (bounded and bool(parts.times))
     if parts.times and not tries:
         raise NotRead
     counted = [*parts.times, *numbers] if tries else []
@@ -522,14 +566,28 @@ def _changed(step: Step, name: str, value: Value, parts: Parts) -> Value:
     raise NotRead
 
 
+def _leads_back(plan: Plan, edge: Transition) -> bool:
+    """Say whether a transition leads to a step from which its own is reached."""
+    seen, waiting = {edge.to}, [edge.to]
+    while waiting:
+        found = {one.to for one in plan.workflow.outgoing(waiting.pop())} - seen
+        seen |= found
+        waiting += found
+    return edge.from_ in seen
+
+
 def _words_of(edge: Transition) -> Tokens:
     return read_tokens(edge.when.text or "") if edge.when else ()
 
 
 def _refusals(plan: Plan, step: Step) -> list[JsonObject]:
     """Return the edits that take away where a step leads if refused, as far as other ways lead there too."""
-    ways = [edge for edge in plan.workflow.outgoing(step.id) if edge.when and edge.when.text]
-    bad = [edge for edge in ways if any(t.among("fields.refused") for t in _words_of(edge))] if len(ways) > 1 else []
+    ways = [edge for edge in plan.workflow.outgoing(step.id) if edge.type != "error"]
+    bad = (
+        [edge for edge in ways if _leads_back(plan, edge) or any(t.among("fields.refused") for t in _words_of(edge))]
+        if len(ways) > 1
+        else []
+    )
     kept = [edge for edge in bad if any(one.from_ != step.id for one in plan.workflow.incoming(edge.to))]
     if len(kept) != len(bad) or len(ways) - len(bad) != 1:
         return []
@@ -560,6 +618,7 @@ def _edit(plan: Plan, step: Step, name: str, value: Value) -> list[JsonObject]:
 def _supersede(plan: Plan, edits: Sequence[JsonObject]) -> None:
     """Drop values set by the same message that these set again: "it takes 4 days, make it 2"."""
     again = {(edit["op"], str(edit.get("step"))) for edit in edits if edit["op"] in ("set_timeout", "set_assignee")}
+    plan.superseded += [edit for edit in plan.edits if (edit["op"], str(edit.get("step"))) in again]
     plan.edits[:] = [edit for edit in plan.edits if (edit["op"], str(edit.get("step"))) not in again]
 
 

@@ -126,44 +126,33 @@ def read_name(plan: Plan, tokens: Tokens) -> bool:
     units = units_of(tokens)
     cues = {at for at, unit in enumerate(units) if unit.kind == "name" and _is_naming(units, at)}
     arrow = any(t.text == "->" for t in tokens)
+    turned = tokens[0].is_("change", "turn", "make") and tokens[-1].kind == "quoted" and plan.maybe(tokens[-1:]) is None
+    if turned and any(t.is_("to", "into") for t in tokens) and plan.maybe(tokens[1:2]) is not None:
+        cues = {0}
     if not cues and not arrow:
         return False
     unclear: StepUnclear | None = None
     for old, new in _old_and_new(plan, units, cues):
         name = _name_in(plan, new)
         left = [t for t in old if t.kind == "quoted" or not (t.kind == "punct" or t.has("aux", "prep", "part", "neg"))]
-        left = [
-            t
-            for t in left
-            if t.kind == "quoted"
-            or t.lower
-            not in (
-                "no",
-                "we",
-                "i",
-                "now",
-                "new",
-                "want",
-                "say",
-                "give",
-                "say",
-                "people",
-                "change",
-                "use",
-                "longer",
-                "more",
-                "any",
-            )
-        ]
+        left = [t for t in left if t.kind == "quoted" or not t.among("header.named")]
         if name is None or any(t.is_("before", "after", "between", "if") for t in old if t.kind == "word"):
             continue
         content = [t for t in left if counts(t) and t.lower not in PRONOUNS]
         said = " ".join(t.lower for t in content)
         own = plan.workflow.name.casefold()
         points = any(t.lower in PRONOUNS for t in left)
-        if said == own or (
-            not content
-            and (any(t.lemma in WHOLE or t.is_("thing", "whole") for t in left) or (points and plan.steps.last is None))
+        mine = any(t.lemma in WHOLE for t in left) and {t.lower for t in content} <= set(own.split())
+        if (
+            said == own
+            or mine
+            or (
+                not content
+                and (
+                    any(t.lemma in WHOLE or t.is_("thing", "whole") for t in left)
+                    or (points and plan.steps.last is None)
+                )
+            )
         ):
             if cues or said:
                 plan.do({"op": "rename_workflow", "name": name})
@@ -213,7 +202,7 @@ def _is_naming(units: Sequence[Unit], at: int) -> bool:
         return True
     if following is None or following.is_("a", "an"):
         return False
-    return before is None or before.has("aux", "pron", "adv", "part", "conj") or before.kind == "punct"
+    return before is None or before.has("aux", "pron", "adv", "part", "conj", "filler") or before.kind == "punct"
 
 
 def _old_and_new(plan: Plan, units: Sequence[Unit], cues: set[int]) -> Iterator[tuple[Tokens, Tokens]]:
@@ -296,8 +285,11 @@ def read_trigger(plan: Plan, tokens: Tokens, *, takes: bool = False) -> bool:
             said = {f"{t.value:g}" for t in old or () if t.value is not None and t.value == int(t.value)}
             if len(known) > 1 or not said <= set(re.findall(r"\d+", before.cron or before.every or "")):
                 return False
-            if before.timezone and trigger.get("cron"):
-                edits[0]["trigger"] = {**trigger, "timezone": before.timezone}
+            if trigger.get("cron") and before.cron:
+                timed = any(clock_at(flat, at) for at in range(len(flat))) or any(t.is_("at") for t in flat)
+                parts = str(trigger["cron"]).split()
+                cron = " ".join(parts if timed else [*before.cron.split()[:2], *parts[2:]])
+                edits[0]["trigger"] = {**trigger, "cron": cron, "timezone": before.timezone or "UTC"}
             edits.insert(0, {"op": "remove_trigger", "index": index})
             if old is None and not _changes(flat):
                 plan.notes.append("a schedule is there already, which this would replace")

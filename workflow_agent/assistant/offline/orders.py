@@ -261,6 +261,10 @@ def _keep(plan: Plan, words: Tokens, verbs: frozenset[str]) -> bool:
         return fields.read_fields(
             plan, tuple(t for t in words if not t.is_("need", "want", "use", "require")), takes=True
         )
+    if not verbs and any(
+        phrase_at(words, i, "verbs.tsv")[1] and words[i - 1].text in (",", "and") for i in range(2, len(words))
+    ):
+        return False
     rest = [t for t in words[1:] if not t.among("orders.keep")]
     if not any(counts(t) for t in rest):
         plan.kept += [plan.steps.last] if plan.steps.last and any(t.lower in PRONOUNS for t in words) else []
@@ -291,7 +295,10 @@ def _is_said_beside(plan: Plan, piece: Tokens, *, has_more: bool) -> bool:
 
 def _is_topic(plan: Plan, piece: Tokens) -> bool:
     """Say whether words name only steps, which are what comes next is about."""
-    about = [t for t in piece if t.is_("and") or t.text == "," or (t.is_content and not t.among("shaping.swap"))]
+    told = next((i for i, t in enumerate(piece) if i and t.kind == "word" and t.has("aux")), len(piece))
+    if any(t.kind in ("quoted", "number") or t.has("neg") for t in piece[told:]):
+        return False
+    about = [t for t in piece[:told] if t.is_("and") or t.text == "," or (t.is_content and not t.among("shaping.swap"))]
     try:
         named = [step.id for step in plan.steps_in(about)]
     except StepUnclear:
@@ -316,7 +323,9 @@ def _is_background(piece: Tokens) -> bool:
 def _name_unused(plan: Plan, tokens: Sequence[Token], names: str) -> None:
     """Name the numbers and quoted words of a message that came to be in no edit."""
     starts = any(edit["op"] in ("add_trigger", "remove_trigger") for edit in plan.edits)
-    made = json.dumps(plan.edits, ensure_ascii=False).casefold().replace(",", "").replace('\\"', '"')
+    made = (
+        json.dumps([*plan.edits, *plan.superseded], ensure_ascii=False).casefold().replace(",", "").replace('\\"', '"')
+    )
     unread = " ".join(plan.unread)
     for at, token in enumerate(tokens):
         if token.kind not in ("number", "quoted") or any(t.lower in _COMPARED for t in tokens[max(at - 3, 0) : at]):

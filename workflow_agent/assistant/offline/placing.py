@@ -5,6 +5,7 @@ step. Of the other words, some say only that something is put there; the rest na
 which then move, or new ones and who does them.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from workflow_agent.assistant.offline.clauses import counts, phrase_at
 from workflow_agent.assistant.offline.conditions import is_approval, read_approval
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.plan import WHOLE, NotRead, Plan, at_end, listed, titled
-from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear
+from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
@@ -202,6 +203,9 @@ def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | Non
         said = last.is_content or last.lower in _DONE or (last.lower in PRONOUNS and end == at + 1)
         said = said or last.lower in ("over", "out", "up")
         if said and (step := _anchor(plan, tokens[at:end], mark)) is not None:
+            if best[0] is step and last.is_content and not _names(step, last):
+                # "After inspecting | the baker takes a picture": who does the step does the next one.
+                break
             best = step, end
         if (
             last.kind == "quoted"
@@ -210,6 +214,12 @@ def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | Non
         ):
             break
     return best
+
+
+def _names(step: Step, token: Token) -> bool:
+    words = content_of(step.name)
+    words += [one + other for one, other in itertools.pairwise(t.lower for t in read_tokens(step.name))]
+    return token.kind == "quoted" or token.lemma in _DONE or any(akin(token.lower, one) for one in words)
 
 
 def _anchor(plan: Plan, tokens: Tokens, mark: str) -> Step | None:
@@ -303,6 +313,8 @@ def _insert(plan: Plan, words: Sequence[Token], fields: JsonObject, beside: Step
     for name, who in _named(
         plan, tuple(_bare([t for t in words if not t.is_("parallel", "simultaneously", "meanwhile")]))
     ):
+        if any(t.kind == "quoted" and t not in name for t in words):
+            continue
         try:
             drafts = _drafts(plan, name, who)
         except NotRead:
@@ -426,21 +438,34 @@ def _drafts(plan: Plan, name: Tokens, who: str | None) -> list[JsonObject | None
         return [plan.draft((t,), who) for t in quoted]
     heads = [at for at, t in enumerate(name) if t.lower in ("steps", "tasks", "stages", "activities")]
     pieces = listed([t for t in name[heads[0] + 1 :] if t.text != ":"]) if heads else [name]
+    parts = listed(name)
+    if len(parts) > 1 and all(
+        one[0].text[:1].isupper() and len(one) > 1 and "base" in one[0].entry.form for one in parts[1:]
+    ):
+        pieces = parts
     return [_draft(plan, piece, who) for piece in pieces]
 
 
 def _draft(plan: Plan, name: Tokens, who: str | None) -> JsonObject:
     spans = durations_in(name)
-    is_wait = name[0].is_("wait", "pause") and name[0].kind == "word"
+    is_wait = name[0].kind == "word" and (
+        name[0].is_("wait") or any(t.is_("pause", "delay", "break") for t in name[:3])
+    )
     if bool(spans) != is_wait or len(spans) > 1 or (any(t.kind == "number" for t in name) and not is_wait):
         raise NotRead
     if any(t.has("aux") for t in name[1:]) or (len(name) == 1 and name[0].lower in PRONOUNS):
         raise NotRead
     verb, others = name[0], name[1:]
     turned = bool(others) and verb.start > others[0].start
-    if turned or (verb.entry.form == "s" and verb.entry.verb and not verb.has("noun")):
+    if turned or (verb.entry.form == "s" and verb.entry.verb and (who or not verb.has("noun"))):
         return plan.draft_named(titled(f"{verb.entry.verb} {plan.said(others) if others else ''}"), who)
     draft = plan.draft(name, who)
+    if any(
+        t.kind == "word"
+        and ((t.has("aux", "pron", "wh", "neg", "conj") and not t.is_("and", "or")) or t.among("placing.doubtful"))
+        for t in name
+    ):
+        plan.notes.append(f"I am not sure that “{draft['name']}” is its name")
     if is_wait:
         kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
         return kept | {"type": "wait", "duration": spans[0][1].value}

@@ -61,6 +61,8 @@ class Plan:
     """Whether the clause at hand says "also" or "too"."""
     is_after: bool = False
     """Whether the clause at hand tells what comes after the time that was just set."""
+    superseded: list[JsonObject] = field(default_factory=list[JsonObject])
+    """Edits that a later one of the same message took the place of."""
     topic: list[str] = field(default_factory=list[str])
     """Ids of the steps that words before were about: "them"."""
     weighed: bool = False
@@ -102,7 +104,10 @@ class Plan:
         if any(t.is_content for t in words):
             words = [t for t in words if t.lower not in PRONOUNS or t.kind == "quoted"]
         try:
-            return self.steps.find(words, with_ends=with_ends)
+            found = self.steps.find(words, with_ends=with_ends)
+            if valued and found.type in _FIXED:
+                raise StepUnclear(found.name)
+            return found
         except StepUnclear as unclear:
             some = [s for one in unclear.candidates if (s := self.workflow.step(one.id))]
             some = [s for s in some if not valued or s.type not in _FIXED]
@@ -154,10 +159,14 @@ class Plan:
         if not words or len(words) > _MOST_ROLE_WORDS or any(t.has("aux", "neg", "conj") for t in tokens):
             return False
         known = {one for s in self.workflow.steps if s.assignee for one in content_of(s.assignee.replace("_", " "))}
-        if any(t.kind == "quoted" or (t.entry.verb and t.entry.form == "ing") for t in words):
+        if any(t.kind == "quoted" or (t.entry.verb and t.entry.form == "ing") for t in words[-1:]):
             return False
         inner = [at for at, t in enumerate(tokens) if t.has("det") and any(one.is_content for one in tokens[:at])]
-        if inner or not tokens[-1].is_content or any(t.has("verb") and not t.has("noun", "adj") for t in words):
+        if (
+            inner
+            or not tokens[-1].is_content
+            or any(t.has("verb") and not t.has("noun", "adj") and t.entry.form != "ing" for t in words)
+        ):
             return False
         tail = [i for i, t in enumerate(words) if t.start < next((p.start for p in tokens if p.is_("of")), 1 << 30)]
         return is_actor_word(words[tail[-1] if tail else -1]) or all(
@@ -178,7 +187,9 @@ class Plan:
         content = [t for t in words if t.is_content]
         if not content or len(content) > _MOST_ROLE_WORDS or any(t.lower in _NO_ROLE for t in words):
             raise NotRead
-        if any(t.has("aux", "neg", "conj") or t.kind == "number" for t in words) or content[-1].is_("gone", "time"):
+        if any(t.has("aux", "neg", "conj", "wh", "pron", "filler") or t.kind == "number" for t in words) or content[
+            -1
+        ].is_("gone", "time"):
             raise NotRead
         led = words[0].has("prep", "part") and not words[0].is_("on")
         if led or any(t.has("prep") and not t.is_("of", "in", "for", "on") for t in words):
@@ -216,6 +227,8 @@ class Plan:
         ):
             raise NotRead
         name = self.said(words)
+        if " - " in name:
+            raise NotRead
         return self.draft_named(name if len(words) == 1 and quoted else titled(name), who)
 
     def draft_named(self, name: str, who: str | None = None) -> JsonObject:

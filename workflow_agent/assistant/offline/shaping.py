@@ -460,7 +460,10 @@ def read_way(plan: Plan, tokens: Tokens, verbs: frozenset[str]) -> bool:
     Raises:
         StepUnclear: It does, but of no step, or of what may be several.
     """
-    if not verbs & {"connect", "back"} and not any(_goes(t) for t in tokens):
+    placed = any(
+        {"before", "after", "between"} & set(phrase_at(tokens, i, "markers.tsv")[1]) for i in range(len(tokens))
+    )
+    if placed or not (verbs & {"connect", "back"} or any(_goes(t) for t in tokens)):
         return False
     said: dict[str, list[Token]] = {"": []}
     mark, avoids = "", False

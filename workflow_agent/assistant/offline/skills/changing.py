@@ -15,6 +15,7 @@ from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, S
 from workflow_agent.assistant.offline.shaping import parted
 from workflow_agent.assistant.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
+from workflow_agent.assistant.offline.skills.versions import read_undo, undo
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, last_step, listed_in_reply
@@ -36,7 +37,7 @@ from workflow_agent.assistant.offline.wording.changes import describe_edits, des
 from workflow_agent.assistant.offline.wording.lists import clipped, joined, numbered
 from workflow_agent.workflows.model.workflow import Workflow
 
-_MOST_CHARS = 1_500
+_MOST_CHARS = 6_000
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _STRUCTURAL = word_set("changing.structural")
@@ -143,9 +144,11 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
     """Make the change a message orders, or show it where not every word of it was understood."""
     if len(text) > _MOST_CHARS:
         return Reply(
-            f"That is {len(text):,} characters, more than I read as an order; nothing was "
-            "changed.\nSay it in smaller pieces, please."
+            f"That is {len(text):,} characters; I read orders of up to {_MOST_CHARS:,}, and nothing was changed.\n"
+            "Send it in several messages: each is done on the result of the one before."
         )
+    if (undoing := read_undo(text)) is not None and not dry_run and not weighed:
+        return (yield from undo(turn, undoing))
     if (said := lacking(text)) is not None:
         text = f"add {said}"
     tokens = read_tokens(text)

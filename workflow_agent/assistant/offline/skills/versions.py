@@ -3,11 +3,13 @@
 from collections.abc import Generator, Sequence
 from typing import Any
 
+from workflow_agent.assistant.offline.clauses import counts, phrase_at
 from workflow_agent.assistant.offline.request import Request, number_of
 from workflow_agent.assistant.offline.skills.asking import ask_which
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
 from workflow_agent.assistant.offline.skills.confirming import is_preview, previewed
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, read_workflow, which_workflow
+from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.focus import deleted_here, deleted_last, last_changed
 from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, Suggestion
@@ -17,6 +19,7 @@ from workflow_agent.assistant.offline.wording.workflow import show_text
 from workflow_agent.workflows.model.parser import parse_workflow
 
 _MOST_VERSIONS = 20
+_MOST_UNDO_CHARS = 200
 _MOST_CHANGES = 100
 
 
@@ -62,6 +65,26 @@ def is_gone(turn: Turn, _: Request) -> Skill:
     workflow = yield from read_workflow(turn, waiting.id if waiting else None)
     asked = " Deleting it still waits for your yes." if waiting and waiting.id == workflow.id else ""
     return Reply(f"**{workflow.name}** (`{workflow.id}`) is still there, at version {workflow.version}.{asked}")
+
+
+def read_undo(text: str) -> Request | None:
+    """Return the request of an order to take changes back, or to do them again; None for any other."""
+    tokens = [t for t in read_tokens(text[:_MOST_UNDO_CHARS]) if t.kind in ("word", "number", "quoted")]
+    kinds: set[str] = set()
+    at = 0
+    while at < len(tokens):
+        end, found = phrase_at(tokens, at, "undo.tsv") if tokens[at].kind == "word" else (at, [])
+        kinds |= set(found)
+        if not found and (tokens[at].kind == "quoted" or (counts(tokens[at]) and tokens[at].value is None)):
+            return None
+        at = max(end, at + 1)
+    number = next((str(int(t.value)) for t in tokens if t.value is not None and t.kind == "number"), None)
+    if "version" in kinds and number is not None and kinds & {"undo", "to"}:
+        return Request("restore", {"n": number}, text)
+    if number is not None or not kinds & {"undo", "redo"}:
+        return None
+    kind = "redo" if "redo" in kinds else "restore_first" if "first" in kinds else "undo"
+    return Request(kind, {}, text)
 
 
 def undo(turn: Turn, request: Request) -> Skill:
