@@ -37,6 +37,7 @@ def _lines(draft: Drafted) -> list[str]:
     return lines
 
 
+SENT = "Send the list at the end of the day @clerk"
 CASES = [
     pytest.param(
         "HR sends the contract, the new hire signs it and IT creates an account.",
@@ -522,6 +523,32 @@ CASES = [
         ],
         id="a relative clause in the passive",
     ),
+    pytest.param(
+        "A clerk opens it. The boss reads it. At the end of the day the clerk sends the list.",
+        ["Open it @clerk: Read it", "Read it @boss: Send the list at the end of the day", SENT],
+        id="where and when, in the name",
+    ),
+    pytest.param(
+        "A guest asks. If the room is full, the guest is put on the list and informed. Then the clerk calls.",
+        [
+            "Ask @guest: The room is full?",
+            "The room is full?: [the room is full] Put the guest on the list, [else] Call",
+            "Put the guest on the list: Inform the guest",
+            "Inform the guest: Call",
+            "Call @clerk",
+        ],
+        id="a passive that goes on",
+    ),
+    pytest.param(
+        "The clerk rates the item. like new -> full refund by accounting. damaged -> keep it.",
+        [
+            "Rate the item @clerk: Like new?",
+            "Like new?: [like new] Full refund, [damaged] Keep the item",
+            "Full refund @accounting",
+            "Keep the item",
+        ],
+        id="labels in a row",
+    ),
 ]
 
 
@@ -612,6 +639,9 @@ def test_what_tells_no_process_is_not_drawn(text: str) -> None:
         ("The translator writes it. If it is bad the translator redoes it, then the boss signs.", "redoes"),
         ("Bevor it goes live the tester tests it. The owner accepts it and ops deploys it.", "bevor"),
         ("The clerk prints the card and the boss checks it, after the form is signed and sent.", "after"),
+        ("Jane sorts the mail. Bugs go to development, questions go to support.", "bugs"),
+        ("plan -> go/no-go by the board -> (go) project -> rollout", "project"),
+        ("The clerk rates it. bad -> half refund by accounting. good -> keep it.", "half"),
         ("The clerk opens it and the boss signs it. In the latter case the clerk files it.", "latter"),
         ("The clerk sorts the mail and the boss reads it. Junk mail is thrown away.", "junk"),
         ("Ann collects it, Bob checks it, Cleo pays it. If Bob finds an error, Ann corrects it.", "bob"),

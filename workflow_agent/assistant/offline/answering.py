@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from workflow_agent.assistant.offline import patterns
-from workflow_agent.assistant.offline.amending import amended
 from workflow_agent.assistant.offline.clauses import read_head, stripped
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
@@ -422,8 +421,7 @@ def _is_topic(said: str) -> bool:
 
 @cache
 def _drafted(text: str) -> Drafted | None:
-    draft = read_description(text)
-    return amended(draft, text) if draft is not None else None
+    return read_description(text)
 
 
 def asks_for_new(text: str) -> bool:

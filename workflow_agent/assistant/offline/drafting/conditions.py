@@ -106,7 +106,6 @@ def text_of(tokens: Sequence[Token]) -> str:
 
 def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     """Return where a comparison with an amount ends that begins here: "above 500 euros", "over that"."""
-    start = at
     if (end := _and_more(tokens, at) or _range_end(tokens, at)) is not None:
         return end
     if at < len(tokens) and tokens[at].lower in word_set("conditions.comparison_end.anything"):
@@ -127,12 +126,8 @@ def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
         ("fewer", "than"),
     ):
         at += 2
-    elif start != at and low in ("least", "most"):
-        at += 1
     else:
         return None
-    if at < len(tokens) and tokens[at].text == "=":
-        at += 1
     if at < len(tokens) and tokens[at].lower in ("that", "this") and low != "from":
         return at + 1
     end = _amount_end(tokens, at)
@@ -177,8 +172,6 @@ def states_outcome(tokens: Sequence[Token]) -> bool:
     if not said or len(said) > 6:
         return False
     if any(token.text in "<>=" for token in tokens if token.kind == "punct"):
-        return True
-    if len(said) > 2 and said[-1].kind == said[-2].kind == "number":
         return True
     if len(said) == 1 and said[0].lower in ("below", "above", "under", "over"):
         return True

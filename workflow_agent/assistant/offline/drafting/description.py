@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
 from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.lead import lead_of
+from workflow_agent.assistant.offline.drafting.naming import name_of_start
 from workflow_agent.assistant.offline.drafting.phrases import (
     bare,
     capitalized,
@@ -46,10 +47,6 @@ class Drafted:
     """Content words of the description that belong to no part of the draft, as written, in their order."""
     undrawn: tuple[str, ...] = ()
     """Readable: each branch, number, deadline, loop or exception of the text that is not in the draft."""
-    assumptions: tuple[str, ...] = ()
-    """Readable: what was left open and how it was filled in."""
-    unsure: tuple[str, ...] = ()
-    """Readable: what is drawn and is often meant otherwise, so that it is shown first."""
 
 
 @dataclass(slots=True)
@@ -202,7 +199,8 @@ class _Description:
             signs = sum(token.text in ("->", ">") for token in line.tokens)
             line.is_list = is_list or signs > 1 or (signs == 1 and any(t.text == "->" for t in line.tokens))
             is_open = is_open and line.is_item
-            self._label(line, question, told)
+            after = self._lines[at + 1].tokens if at + 1 < len(self._lines) else ()
+            self._label(line, question, told, after)
             question = ()
             if line.tokens[-1].text == "?" and len(line.tokens) <= 14:
                 question = tuple(token for token in line.tokens if token.kind != "punct")
@@ -262,7 +260,7 @@ class _Description:
             line.tokens = ()
         return lead.is_list and not rest.starts_clause(0)
 
-    def _label(self, line: _Line, question: tuple[Token, ...], told: Sequence[_Line]) -> None:
+    def _label(self, line: _Line, question: tuple[Token, ...], told: Sequence[_Line], after: tuple[Token, ...]) -> None:
         """Take "approved:" and "HR:" off a line, and the answer to a question before it."""
         tokens, has_told = line.tokens, bool(told)
         is_told = has_told and told[-1].label is not None
@@ -280,7 +278,8 @@ class _Description:
         first = tokens[0] if tokens else None
         arrow = end == 1 and [token.text for token in tokens[1:2]] == ["->"]
         alone = arrow and first is not None and first.has("adj") and (is_told or not first.has("noun"))
-        outcome = bool(end) and (states_outcome(tokens[:end]) or alone)
+        run = _arrow_of(tokens) == end and (is_told or _arrow_of(after) is not None)
+        outcome = bool(end) and (states_outcome(tokens[:end]) or alone or run)
         if end and end + 1 < len(tokens) and has_told and not marked and outcome:
             line.label = Sub("if", "label", tokens[:end])
             line.tokens = tokens[end + 1 :]
@@ -316,6 +315,7 @@ class _Description:
             return None
         self._end()
         steps, transitions = flow.graph.documents()
+        self._name = self._name or name_of_start(flow.triggers, steps)
         start = next((node.id for node in nodes if not flow.graph.into.get(node.id)), steps[0]["id"])
         arguments: JsonObject = {
             "name": self._name or UNNAMED,
@@ -363,6 +363,12 @@ class _Description:
             and (token.start in self._flow.remarks or not (token.start in used or _stands_in(token, drawn)))
             and not phrase_at("skipped", [token], 0)
         ]
+
+
+def _arrow_of(tokens: Sequence[Token]) -> int | None:
+    """Return where the only arrow of a sentence stands, behind at most three words; else None."""
+    arrows = [at for at, token in enumerate(tokens) if token.text == "->"]
+    return arrows[0] if len(arrows) == 1 and 0 < arrows[0] < 4 else None
 
 
 def _is_heading(line: _Line, after: _Line | None) -> bool:
@@ -418,7 +424,8 @@ def _doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[M
         told.add(told_as)
         shown = (step["name"].removesuffix("?"), step.get("assignee", ""))
         asks_more = step["type"] == "decision" and "(" in step["name"]
-        if any(set(text) & set("?:;|[]{}<") for text in shown) or "(" in shown[1] or asks_more:
+        is_open = step["name"].count("(") != step["name"].count(")")
+        if any(set(text) & set("?:;|[]{}<") for text in shown) or "(" in shown[1] or asks_more or is_open:
             yield f"what {step['name']!r} is"
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {step['name']!r}"

@@ -148,11 +148,6 @@ def _time(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> i
 
 def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> int | None:
     """Read "by the mail room" of a passive."""
-    if tokens[at].lower == "for" and at + 1 < len(tokens) and tokens[at + 1].lower != "for":
-        at_most = duration_at(tokens, at + 1)
-        if at_most is not None and clause.verb == "wait":
-            found.duration = at_most.value
-            return at_most.end
     is_item = not clause.subject and clause.form == "base"
     if tokens[at].lower != "by" or not (clause.voice == "passive" or is_item) or found.agent:
         return None
@@ -170,12 +165,8 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
     said = tuple(tokens[at + 1 : end])
     if not said or said[-1].lower in _NO_AGENT | word_set("details.agent.monday") or said[0].value is not None:
         return None
-    if said[-1].entry.form == "ing" and not is_role(said[-1]):
-        return None
-    named = all(token.has("noun", "name", "adj", "det") or not token.entry.known for token in said)
-    if is_item and clause.voice != "passive" and not acts(said):
-        return None
-    if not (acts(said) or named or said[0].has("det") or said[0].text[:1].isupper()):
+    doing = said[-1].entry.form == "ing" and not is_role(said[-1])
+    if doing or (is_item and clause.voice != "passive" and not acts(said)):
         return None
     found.agent = said
     return end

@@ -14,6 +14,7 @@ from workflow_agent.assistant.offline.drafting.phrases import (
     bare,
     capitalized,
     cased,
+    is_definite,
     is_plural,
     is_pronoun,
     is_system,
@@ -77,6 +78,10 @@ class Flow:
         self._bodies: dict[str, list[End]] = {}
         """Where the body of each loop ends."""
         self._later: list[Statement] = []
+        self._patient = ""
+        """What a passive that goes on is about."""
+        self._circumstance = ""
+        """Where or when the step to come is done: " at the end of the day"."""
         self._in_chain = False
         """Whether the open question stands between two arrows, so that the next arrow leads on from it."""
         self._failed: Node | None = None
@@ -209,10 +214,16 @@ class Flow:
             self._is_full = True
             return
         self._use(one.lead)
-        self.remarks |= {token.start for token in one.context}
         timed = any(token.lemma in word_set("doubts.units") for token in one.context)
-        if timed or (any(token.is_content for token in one.context) and self.graph.nodes):
-            self._doubt(text_of(one.context))
+        circumstance = ""
+        if self.graph.nodes and one.clause is not None and not one.subs and is_definite(one.context):
+            circumstance = f" {text_of(one.context)}"
+            self._use(one.context)
+        else:
+            self.remarks |= {token.start for token in one.context}
+            if timed or (any(token.is_content for token in one.context) and self.graph.nodes):
+                self._doubt(text_of(one.context))
+        self._circumstance = circumstance
         if "anyway" in one.marks:
             self.track.close()
             self.track.frontier += self.track.ended
@@ -224,8 +235,8 @@ class Flow:
             self._in_chain = one.joint == "->" and any(sub.word != "label ->" for sub in one.subs)
         if self._retried(one, after) or (one.marks & {"else", "seq"} and self._is_late_turn(one, after)):
             return
-        if "else" in one.marks and not one.subs and not self._otherwise(one):
-            return
+        if "else" in one.marks and not one.subs:
+            self._otherwise(one)
         self._answered(one)
         if not (one.subs or one.marks & {"else", "yes"} or any(sub.kind == "if" for sub in one.trailing)):
             self._rejected()
@@ -289,23 +300,12 @@ class Flow:
         else:
             self.track.open(Condition("yes", 1, "", frozenset({"yes"})))
 
-    def _otherwise(self, one: Statement) -> bool:
-        """Begin what happens otherwise; False where it is told of no question."""
+    def _otherwise(self, one: Statement) -> None:
+        """Begin what happens otherwise; doubt it where it is told of no question."""
         if self.track.else_arm():
             self._thing, self._actor = self._asked
-            return True
-        last = self._last
-        if last is not None and last[0].verb in word_set("choice") and last[0].voice != "state":
-            outcome = f"not {inflected(last[0].verb, 'VBN')}"
-            self._after_last(Condition(outcome, -1, "", frozenset({last[0].verb})))
-            return True
-        self._doubt(f"otherwise {text_of(one.tokens)!r}")
-        return True
-
-    def _after_last(self, condition: Condition) -> None:
-        """Open a question behind the last step, beside what goes on from it."""
-        self.track.close()
-        self.track.open(condition)
+        else:
+            self._doubt(f"otherwise {text_of(one.tokens)!r}")
 
     def _use(self, tokens: Sequence[Token]) -> None:
         self.used |= {token.start for token in tokens}
@@ -329,8 +329,11 @@ class Flow:
         elif sub.kind == "while":
             self._use(sub.tokens)
             self._loop = self.track.open(_condition(sub)).node
+        elif sub.kind == "until" and "repeat" in one.marks:
+            self._use(sub.tokens)
+            self._until(sub, one)
         elif sub.kind == "until":
-            self._later_until(sub, one)
+            one.trailing.insert(0, sub)
         elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
             self._use(sub.tokens)
             if is_pronoun(sub.clause.subject):
@@ -355,9 +358,6 @@ class Flow:
         rejects = self._last is not None and len(self._last[0].verbs) > 1
         if decision is not None and told and (self._is_sibling(sub) or (is_chained and not decision.has_else)):
             self.track.next_arm(condition)
-        elif self.track.arm is not None and not told:
-            self._doubt(f"the condition {condition.text!r}")
-            return
         else:
             self._asked = self._thing, self._actor
             self.track.open(condition, rejects=rejects)
@@ -431,8 +431,6 @@ class Flow:
             self.track.frontier = ends
         elif not meant:
             self.remarks |= {token.start for token in sub.tokens}
-            if any(token.value is not None for token in sub.tokens):
-                self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
 
     def _close(self) -> None:
         """Lead the open question's arms on, unless one of them is being told."""
@@ -482,15 +480,6 @@ class Flow:
         self.track.enter(node)
         self.track.frontier, self.graph.parent = [], node.id
         self._thing = f"the {said}"
-
-    def _later_until(self, sub: Sub, one: Statement) -> None:
-        if "repeat" in one.marks:
-            self._use(sub.tokens)
-            self._until(sub, one)
-        elif one.clause is None:
-            self._doubt(f"the loop until {text_of(sub.tokens)!r}")
-        else:
-            one.trailing.insert(0, replace(sub))
 
     def _trailing(self, sub: Sub, one: Statement) -> None:
         """Draw what a subordinate part behind a clause says of it."""
@@ -643,6 +632,11 @@ class Flow:
         """Draw a step of a clause, and keep what later clauses call it."""
         self._use(clause.tokens)
         name = name or step_name(clause, details.rest, self._thing_for(clause, is_item=is_item)) + counted
+        if clause.voice == "passive" and clause.subject and not is_pronoun(clause.subject):
+            self._patient = cased(clause.subject)
+        elif clause.voice == "passive" and clause.subject:
+            self._patient = self._thing
+        name, self._circumstance = capitalized(name + self._circumstance), ""
         kind = "human" if role and not is_program else "action"
         if clause.verb in ("wait", "pause") and details.duration:
             kind, role = "wait", None
@@ -650,6 +644,14 @@ class Flow:
         node = self.graph.add(
             name, kind, assignee=role, timeout=details.timeout, duration=details.duration, retry=retry
         )
+        drawn = f"{name} {role or ''}".lower()
+        told = (*details.rest, *bare(clause.subject)) if not clause.is_relative else ()
+        front = () if clause.subject else clause.tokens[: len(clause.tokens) - len(clause.rest)]
+        told = (*told, *[token for token in front if token.value is not None and not token.has("det")])
+        said = [token for token in told if token.is_content and token.lemma not in drawn]
+        lost = [token for token in said if token.text.lower() not in drawn]
+        if lost and len(name) < 80:
+            self._doubt(f"{text_of(lost)!r} in {text_of(clause.tokens)!r}")
         said = (*details.rest, *(clause.subject if clause.voice == "passive" else ()))
         words = {token.lemma for token in said if token.is_content} | {clause.verb, *clause.verbs}
         self.graph.know(node, role or "", clause.verb, frozenset(words))
@@ -692,6 +694,9 @@ class Flow:
             return ""
         persons = is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she")
         goes_on = not clause.subject and self._last is not None and self._last[0].voice == "active"
+        told = self._last[0] if self._last is not None and self._told else None
+        if clause.voice == "passive" and not clause.subject and told is not None and told.voice == "passive":
+            return self._patient
         if clause.voice == "passive" and self._actor and (goes_on or persons) and not clause.is_relative:
             return cased(self._actor)
         return self._thing
@@ -720,8 +725,6 @@ class Flow:
                 return ()
             if low in ("he", "she", "they", "who"):
                 return self._moved_to or self._actor or clause.subject
-            if low in ("it", "this", "that") and clause.voice == "active" and is_system(self._actor):
-                return self._actor
         return clause.subject
 
     def _person_told(self) -> tuple[Token, ...]:
@@ -900,6 +903,9 @@ class Flow:
             self._last[2].document["escalate_to"] = role_named(target)
             return True
         self._moved_to = target if acts(target) else ()
+        kinds = bool(clause.subject) and is_plural(clause.subject[-1]) and not clause.subject[0].has("det", "pron")
+        if kinds and self.graph.nodes and self.track.arm is None:
+            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
         if self._moved_to and after and after[0].clause is not None and after[0].clause.is_relative:
             self._use(clause.tokens)
             return True
@@ -990,8 +996,7 @@ class Flow:
         clause = one.clause
         self._use(clause.tokens)
         if found == "else":
-            if not self.track.else_arm():
-                self._doubt(f"which case {text_of(clause.tokens)!r} is for")
+            self.track.else_arm()
         else:
             sub = Sub("if", "subset", told_apart(clause.subject))
             self._thing = thing_of(clause.subject[-1:]) or self._thing
@@ -1014,12 +1019,12 @@ class Flow:
         self._thing = f"the {self._kind}" if self._kind else self._thing
         if clause.voice == "active" and (not acts(clause.subject) or clause.verb in word_set("verb.move")):
             one.clause = replace(clause, subject=())
-            self._actor = ()
+            self._actor, self._patient = (), self._thing
         elif clause.voice == "active":
             one.clause = replace(clause, subject=clause.subject[:prep] if prep else clause.subject[-1:])
         elif found == "else" or head.lower in ("ones", "others", "one"):
             one.clause = replace(clause, subject=())
-            self._actor = ()
+            self._actor, self._patient = (), self._thing
 
     # ---- at once
 

@@ -13,37 +13,6 @@ from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import schedule_at
 
 _STOPS: Final = word_set("set.stops")
-_PLAIN: Final = frozenset(
-    [
-        "new",
-        "simple",
-        "small",
-        "good",
-        "basic",
-        "another",
-        "complete",
-        "following",
-        "full",
-        "short",
-        "quick",
-        "little",
-        "whole",
-        "typical",
-        "nice",
-        "proper",
-        "business",
-        "standard",
-        "one",
-        "our",
-        "my",
-        "this",
-        "that",
-        "the",
-        "a",
-        "an",
-        "approval",
-    ]
-) - {"approval"}
 _SIGNS: Final = (":", "=", "-", "\u2014", "\u2013")
 _NAMING: Final = frozenset({"called", "named", "titled", "call", "name", "titled:"})
 _FILLERS: Final = word_set("set.fillers")
@@ -140,7 +109,7 @@ def _of_workflow(tokens: Sequence[Token], noun: int, asked: bool) -> Lead:
         start -= 1
     at = noun + 1
     name = None
-    modifiers = [token for token in tokens[start:noun] if token.lower not in _PLAIN]
+    modifiers = [token for token in tokens[start:noun] if token.lower not in word_set("lead.plain")]
     if modifiers:
         name = _name([*modifiers, tokens[noun]])
     if at < len(tokens) and tokens[at].kind == "quoted":

@@ -6,7 +6,9 @@ from typing import Final
 from workflow_agent.assistant.offline.drafting.grammar import Clause
 from workflow_agent.assistant.offline.drafting.phrases import acts, bare, capitalized, cased, is_pronoun
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token
+from workflow_agent.values.stored import JsonObject
 
 _PARTICLES: Final = word_set("set.particles")
 _IT: Final = frozenset({"it", "them", "this", "that", "these", "those"})
@@ -57,14 +59,19 @@ def step_name(clause: Clause, rest: tuple[Token, ...], thing: str) -> str:
     return capitalized(" ".join(part for part in parts if part))
 
 
+def name_of_start(triggers: Sequence[JsonObject], steps: Sequence[JsonObject]) -> str | None:
+    """Return a workflow's name made of what starts it and is approved in it: "Expense approval"; else None."""
+    events = [str(one["event"]) for one in triggers if one.get("type") == "event"]
+    thing = events[0].partition(".")[0].replace("_", " ") if len(events) == 1 and "." in events[0] else ""
+    approves = any(akin(word.lower(), "approve") for step in steps for word in step["name"].split()[:1])
+    return f"{capitalized(thing)} approval" if len(thing) > 2 and approves else None
+
+
 def _with_thing(rest: tuple[Token, ...], thing: str) -> str:
     """Return what follows a verb, "it" replaced: "the contract to the client"."""
     at = 1 if rest and rest[0].lower in _PARTICLES else 0
     if not thing or at >= len(rest) or rest[at].lower not in _IT or rest[at].text == "IT":
         return cased(rest)
     if rest[at].lower in ("them", "these", "those") and not thing.endswith("s"):
-        return cased(rest)
-    behind = rest[at + 1] if at + 1 < len(rest) else None
-    if behind is not None and rest[at].has("det") and behind.has("noun", "adj") and not behind.has("prep"):
         return cased(rest)
     return " ".join(part for part in (cased(rest[:at]), thing, cased(rest[at + 1 :])) if part)

@@ -98,6 +98,16 @@ def is_pronoun(tokens: Sequence[Token]) -> bool:
     return len(tokens) == 1 and tokens[0].lower in _PRONOUNS and tokens[0].text != "IT"
 
 
+def is_definite(tokens: Sequence[Token]) -> bool:
+    """Say whether a phrase tells one place or time, not a case: "at the end of the day", and not "in emergencies"."""
+    if len(tokens) < 2 or tokens[0].lower not in ("in", "at", "on", "during", "from"):
+        return False
+    cases = {"case", "event", "situation", "instance", "scenario", "circumstance", "condition"}
+    plural = any(is_plural(token) and not is_role(token) for token in tokens[1:] if token.has("noun"))
+    counts = any(token.kind == "number" for token in tokens) or any(token.lemma in cases for token in tokens)
+    return tokens[1].lower in ("the", "our", "my", "your", "this") and not plural and not counts
+
+
 def text_of(tokens: Sequence[Token]) -> str:
     """Return tokens as a phrase, blanks where they stood apart, without signs at its ends."""
     return conditions.text_of(tokens).strip(" ,:;.?!")

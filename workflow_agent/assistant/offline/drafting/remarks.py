@@ -85,9 +85,7 @@ def target_of(clause: Clause, details: Details) -> tuple[Token, ...] | None:
     if at == 1 and not rest[0].has("adv", "part") and (moved or not rest[0].has("pron")):
         return None
     target = tuple(rest[at + 1 :])
-    if passed and not acts(target):
-        return None
-    return target
+    return target if acts(target) or not passed else None
 
 
 def is_habit(clause: Clause, details: Details) -> bool:
@@ -105,7 +103,7 @@ def is_late(sub: Sub, clause: Clause) -> bool:
     timed = any(duration_at(sub.tokens, at) for at in range(len(sub.tokens)))
     negated = bool(lows & word_set("set.negations"))
     return (
-        (timed and (negated or sub.word in ("after", "late")))
+        (timed and (negated or sub.word == "after"))
         or bool(lows & {"deadline", "overdue", "late"})
         or (negated and (clause.verb in lows or bool(lows & {"answer", "response", "reply", "react"})))
     )
@@ -134,8 +132,6 @@ def subset_of(one: Statement, after: Sequence[Statement], *, is_open: bool, is_t
     subject = clause.subject
     said = bare(subject)
     if any(token.lower in _OTHERS for token in said[:2]) and not any(token.lower == "else" for token in said[:1]):
-        return "else" if is_open else None
-    if said and said[0].lower in ("everything", "all") and "else" in {token.lower for token in subject}:
         return "else" if is_open else None
     case = _case(subject)
     if case is None:

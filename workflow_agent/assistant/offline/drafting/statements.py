@@ -213,8 +213,6 @@ class _Reader:
             end = self._order_behind(start, end)
         word = " ".join(token.lower for token in self._tokens[at:start])
         clause = self._grammar.clause(start, end)
-        if kind == "when" and word in ("after", "once") and (length := duration_at(self._tokens, start)) is not None:
-            word = "late" if length.end < len(self._tokens) else word
         (self._pending if is_leading else self._told[-1]).lead.extend(self._tokens[at:start])
         sub = Sub(kind, word, tuple(self._tokens[start:end]), clause)
         if is_leading:
@@ -267,15 +265,6 @@ class _Reader:
             if done and "base" in self._grammar.forms(at):
                 return at
         return end
-
-    def _is_whole(self, start: int, at: int) -> bool:
-        """Say whether a condition needs no object, so that a clause behind it is no part of it."""
-        found = self._grammar.subject(start)
-        if found is None or found.verb >= at:
-            return False
-        if self._grammar.low(at - 1) in ("in", "up", "out", "off") and found.verb == at - 2:
-            return True
-        return self._grammar.has(found.verb, "aux") or self._tokens[found.verb].entry.verb in word_set("verb.event")
 
     def _past(self, at: int) -> int:
         while self._grammar.low(at) in _SEPARATORS:

@@ -36,11 +36,10 @@ def create(text: str, draft: Drafted | None, *, is_confirmed: bool) -> Skill:
             Completion(f"{text.strip(' .:;!?')[:500]}: "),
         )
     steps = [step["name"] for step in draft.arguments["steps"] if step.get("type") not in _NO_WORK]
-    if not is_confirmed and (draft.undrawn or draft.unsure or len(draft.unread) > _MOST_UNREAD):
+    if not is_confirmed and (draft.undrawn or len(draft.unread) > _MOST_UNREAD):
         shown = "\n".join(f"{at}. {name}" for at, name in enumerate(steps[:20], 1))
-        told = " ".join(part for part in (_left(draft), _unsure(draft)) if part)
         return Reply(
-            f"I understood {counted(len(steps), 'step')}:\n\n{shown}\n\n{told}\n\nNothing is "
+            f"I understood {counted(len(steps), 'step')}:\n\n{shown}\n\n{_left(draft)}\n\nNothing is "
             "made yet. Shall I make it like that?",
             Suggestion(MADE_ANYWAY + text),
         )
@@ -67,10 +66,6 @@ def _left(draft: Drafted) -> str:
     return " ".join(told)
 
 
-def _unsure(draft: Drafted) -> str:
-    return f"Please check {'; '.join(draft.unsure)}." if draft.unsure else ""
-
-
 def _created(result: JsonObject, draft: Drafted) -> Reply:
     workflow, steps = result["workflow"], result["steps"]
     ends = sum(step["type"] == "end" for step in steps)
@@ -78,8 +73,6 @@ def _created(result: JsonObject, draft: Drafted) -> Reply:
     made = f"I created **{workflow['name']}** (`{workflow['id']}`) with {size}"
     head = f"{made}, not of all you wrote. {_left(draft)}" if draft.unread or draft.undrawn else f"Done: {made}."
     parts = [head, "\n".join(_step_lines(steps, result["transitions"]))]
-    if draft.assumptions:
-        parts.append("What I assumed:\n\n" + "\n".join(f"- {line}" for line in draft.assumptions))
     if draft.name is None:
         parts.append('What shall it be called? Say, for example, "call it Order handling".')
     findings: list[JsonObject] = result.get("findings") or []
