@@ -90,7 +90,7 @@ async def test_what_a_program_reads_is_on_record_below_it() -> None:
 
     await under_test.sandbox.close()
     (result,) = outcome.reply.iterations[0].messages[-1].results
-    assert result.content["result"] == [0, "which workflows are there?", 2, "content_ref_not_found: sha256:gone"]
+    assert result.content["result"] == [0, "which workflows are there?", 1, "content_ref_not_found: sha256:gone"]
     stored = await under_test.store.load(TENANT, first.conversation_id)
     program, *inner = stored.calls[3:]
     assert (program.method_name, program.history_access_detected) == ("run_python", True)
@@ -121,18 +121,21 @@ async def test_a_wrong_program_is_mended_by_the_model_and_never_ends_the_run() -
     assert set(ended[3:]) <= {"failed", "retried"}
 
 
-async def test_the_prompt_tells_of_the_records_and_shows_none_of_them() -> None:
-    model, script = scripted(Calls([("search_workflows", {"query": "the secret merger"})]), "Nothing.", "Hello.")
+async def test_the_prompt_tells_in_a_line_each_what_the_latest_calls_were_and_came_to() -> None:
+    looked = Calls([("search_workflows", {"query": "the merger " * 10})])
+    model, script = scripted(looked, "Nothing.", "Hello.")
     under_test = chat_with(model)
-    first = await under_test.say("find the secret merger")
+    first = await under_test.say("find the merger")
 
     second = await under_test.say("hello", conversation_id=first.conversation_id)
 
     told = script.instructions()
     assert "Call history: 2 records" in told
-    assert "- agent: search_workflows: success, 0 found" in told
+    (line,) = [one for one in told.splitlines() if one.startswith("- agent:")]
+    assert line.startswith("- agent: search_workflows(query=the merger the merger")
+    assert line.endswith("…): success, 0 found")
+    assert len(line) <= 202
     assert "- user:" not in told
-    assert "secret" not in told
     assert "Call history" not in script.instructions(0)
     assert first.reply.context["breakdown"]["calls"] == 0
     assert second.reply.context["breakdown"]["calls"] > 0
@@ -255,3 +258,39 @@ async def test_a_torn_line_of_a_journal_costs_only_itself(tmp_path: Path) -> Non
     await started.outcome()
     await worked_off(started.run_id)
     assert not journal.exists()
+
+
+async def test_a_change_is_told_by_what_it_did_and_the_version_it_made() -> None:
+    edit = {"workflow": "wf_expense_approval", "edits": [{"op": "rename_step", "step": "submit", "name": "Ask"}]}
+    model, script = scripted(Calls([("edit_workflow", edit)]), "Renamed.", "Hello.", "Hello.")
+    under_test = chat_with(model)
+    await under_test.add()
+    first = await under_test.say("rename the first step to Ask", mode="modification")
+    await under_test.say("thanks", conversation_id=first.conversation_id)
+
+    await under_test.say("hello", conversation_id=first.conversation_id)
+
+    stored = await under_test.store.load(TENANT, first.conversation_id)
+    (call,) = [one for one in stored.calls if one.method_name == "edit_workflow"]
+    assert call.source is not None
+    (line,) = [one for one in script.instructions().splitlines() if one.startswith("- agent:")]
+    assert line == f"- agent: edit_workflow: {call.source.change} → wf_expense_approval v2"
+    assert "'Ask'" in line or '"Ask"' in line or " Ask" in line
+
+
+async def test_records_do_not_repeat_what_was_said_and_have_it_where_they_are_read(tmp_path: Path) -> None:
+    store = JsonConversationStore(DurableFiles(tmp_path))
+    code = "[r['args'] for r in context['conversation_history'] if r['speaker'] == 'user']"
+    model, _ = scripted(Calls([("list_workflows", {})]), "Noted.", Calls([("run_python", {"code": code})]), "Those.")
+    under_test = chat_with(model, store=store)
+    said = f"{'The driver called about this and that. ' * 4}The heliotrope lorry is late."
+    first = await under_test.say(said)
+
+    outcome = await under_test.say("what did I say?", conversation_id=first.conversation_id)
+
+    await under_test.sandbox.close()
+    (result,) = outcome.reply.iterations[0].messages[-1].results
+    assert result.content["result"] == [[said]]
+    file = (tmp_path / TENANT / "conversations" / f"{first.conversation_id}.json").read_text("utf-8")
+    # In the message, in the request as it was sent, and in what the program gave back.
+    assert file.count("heliotrope") == 3

@@ -87,9 +87,13 @@ class CallRecorder:
         if call.name != PROGRAM_TOOL:
             return {}
         use = scan_program(str(call.args.get("code", "")))
+        known = self.known + len(self.records)
+        patterns = list(use.patterns)
+        signals = {"call_id": call.id, "records": known, "history_read": use.is_detected, "patterns": patterns}
+        _log.info("a program was run", extra=signals)
         return {
             "history_record_appended": True,
-            "conversation_history_size": self.known + len(self.records),
+            "conversation_history_size": known,
             "history_access_detected": use.is_detected,
             "history_query_patterns": use.patterns,
         }

@@ -1,7 +1,7 @@
 """The structured call history: who called what, with what, and how it ended."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -102,6 +102,12 @@ class CallSource(Value):
     count: int
     primary: str | None = None
     retrieval_mode: str | None = None
+    version: int | None = Field(default=None, exclude_if=_is_none)
+    """Of the one workflow that it is about."""
+    change: str | None = Field(default=None, exclude_if=_is_none)
+    """What was done to it first, in words."""
+    changes: int | None = Field(default=None, exclude_if=_is_none)
+    """How much was done to it."""
 
 
 class CallRecord(Value):
@@ -135,6 +141,14 @@ class CallRecord(Value):
     history_query_patterns: tuple[QueryPattern, ...] | None = Field(default=None, exclude_if=_is_none)
 
 
+_MOST_CHANGE_CHARS = 100
+
+
+def _version(about: Mapping[str, Any]) -> int | None:
+    version = about.get("version")
+    return version if isinstance(version, int) else None
+
+
 def source_of(result: Any) -> CallSource | None:
     """Return where a tool's result came from, where the result says so; None for any other."""
     match result:
@@ -144,8 +158,13 @@ def source_of(result: Any) -> CallSource | None:
             return CallSource(count=len(hits), retrieval_mode="search")
         case {"workflows": [{"id": str(first)}, *_] as listed}:
             return CallSource(count=len(listed), primary=first, retrieval_mode="list")
-        case {"workflow": {"id": str(only)}}:
-            return CallSource(count=1, primary=only, retrieval_mode="direct")
+        case {"workflow": {"id": str(only)} as about}:
+            found = CallSource(count=1, primary=only, retrieval_mode="direct", version=_version(about))
+            changes: list[Any] = result["changes"] if isinstance(result.get("changes"), list) else []
+            if changes and result.get("applied") is not False:
+                told = str(changes[0])[:_MOST_CHANGE_CHARS]
+                found = found.model_copy(update={"change": json_safe(told), "changes": len(changes)})
+            return found
         case _:
             return None
 

@@ -1,11 +1,13 @@
 """Making the record of a call from what is known of how it ended."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
-from workflow_agent.conversations.call_history import CallRecord, CallStatus, OutcomeSummary, source_of
+from workflow_agent.conversations.call_history import CallRecord, CallSource, CallStatus, OutcomeSummary, source_of
 from workflow_agent.conversations.iterations import Iteration, Outcome
 from workflow_agent.values.digests import content_ref_of
 from workflow_agent.values.json_values import json_safe
@@ -144,6 +146,8 @@ def inner_record(call: InnerCall, call_id: str, trace_id: str | None) -> CallRec
 
 
 _LATEST = 3
+_MOST_PREVIEW_CHARS = 200
+_MOST_VALUE_CHARS = 60
 HOW_TO_READ = (
     'Programs for `run_python` read the call history in context["conversation_history"]: dicts, oldest '
     "first, with speaker (user, agent, tool), method_name, args, kwargs, timestamp, outcome_summary "
@@ -162,8 +166,8 @@ def history_notice(records: Sequence[CallRecord], sealed: int = 0, *, with_progr
 def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:
     """Return a few lines on the latest calls, however many there are; empty when there is none.
 
-    They name calls and how they ended, nothing of what was said or found: that is read with a program. Messages
-    are left out: the model has them before it.
+    They tell what was asked for and what became of it, at most 200 characters each; results are read with a program.
+    Messages are left out: the model has them before it.
 
     Args:
         records: Those a program finds, oldest first.
@@ -171,15 +175,37 @@ def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:
     """
     if not records:
         return ""
-    latest = [f"- {summary_of(one)}" for one in records[-_LATEST:] if one.speaker != "user"]
+    calls = (one for one in reversed(records) if one.speaker != "user")
+    latest = [f"- {preview_of(one)}" for one in islice(calls, _LATEST)][::-1]
     count = f"{len(records)} {'record' if len(records) == 1 else 'records'}"
     older = f" ({sealed} older ones are not in it)" if sealed else ""
     return "\n".join([f"Call history: {count}{older}.{' The latest:' if latest else ''}", *latest])
 
 
-def summary_of(record: CallRecord) -> str:
-    """Return one call in a line: who called what, and how it ended."""
-    ended = record.outcome_summary
+def preview_of(record: CallRecord) -> str:
+    """Return one call in a line of at most 200 characters: who called what with what, and what became of it."""
+    ended, source = record.outcome_summary, record.source
+    head = f"{record.speaker}: {record.method_name}"
+    if source is not None and source.change is not None:
+        others = (source.changes or 1) - 1
+        more = f" and {others} more" if others else ""
+        return _in_a_line(f"{head}: {source.change}{more}{_arrow(source)}")
     why = f" ({ended.error_type})" if ended.error_type and ended.error_type != ended.status else ""
-    found = f", {record.source.count} found" if record.source else ""
-    return f"{record.speaker}: {record.method_name}: {ended.status}{why}{found}"
+    found = "" if source is None else _arrow(source) if source.count == 1 else f", {source.count} found"
+    asked = ", ".join(f"{name}={_in_short(value)}" for name, value in record.kwargs.items() if value not in (None, ""))
+    asked = asked or ", ".join(map(_in_short, record.args))
+    room = _MOST_PREVIEW_CHARS - len(head) - len(ended.status) - len(why) - len(found) - len("(): ")
+    return _in_a_line(f"{head}({asked[: max(room, 0)]}): {ended.status}{why}{found}")
+
+
+def _arrow(source: CallSource) -> str:
+    return f" → {source.primary}{f' v{source.version}' if source.version else ''}" if source.primary else ""
+
+
+def _in_short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _MOST_VALUE_CHARS else f"{text[: _MOST_VALUE_CHARS - 1]}…"
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())[:_MOST_PREVIEW_CHARS]

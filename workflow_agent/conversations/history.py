@@ -9,7 +9,7 @@ from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import Conversation, Event
 from workflow_agent.conversations.message_records import conversation_of_run, turn_of_run
-from workflow_agent.conversations.records import RecordedTurn, Records, run_in, turn_in
+from workflow_agent.conversations.records import RecordedTurn, Records, run_in, told_calls, turn_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import ConversationStore
@@ -90,9 +90,9 @@ class Past:
 
         async def part_at(number: int) -> tuple[int, Sequence[CallRecord]]:
             if number >= sealed:
-                return sealed, self.conversation.calls
+                return sealed, told_calls(self.conversation)
             part = await self._sealed(Position("call", number))
-            return part.first_call, part.calls
+            return part.first_call, told_calls(part)
 
         count = sealed + len(self.conversation.calls)
         return await _stretch(part_at, start, count, limit, keep, newest_first=False)

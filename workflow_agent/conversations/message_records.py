@@ -29,14 +29,13 @@ def call_id_of(message_id: str, attempt: int) -> str:
 def message_call(
     message: UserMessage, run: Run, status: CallStatus, at: datetime, error: RunError | None = None
 ) -> CallRecord:
-    """Return the record of a message whose run ended."""
+    """Return the record of a message whose run ended; what was said stands with the message, and only there."""
     ok = status == "success"
     return CallRecord(
         call_id=call_id_of(message.id, run.attempt),
         timestamp=run.accepted_at,
         speaker="user",
         method_name="chat",
-        args=(json_safe(message.content),),
         kwargs=json_safe(message.options),
         outcome_summary=OutcomeSummary(
             status=status,

@@ -1,6 +1,6 @@
 """Looking things up where turns are recorded: in the conversation's own file, or in a sealed part of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
+from workflow_agent.values.json_values import json_safe
 
 
 class Records(Protocol):
@@ -98,6 +99,20 @@ class RecordedTurn:
             if agent in (None, answer.agent) and run_id in (None, answer.run_id)
         )
         return next(fitting, None)
+
+
+def told_calls(records: Records) -> tuple[CallRecord, ...]:
+    """Return the call records, those of messages with what was said, as programs and people read them."""
+    said = {event.id: event.content for event in records.events if isinstance(event, UserMessage)}
+    return tuple(_with_text(call, said) for call in records.calls)
+
+
+def _with_text(call: CallRecord, said: Mapping[str, str]) -> CallRecord:
+    if call.speaker != "user" or call.args:
+        return call
+    # Of a message that was answered again, the call's id has the attempt after it.
+    text = said.get(call.call_id, said.get(call.call_id.rpartition(".")[0]))
+    return call if text is None else call.model_copy(update={"args": (json_safe(text),)})
 
 
 def run_in(records: Records, run_id: str) -> Run | None:

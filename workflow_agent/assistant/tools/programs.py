@@ -17,6 +17,7 @@ from workflow_agent.assistant.tools.parameters import Parameters
 from workflow_agent.conversations.call_history import HISTORY_KEY, CallRecord
 from workflow_agent.conversations.calls import InnerCall
 from workflow_agent.conversations.iterations import Iteration, ToolResult
+from workflow_agent.conversations.records import told_calls
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.values.digests import content_ref_of, digest_of
 from workflow_agent.values.json_values import json_safe
@@ -69,7 +70,7 @@ def _history(deps: WorkflowContext) -> tuple[list[JsonObject], int]:
 
     With them comes how many older ones are left out: those of sealed turns, and more than a program can read.
     """
-    records: Sequence[CallRecord] = (*deps.conversation.calls, *deps.evidence.calls.records.values())
+    records: Sequence[CallRecord] = (*told_calls(deps.conversation), *deps.evidence.calls.records.values())
     newest = records[-_MOST_RECORDS:]
     left_out = deps.conversation.sealed_calls + len(records) - len(newest)
     return [record.model_dump(mode="json", exclude_none=True) for record in newest], left_out
