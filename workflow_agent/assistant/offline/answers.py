@@ -6,10 +6,11 @@ together are the whole question, or all of it but a word that the workflow has n
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from workflow_agent.assistant.offline.clauses import is_actor_word
 from workflow_agent.assistant.offline.inquiry import Question
-from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.lexicon import data_rows, word_set
 from workflow_agent.assistant.offline.references import Steps, akin, content_of
 from workflow_agent.assistant.offline.schedules import started_by
 from workflow_agent.assistant.offline.tokens import Token, Tokens
@@ -84,11 +85,12 @@ def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | No
 
 def _answer(workflow: Workflow, tokens: Tokens, steps: Steps, *, is_partial: bool) -> str | None:
     q = Question(workflow, tokens, steps)
-    for reading in _READINGS:
+    for reading in _readings():
         told = _read(q, reading, is_partial=is_partial)
         if told is not None and not q.left:
             return told
-        if told is not None and len(q.left) <= _MOST_LEFT and not told.startswith(("No", "Neither")):
+        denies = told is not None and told.startswith(("No", "Neither"))
+        if told is not None and len(q.left) <= _MOST_LEFT and not denies and not q.asks_yes_or_no():
             return f"{told}\n\nI did not use: {joined([f'“{t.text}”' for t in q.left])}."
     return None
 
@@ -279,6 +281,26 @@ def _assigned(steps: Iterable[Step]) -> str | None:
 def _who_decides(q: Question) -> str | None:
     words = q.rest()
     return _assigned(s for s in q.work() if _decides(s, q)) if q.is_whole(words) else None
+
+
+def _escalated(q: Question) -> str | None:
+    """Read "is the CFO involved?", of somebody whom a step goes to when it is late."""
+    words = q.rest()
+    said = [t.lower for t in q.plain(words)]
+    found = [
+        s
+        for s in q.workflow.steps
+        if said
+        and s.escalate_to
+        and all(any(akin(t, w) for w in content_of(s.escalate_to.replace("_", " "))) for t in said)
+    ]
+    if not found:
+        return None
+    q.use(words)
+    yes = "Yes: " if q.asks_yes_or_no() else ""
+    return (
+        f"{yes}{found[0].escalate_to} is asked when {_names(found)} {'takes' if len(found) == 1 else 'take'} too long."
+    )
 
 
 def _role_does(q: Question) -> str | None:
@@ -513,9 +535,10 @@ def _order(q: Question) -> str | None:
         return None
     one, other = ones[0], others[0]
     rank = ranks(q.workflow)
-    if other.id not in reach(q.workflow, one.id) and one.id not in reach(q.workflow, other.id):
+    onward, back = other.id in reach(q.workflow, one.id), one.id in reach(q.workflow, other.id)
+    if not onward and not back:
         return f"Neither leads to the other: {named(one)} and {named(other)} are on different ways."
-    forward = rank[one.id] < rank[other.id]
+    forward = rank[one.id] < rank[other.id] if onward and back else onward
     told = f"{named(one)} comes {'before' if forward else 'after'} {named(other)}."
     if both:
         return told
@@ -791,80 +814,38 @@ def _ways_out(q: Question) -> str | None:
     return "\n\n".join(_after(q.workflow, s) for s in found[:3] if s.type != "end") or None
 
 
-_ASKED = "what who is"
-_READINGS = (
-    Reading(
-        _lateness,
-        "late if|when|after|standin",
-        "who what is happen if not deadline long unit when standin may longer case",
-    ),
-    Reading(_lateness, "standin", "who what is happen if not deadline when may after escalate case"),
-    Reading(_lateness, "span if|after|when", "who what is happen not may longer case own"),
-    Reading(_failing, "fail if|when|case", "who what is happen step inform end may"),
-    Reading(_failing, "fail what|is", "what is happen step may retry"),
-    Reading(_amount, "amount what|who|happen|is", "who what is happen if case rule after when"),
-    Reading(_case_of_goal, "is if|when", "is happen may"),
-    Reading(_case, "if", "what who is happen before after case"),
-    Reading(_case, "when what|who", "what who is happen before after case"),
-    Reading(_between, "between", "what who is happen step"),
-    Reading(_without, "may|path without", "is path may what end not happen"),
-    Reading(_without, "is path not", "is path what end without happen"),
-    Reading(_order, "before|after", "is or happen when first what"),
-    Reading(_loops, "loop", "is many what step may edge attempt parallel"),
-    Reading(_loops, "again", "is what may happen step same case"),
-    Reading(_always, "always is", "is happen path end start"),
-    Reading(
-        _counted("role", lambda w: list(roles_of(w)), lambda w: joined(list(roles_of(w))) or "nobody is set"),
-        "many people",
-        "is may",
-    ),
-    Reading(_counted("end", lambda w: [s for s in w.steps if s.type == "end"], ends_line), "many end", "is way may"),
-    Reading(_counted("trigger", lambda w: w.triggers, starts_line), "many trigger", "is"),
-    Reading(_counted("transition", lambda w: w.transitions, lambda _: ""), "many edge", "is"),
-    Reading(_count_ways, "many way", "is"),
-    Reading(_attempts, "many attempt|retry", "is may fail"),
-    Reading(_of_length, "what span", "is may step longer shorter deadline who"),
-    Reading(_how_long, "many unit", "is may for deadline longest what"),
-    Reading(_how_done, "automatic or", "manual people is step what"),
-    *(
-        Reading(_filtered(topic), f"{topic} what|many|is", f"what many is step may {also}")
-        for topic, also in ((one, "all who deadline people" if one != "owner" else "all") for one in _FILTERS)
-    ),
-    Reading(_beside, "same what|who", "what who is happen step parallel"),
-    Reading(_together, "parallel", "what is step happen may all choice"),
-    Reading(_role_does, "many", "is step happen"),
-    Reading(_count_steps, "many", "step is all what"),
-    Reading(_time_until, "long until", "what is may all longest unit deadline happen"),
-    Reading(_how_long, "long", "what is may all deadline longest unit end who until own"),
-    Reading(_slowest, "what longest", "step is deadline start"),
-    Reading(_busiest, "who|what most", "is step people own owner"),
-    Reading(_last_role, "who first|last", "is people step what"),
-    Reading(_starts, "what first", "step is start happen"),
-    Reading(_neighbours, "after|before what|who", "what who is happen step last first may"),
-    Reading(_last, "what last", "step is end happen"),
-    Reading(_number, "what step", "is number"),
-    Reading(_how_long, "long|deadline|longest", "what is may all deadline path unit end who until own"),
-    Reading(_clock, "is", "start trigger happen when"),
-    Reading(_starts, "what|when start|trigger", "what when is automatic trigger people manual start"),
-    Reading(_ways_out, "what end|way", "is may way possible"),
-    Reading(_way_to, "what path|lead|shortest", "what is may end path lead happen step"),
-    Reading(_ends, "what end", "what when is way may path"),
-    Reading(_who_decides, "who approve", "is end"),
-    Reading(_who, "who", "is owner people step all inform"),
-    Reading(_who, "who", "is owner people step all inform end first last may"),
-    Reading(_role_does, "what|who|is", "is step happen owner inform own what"),
-    Reading(_role_does, "step", "people"),
-    *(Reading(_fact(topic), f"{topic} what", "what is call use") for topic in _FACTS),
-    Reading(_fact("explain"), "explain"),
-    Reading(_rule_of, "rule what", "is step"),
-    Reading(_service_of, "service what", "is step"),
-    Reading(_condition, "case|when", "is happen what rule may"),
-    Reading(_other_roles, "else", "who people is what"),
-    Reading(_unknown_role, "is", "step what who people"),
-    Reading(_does_else, "is else", "happen what step"),
-    Reading(_does_it, "is", "happen what inform people"),
-    Reading(_exists, "is", "happen step what inform"),
-    Reading(_case, "what", "is happen end after who step"),
-    Reading(_about, "what", "is step happen description"),
-    Reading(_about, "what", "is step happen description use own"),
-)
+_COUNTS: dict[str, Answer] = {
+    "role": _counted("role", lambda w: list(roles_of(w)), lambda w: joined(list(roles_of(w))) or "nobody is set"),
+    "end": _counted("end", lambda w: [s for s in w.steps if s.type == "end"], ends_line),
+    "trigger": _counted("trigger", lambda w: w.triggers, starts_line),
+    "transition": _counted("transition", lambda w: w.transitions, lambda _: ""),
+}
+_ANSWERS: dict[str, Answer] = {
+    one.__name__.removeprefix("_"): one
+    for one in (
+        _about, _always, _amount, _attempts, _beside, _between, _busiest, _case, _case_of_goal, _clock,
+        _condition, _count_steps, _count_ways, _does_else, _does_it, _ends, _escalated, _exists, _failing,
+        _how_done, _how_long, _last, _last_role, _lateness, _loops, _neighbours, _number, _of_length, _order,
+        _other_roles, _role_does, _rule_of, _service_of, _slowest, _starts, _time_until, _together,
+        _unknown_role, _way_to, _ways_out, _who, _who_decides, _without,
+    )
+}  # fmt: skip
+
+
+@cache
+def _readings() -> tuple[Reading, ...]:
+    found: list[Reading] = []
+    for name, needs, may in ((*row, "")[:3] for row in data_rows("readings.tsv")):
+        kind, _, what = name.partition(" ")
+        if kind == "filters":
+            found += [Reading(_filtered(one), f"{one} {needs}", may + _WHO_HAS.get(one, "")) for one in _FILTERS]
+        elif kind == "facts":
+            found += [Reading(_fact(one), f"{one} {needs}", may) for one in _FACTS]
+        else:
+            answer = _COUNTS[what] if kind == "count" else _fact(what) if kind == "fact" else _ANSWERS[kind]
+            found.append(Reading(answer, needs, may))
+    return tuple(found)
+
+
+_WHO_HAS = {"deadline": " who", "escalate": " who"}
+"""Filters that answer who, too."""

@@ -228,10 +228,13 @@ class Question:
         numbers = [token for token in self.tokens if token.kind == "number"]
         if len(numbers) != 1:
             return []
+        # "Over 1000" is more than 1000, if by little.
+        beside = 0.01 if self.has("longer") else -0.01 if self.has("shorter") else 0.0
+        value = (numbers[0].value or 0.0) + beside
         found: list[Transition] = []
         for step in self.workflow.steps:
             ways = self.workflow.outgoing(step.id)
-            told = [holds(e.when.text, numbers[0].value or 0.0) if e.when and e.when.text else None for e in ways]
+            told = [holds(e.when.text, value) if e.when and e.when.text else None for e in ways]
             taken = [e for e, one in zip(ways, told, strict=True) if one]
             if not taken and any(one is not None for one in told):
                 taken = [e for e in ways if e.type == "default" or not e.when]
