@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,9 @@ from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PLAN_TOOL
 from workflow_agent.conversations.document import AgentReply
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
 
 pytestmark = pytest.mark.untraced
 
@@ -134,6 +138,27 @@ async def test_without_a_model_known_to_be_cheap_rules_plan_whatever_the_size() 
     assert (planning["planned_by"], planning["reason"]) == ("rule", "near or over the limit")
     assert reader.planned == []
     assert "wf_expense_approval" in after.reply.content
+
+
+async def test_a_follow_up_finds_a_result_of_a_turn_that_was_sealed(tmp_path: Path) -> None:
+    reader = Reader({"find approvals": ("search_workflows", {"query": "approval"})})
+    store = JsonConversationStore(DurableFiles(tmp_path), seal=SealRule(above_bytes=1, fewest_turns=1, most_turns=4))
+    gathering = replace(offline_gathering(store), past=store)
+    chat = chat_with(model_of(reader), store=store, gathering=gathering)
+    await chat.add()
+    first = await chat.say("find approvals")
+    for number in range(14):
+        said = f"Lunch {number}. " + "The colleagues at the window have been waiting for their lunch. " * 20
+        await chat.say(said, conversation_id=first.conversation_id)
+        await chat.compactor.settled()
+
+    after = await chat.say("which approvals did the search find?", conversation_id=first.conversation_id)
+    beside = await chat.say("and the parking lot?", conversation_id=first.conversation_id)
+
+    assert (await store.load(TENANT, first.conversation_id)).sealed_turns > 0
+    assert 'source="history:msg_1:search_workflows"' in after.reply.content
+    assert "wf_expense_approval" in after.reply.content
+    assert beside.reply.content == "I have nothing to read."
 
 
 async def test_what_was_read_again_since_is_not_planned_for() -> None:

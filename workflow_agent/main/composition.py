@@ -123,6 +123,7 @@ def gathering_of(settings: Settings, store: ConversationStore, workflows: Workfl
         ),
         limits=GatheringLimits(share=settings.artifact_window_share),
         workflows=workflows,
+        past=store,
     )
 
 
