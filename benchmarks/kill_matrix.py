@@ -2,14 +2,18 @@
 
     python -m benchmarks.kill_matrix --turns 2000 --faults 300
     python -m benchmarks.kill_matrix --turns 60 --faults 14 --hosts 2
+    python -m benchmarks.kill_matrix --old-release ../workflow-agent-before
 
 Each turn is a message with an idempotency key, sent to two hosts at once, that takes a step of the model, a
 tool that changes a workflow, and another step of the model; some are followed as streams, some cancelled. A
 fault strikes the host that comes first to a point: after the accept, in the model, after the tool's write,
-before and after the commit, in a compaction, in a takeover. It is killed, stopped for three leases, loses its
-connections, or cannot reach the database for three leases. Hosts that were killed are started again. Clocks
-are left alone: no setting moves them. WORKFLOW_AGENT_TEST_DATABASE_URL names the server; without it one is
-started.
+before and after the commit, in a compaction, in a takeover. It is killed, and started again, with the right
+clock or one that is an hour off; stopped for three leases; loses its connections; cannot reach the database for
+three leases. Or PostgreSQL dies and recovers, is out of reach of all hosts for ten seconds, or Redis is killed
+or emptied. With --old-release, one of the hosts is of the release in that directory.
+
+WORKFLOW_AGENT_TEST_DATABASE_URL names the server; without it one is started, and only that one is made to die.
+Redis is one of the matrix's own, where there is a redis-server.
 """
 
 import argparse
@@ -19,13 +23,14 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +38,8 @@ from typing import Any
 
 import asyncpg
 import httpx
+from redis import Redis as RedisClient
+from redis.exceptions import RedisError
 
 from benchmarks.kill_storm import free_port
 from benchmarks.postgres_wire import Sent, Wire
@@ -56,7 +63,21 @@ POINTS = (
     "in a compaction",
     "in a takeover",
 )
-KINDS = ("killed", "stopped", "connections terminated", "cut off")
+KINDS = (
+    "killed",
+    "stopped",
+    "connections terminated",
+    "cut off",
+    "back with another clock",
+    "PostgreSQL died",
+    "PostgreSQL away",
+    "Redis killed",
+    "Redis emptied",
+)
+OF_ALL = ("PostgreSQL died", "PostgreSQL away", "Redis killed", "Redis emptied")
+"""What strikes no single host."""
+AWAY_SECONDS = 10.0
+HOUR = 3_600.0
 _ORDER = re.compile(r"order-([0-9]+)")
 _HELD = "wait for me"
 _MOST_ARMED = 4
@@ -65,7 +86,10 @@ _ORDERS_EACH = 100_000
 """Orders of a conversation are numbered from its own number times this."""
 # Everything is imported once; a host is a copy of that process.
 _NURSERY = """
-import json, os, signal, sys
+import json, os, signal, sys, datetime
+import workflow_agent.main.clock as clock
+shift = {"seconds": 0.0}
+clock.now = lambda: datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=shift["seconds"])
 from workflow_agent.main import run
 import workflow_agent.main.composition, workflow_agent.main.hosts, workflow_agent.main.serve
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -78,6 +102,7 @@ for line in sys.stdin:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(log, 1), os.dup2(log, 2)
         os.environ.update(order["environment"])
+        shift["seconds"] = order["clock_seconds"]
         sys.argv = ["workflow-agent", "serve"]
         run()
         os._exit(0)
@@ -132,6 +157,10 @@ class Host:
     wire: Wire
     port: int = field(default_factory=free_port)
     process: int | None = None
+    clock_seconds: float = 0.0
+    """How far its clock is ahead."""
+    is_old: bool = False
+    """Whether it is of the release before."""
     is_struck: bool = False
     """Whether it is away, or on its way back."""
 
@@ -139,11 +168,57 @@ class Host:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/api/v1"
 
+    @property
+    def is_running(self) -> bool:
+        """Say whether its process has not ended."""
+        try:
+            os.kill(self.process or 0, 0)
+        except ProcessLookupError:
+            return False
+        return self.process is not None
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to its process; fine where it has ended."""
         if self.process is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.process, number)
+
+
+@dataclass
+class Redis:
+    """A Redis of the matrix's own, which keeps nothing."""
+
+    port: int
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @classmethod
+    def started(cls) -> "Redis | None":
+        """Return one that runs; None where there is no redis-server."""
+        if shutil.which("redis-server") is None:
+            return None
+        made = cls(free_port())
+        made.start()
+        return made
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it."""
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def empty(self) -> None:
+        """Remove everything in it; fine where it is away."""
+        with suppress(RedisError), RedisClient(port=self.port) as client:
+            client.flushall()  # pyright: ignore[reportUnknownMemberType] - its options
 
 
 @dataclass
@@ -166,7 +241,11 @@ class Matrix:
     folder: Path
     database: str
     hosts: list[Host] = field(default_factory=list[Host])
-    nursery: asyncio.subprocess.Process | None = None
+    nurseries: dict[bool, asyncio.subprocess.Process] = field(default_factory=dict[bool, asyncio.subprocess.Process])
+    """What hosts are copies of: of this release, and of the one before."""
+    old_release: Path | None = None
+    redis: "Redis | None" = None
+    kinds: Sequence[str] = KINDS
     room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_ARMED))
     armed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     struck: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -188,11 +267,14 @@ class Matrix:
 
     async def begin(self, count: int) -> None:
         """Start the hosts."""
-        self.nursery = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", _NURSERY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        for is_old, tree in ((False, Path.cwd()), (True, self.old_release)):
+            if tree is not None:
+                self.nurseries[is_old] = await asyncio.create_subprocess_exec(
+                    sys.executable, "-c", _NURSERY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tree
+                )
         for number in range(count):
             host = Host(f"host-{number}", self.folder, Wire(self.database, lambda *_: _yes()))
+            host.is_old = self.old_release is not None and number == count - 1
             host.wire.watch = self._watching(host)
             await host.wire.open()
             self.hosts.append(host)
@@ -200,9 +282,9 @@ class Matrix:
 
     async def start(self, host: Host) -> None:
         """Start a host and wait until it is ready."""
-        assert self.nursery is not None
-        assert self.nursery.stdin is not None
-        assert self.nursery.stdout is not None
+        nursery = self.nurseries[host.is_old]
+        assert nursery.stdin is not None
+        assert nursery.stdout is not None
         environment = {
             "DATABASE_URL": host.wire.url,
             "HOST_LEASE_SECONDS": str(LEASE_SECONDS),
@@ -215,16 +297,21 @@ class Matrix:
             "MAX_TURNS": "6",
             "SEAL_ABOVE_BYTES": "65536",
             "DATABASE_PATIENCE_SECONDS": "3",
+            **({"REDIS_URL": self.redis.url} if self.redis else {}),
         }
         order = {
             "environment": {f"WORKFLOW_AGENT_{name}": value for name, value in environment.items()},
             "log": str(self.folder / f"{host.name}.log"),
+            "clock_seconds": host.clock_seconds,
         }
-        async with self.starting:
-            self.nursery.stdin.write(json.dumps(order).encode() + b"\n")
-            host.process = int(await self.nursery.stdout.readline())
+        host.process = None
         async with httpx.AsyncClient() as client:
             while True:
+                if not host.is_running:
+                    # Again where it ended, as whatever keeps services up does: its database may be away.
+                    async with self.starting:
+                        nursery.stdin.write(json.dumps(order).encode() + b"\n")
+                        host.process = int(await nursery.stdout.readline())
                 with suppress(httpx.HTTPError):
                     if (await client.get(f"http://127.0.0.1:{host.port}/ready")).status_code == 200:
                         return
@@ -236,9 +323,11 @@ class Matrix:
         for host in self.hosts:
             host.signal(signal.SIGKILL)
             await host.wire.close()
-        if self.nursery is not None:
-            self.nursery.kill()
-            await self.nursery.wait()
+        for nursery in self.nurseries.values():
+            nursery.kill()
+            await nursery.wait()
+        if self.redis is not None:
+            self.redis.kill()
 
     # What the hosts are seen to do
 
@@ -295,7 +384,7 @@ class Matrix:
 
     async def arm(self) -> None:
         """Keep a few faults ready for whoever comes to their points, until there were enough."""
-        pairs = list(itertools.product(POINTS, KINDS))
+        pairs = list(itertools.product(POINTS, self.kinds))
         self.chance.shuffle(pairs)
         for point, kind in itertools.islice(itertools.cycle(pairs), self.faults):
             await self.room.acquire()
@@ -305,33 +394,69 @@ class Matrix:
         """Strike a host that is at a point, if that is armed; say whether its connection breaks at once."""
         found = next((one for one in self.armed if one[0] == point), None)
         others_are_well = any(not one.is_struck for one in self.hosts if one is not host)
-        if found is None or host.is_struck or not others_are_well:
+        if found is None or host.is_struck or not (others_are_well or found[1] in OF_ALL):
             return False
         self.armed.remove(found)
         self.room.release()
         self.struck[found] += 1
         kind = found[1]
-        host.is_struck = True
-        if kind != "connections terminated":
+        struck = self.hosts if kind == "PostgreSQL away" else [] if kind in OF_ALL else [host]
+        for one in struck:
+            one.is_struck = True
+        if kind not in ("connections terminated", *OF_ALL):
             for one in self.runs.values():
                 if one.host is host and one.struck_at is None:
                     one.struck_at = time.monotonic()
+        self._hit(kind, host, struck)
+        task = asyncio.create_task(self._mended(host, kind) if kind not in OF_ALL else self._of_all(kind))
+        self.striking.add(task)
+        task.add_done_callback(self.striking.discard)
+        return kind not in ("stopped", "PostgreSQL died", "Redis killed", "Redis emptied")
+
+    def _hit(self, kind: str, host: Host, struck: Sequence[Host]) -> None:
         match kind:
-            case "killed":
+            case "killed" | "back with another clock":
                 host.signal(signal.SIGKILL)
             case "stopped":
                 host.signal(signal.SIGSTOP)
-            case "cut off":
-                host.wire.cut()
-        task = asyncio.create_task(self._mended(host, kind))
-        self.striking.add(task)
-        task.add_done_callback(self.striking.discard)
-        return kind != "stopped"
+            case "cut off" | "PostgreSQL away":
+                for one in struck:
+                    one.wire.cut()
+            case _:
+                pass
+
+    async def _of_all(self, kind: str) -> None:
+        match kind:
+            case "PostgreSQL died":
+                with suppress(asyncpg.PostgresError, OSError):
+                    connection = await asyncpg.connect(self.database)
+                    # A server whose process dies takes all others down, and recovers from its log.
+                    os.kill(await connection.fetchval("SELECT pg_backend_pid()"), signal.SIGKILL)
+                return
+            case "PostgreSQL away":
+                await asyncio.sleep(AWAY_SECONDS)
+                for one in self.runs.values():
+                    one.struck_at = time.monotonic()
+            case "Redis killed" if self.redis is not None:
+                self.redis.kill()
+                await asyncio.sleep(LEASE_SECONDS)
+                self.redis.start()
+                return
+            case _:
+                if self.redis is not None:
+                    self.redis.empty()
+                return
+        for one in self.hosts:
+            one.wire.is_cut = False
+        await asyncio.sleep(LEASE_SECONDS)
+        for one in self.hosts:
+            one.is_struck = False
 
     async def _mended(self, host: Host, kind: str) -> None:
         match kind:
-            case "killed":
+            case "killed" | "back with another clock":
                 await asyncio.sleep(self.chance.uniform(0.0, LEASE_SECONDS))
+                host.clock_seconds = 0.0 if kind == "killed" else self.chance.choice((-HOUR, HOUR))
                 await self.start(host)
             case "stopped":
                 await asyncio.sleep(3 * LEASE_SECONDS)
@@ -542,7 +667,9 @@ async def _events(store: PostgresConversationStore, conversation_id: str) -> lis
 
 
 @asynccontextmanager
-async def a_matrix(turns: int, faults: int, hosts: int, seed: int, database: str) -> AsyncIterator[Matrix]:
+async def a_matrix(
+    turns: int, faults: int, hosts: int, seed: int, database: str, old_release: Path | None = None
+) -> AsyncIterator[Matrix]:
     """Give the hosts, ready for it."""
     provider = Provider([])
     # Left where it is: the logs tell why, should anything not hold.
@@ -550,6 +677,12 @@ async def a_matrix(turns: int, faults: int, hosts: int, seed: int, database: str
     async with served(provider):
         matrix = Matrix(turns, faults, random.Random(seed), provider, folder, database)
         provider.begun = matrix.at_the_model
+        matrix.old_release = old_release
+        matrix.redis = Redis.started()
+        # A server that others use is left alone.
+        away = {"PostgreSQL died"} if "WORKFLOW_AGENT_TEST_DATABASE_URL" in os.environ else set[str]()
+        away |= set() if matrix.redis else {"Redis killed", "Redis emptied"}
+        matrix.kinds = [kind for kind in KINDS if kind not in away]
         try:
             await matrix.begin(hosts)
             yield matrix
@@ -557,9 +690,11 @@ async def a_matrix(turns: int, faults: int, hosts: int, seed: int, database: str
             await matrix.end()
 
 
-async def measured(turns: int, faults: int, hosts: int, conversations: int, seed: int, url: str) -> JsonObject:
+async def measured(
+    turns: int, faults: int, hosts: int, conversations: int, seed: int, url: str, old_release: Path | None = None
+) -> JsonObject:
     """Return what came of turns under fire."""
-    async with a_matrix(turns, faults, hosts, seed, url) as matrix:
+    async with a_matrix(turns, faults, hosts, seed, url, old_release) as matrix:
         return await matrix.run(conversations)
 
 
@@ -570,9 +705,10 @@ def main() -> int:
     options.add_argument("--hosts", type=int, default=3)
     options.add_argument("--conversations", type=int, default=8)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--old-release", type=Path, help="a checkout of another release, for the last host")
     given = options.parse_args()
-    url = a_database_of_ones_own()
-    told = asyncio.run(measured(given.turns, given.faults, given.hosts, given.conversations, given.seed, url))
+    asked = (given.turns, given.faults, given.hosts, given.conversations, given.seed)
+    told = asyncio.run(measured(*asked, a_database_of_ones_own(), given.old_release))
     print(json.dumps(told, indent=2))
     is_late = told["taken over late"] or told["longest cancel, s"] >= 1
     return 1 if damage_in(told) or is_late else 0

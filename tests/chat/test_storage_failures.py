@@ -1,6 +1,7 @@
 """What the disk refuses reaches the caller, and the conversation is usable again once the disk is."""
 
 import asyncio
+import gc
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,7 @@ from tests.support.in_memory import InMemoryConversationStore
 from tests.support.scripted import Calls, Waits, scripted
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.errors import ShuttingDown, StaleRun, StorageFailed
+from workflow_agent.errors import RunNotFound, ShuttingDown, StaleRun, StorageFailed
 
 
 class FailingStore(InMemoryConversationStore):
@@ -147,6 +148,30 @@ async def test_a_run_of_another_process_is_waited_for() -> None:
     assert joined.stream is None
     assert outcome.reply.content == "from over there"
     assert outcome.run_id == started.run_id
+
+
+async def test_a_commit_that_fails_after_its_run_was_cancelled_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    store = WaitingStore()
+    model, _ = scripted("Hi.")
+    under_test = chat_with(model, store=store)
+    unretrieved: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unretrieved.append(context))
+    started = await under_test.chat.start(TENANT, TurnRequest("hello"))
+    store.waits = True
+    await store.begun.wait()
+
+    cancelling = asyncio.create_task(under_test.chat.cancel(TENANT, started.run_id))
+    await asyncio.sleep(0)
+    store.waits = False
+    await store.delete(TENANT, started.conversation_id)
+    store.let.set()
+    with pytest.raises(RunNotFound):
+        await cancelling
+    await asyncio.gather(*under_test.chat.live.tasks())
+    gc.collect()
+
+    assert unretrieved == []
+    assert "work that nobody waits for any more failed" in caplog.messages
 
 
 async def test_a_run_of_another_process_can_be_cancelled() -> None:

@@ -21,7 +21,7 @@ from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)
 _SWEEP_SECONDS = 600.0
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 0.5
 """How soon the runs of a process are gone on with once it is known to be dead."""
 
 

@@ -31,6 +31,7 @@ from workflow_agent.assistant.compaction.policy import (
 )
 from workflow_agent.assistant.compaction.restore import sealed_with
 from workflow_agent.assistant.compaction.summarizer import Material, Summarizer
+from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.conversations.compactions import Compaction, Ledger, Summary
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import unsealed
@@ -260,7 +261,7 @@ class Compactor:
                 else:
                     result = replace(result, summary=None, fallback="longer than what it would replace")
             made = completed(draft, conversation, cut, result)
-            stored = await asyncio.shield(
+            stored = await uninterrupted(
                 self.store.update(
                     conversation.tenant,
                     conversation.id,

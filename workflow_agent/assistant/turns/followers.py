@@ -20,6 +20,8 @@ from workflow_agent.errors import ShuttingDown, StaleRun, StorageFailed, Workflo
 from workflow_agent.values.stored import JsonObject
 
 _LAST = ("complete", "error")
+_CANCEL_SECONDS = 0.5
+"""A process that does not answer by then may be stopped or cut off: the store is told instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,11 @@ class RunsElsewhere:
         return await self._is_so(owner, {"ask": "run", "run_id": run_id})
 
     async def cancel(self, owner: str, run_id: str) -> bool:
-        """Let a process stop a run; say whether it did, and the end of the run is stored."""
+        """Let a process stop a run; say whether it did within half a second, and the end of the run is stored."""
         try:
-            return await self._is_so(owner, {"ask": "cancel", "run_id": run_id})
-        except ProcessGone:
+            async with asyncio.timeout(_CANCEL_SECONDS):
+                return await self._is_so(owner, {"ask": "cancel", "run_id": run_id})
+        except (ProcessGone, TimeoutError):
             return False
 
     def stream(self, owner: str, run_id: str) -> StreamElsewhere:

@@ -15,6 +15,7 @@ from workflow_agent.assistant.turns.followers import Joining
 from workflow_agent.assistant.turns.journals import Journals
 from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.work import Worker
+from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.conversations.abandonment import cancel_run
 from workflow_agent.conversations.acceptance import Acceptance, accept_message
 from workflow_agent.conversations.agents import AgentProfile, agent_named
@@ -60,7 +61,7 @@ class Chat:
         agent = agent_named(self.roster, request.agent)
         await self.worker.runner.check(tenant, request)
         # A caller that goes away between the save and the start of the run must not leave it unstarted.
-        return await asyncio.shield(self._accept(tenant, request, agent))
+        return await uninterrupted(self._accept(tenant, request, agent))
 
     async def refuse_over_limit(self, tenant: str) -> None:
         """Do nothing where a tenant may begin a turn; none is begun or counted.

@@ -1,5 +1,6 @@
 """Going on with the runs of processes that died, and stopping work that was ended elsewhere."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -47,9 +48,14 @@ class Takeover:
         if self.live.is_closing:
             return 0
         forgotten = await self._forgotten()
-        taken = [await self._taken(*one) for one in (*await self.owners.abandoned(), *forgotten)]
+        found = dict.fromkeys((*await self.owners.abandoned(), *forgotten))
+        # Together: one that cannot be read or waits for a lock keeps no other waiting.
+        taken = await asyncio.gather(*(self._taken(*one) for one in found), return_exceptions=True)
+        failed = [one for one in taken if isinstance(one, BaseException)]
+        if failed:
+            raise failed[0]
         await self.owners.forget_abandoned()
-        return sum(taken)
+        return taken.count(True)
 
     async def _forgotten(self) -> Sequence[tuple[str, str]]:
         """Return the conversations with a run of this process that it does not work on, and stop the opposite."""

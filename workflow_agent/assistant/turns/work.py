@@ -17,6 +17,7 @@ from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.memory import forget, learn, remember
 from workflow_agent.assistant.turns.narration import tell
 from workflow_agent.assistant.turns.run import Runner
+from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.assistant.window.contents import INLINE_BYTES, Contents
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
@@ -195,7 +196,7 @@ class Worker:
         # Once the reply is being stored, stopping comes too late: the file decides.
         with job.trace.saving("commit") as timed:
             saved = self.store.update(job.tenant, job.conversation.id, timed(commit))
-            conversation = await asyncio.shield(saved)
+            conversation = await uninterrupted(saved)
         stored = conversation.reply_of(job.run.run_id)
         assert stored is not None  # noqa: S101 - commit_reply put it there
         await remember(self.runner.memory, conversation, job.request.author, reply.references, job.trace)
@@ -291,7 +292,7 @@ class Worker:
         try:
             with job.trace.saving("end") as timed:
                 steps = await self._contents(job).keep(steps, job.evidence.instructions)
-                await asyncio.shield(self.store.update(job.tenant, job.conversation.id, timed(end)))
+                await uninterrupted(self.store.update(job.tenant, job.conversation.id, timed(end)))
         except (StaleRun, ConversationNotFound):
             return told
         except WorkflowAgentError as failed:
