@@ -16,7 +16,7 @@ from workflow_agent.conversations.memory.person import (
     without_fact,
 )
 from workflow_agent.conversations.memory.references import Known, known_workflows
-from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.store import PersonMemory, ReadKnown, WorkflowMemory
 from workflow_agent.conversations.memory.telling import FactKind
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import NotFound
@@ -42,6 +42,8 @@ class PersonalMemory:
     workflows: WorkflowMemory
     conversations: ConversationStore
     now: Callable[[], datetime]
+    read_known: ReadKnown | None = None
+    """Where the store answers for both memories at once."""
 
     async def known(self, tenant: str, user: str) -> WhatIsKnown:
         """Return what is known of a user."""

@@ -362,7 +362,7 @@ def _runner(
         workflows=stores.workflows,
         search=stores.search,
         memory=stores.memory,
-        personal=PersonalMemory(stores.people, stores.memory, stores.conversations, now),
+        personal=PersonalMemory(stores.people, stores.memory, stores.conversations, now, stores.read_known),
         sandbox=sandbox_of(settings),
         blob=stores.conversations.blob,
         find=stores.conversations.find,

@@ -75,6 +75,7 @@ def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stor
     database, caches = database_of(settings), caches_of(settings)
     conversations = PostgresConversationStore(database, seal=SealRule(above_bytes=settings.seal_above_bytes))
     workflows = PostgresWorkflowCatalog(database, caches.specs, now=now, conversations=conversations)
+    memory = PostgresWorkflowMemory(database, most=settings.max_remembered_references)
     hosts = PostgresHosts(database, new_owner, settings.host_lease_seconds)
     return Stores(
         conversations=conversations,
@@ -82,7 +83,8 @@ def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stor
         journal=PostgresRunJournal(database),
         workflows=workflows,
         search=search_of(settings, workflows, None),
-        memory=PostgresWorkflowMemory(database, most=settings.max_remembered_references),
+        memory=memory,
+        read_known=memory.read_known,
         people=PostgresPersonMemory(database),
         keys=PostgresIdempotencyKeys(database, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
         records_of=partial(PostgresRecords, database),

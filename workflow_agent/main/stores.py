@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from workflow_agent.assistant.window.past_turns import Rendered
 from workflow_agent.conversations.idempotency import IdempotencyKeys
-from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.store import PersonMemory, ReadKnown, WorkflowMemory
 from workflow_agent.conversations.quotas import UsageCounter
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, RunJournal
@@ -164,6 +164,8 @@ class Stores:
     upkeep: Upkeep
     usage: UsageCounter
     """Counts what tenants use."""
+    read_known: ReadKnown | None = None
+    """Answers for both memories of a user at once."""
 
 
 def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:

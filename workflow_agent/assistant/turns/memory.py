@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 
 from workflow_agent.assistant.compaction.facts import without_documents
 from workflow_agent.conversations.document import Conversation, WorkflowReference
@@ -16,6 +17,18 @@ from workflow_agent.telemetry.turns import TurnTrace
 _log = logging.getLogger(__name__)
 
 
+async def known_of_user(
+    memory: WorkflowMemory, personal: PersonalMemory, conversation: Conversation, user: str, trace: TurnTrace
+) -> tuple[tuple[WorkflowReference, ...], Sequence[Fact]]:
+    """Return which workflows the user dealt with, here and elsewhere, and what is to be remembered."""
+    if personal.read_known is not None:
+        # Where that fails each is asked for by itself: one may be readable.
+        with suppress(StorageFailed):
+            known, person = await personal.read_known(conversation.tenant, user)
+            return _with_own(known, conversation), person.facts
+    return (await recalled(memory, conversation, user, trace), await known_facts(personal, conversation, user, trace))
+
+
 async def recalled(
     memory: WorkflowMemory, conversation: Conversation, user: str, trace: TurnTrace
 ) -> tuple[WorkflowReference, ...]:
@@ -25,6 +38,10 @@ async def recalled(
     except StorageFailed as error:
         _failed("not read", error, conversation, trace)
         known = ()
+    return _with_own(known, conversation)
+
+
+def _with_own(known: Sequence[WorkflowReference], conversation: Conversation) -> tuple[WorkflowReference, ...]:
     elsewhere = (one for one in known if one.conversation_id != conversation.id)
     return (*elsewhere, *conversation.workflow_refs)
 

@@ -29,7 +29,7 @@ from workflow_agent.assistant.sandbox import PythonSandbox
 from workflow_agent.assistant.streams import RunStream
 from workflow_agent.assistant.tools.usefulness import idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
-from workflow_agent.assistant.turns.memory import known_facts, recalled
+from workflow_agent.assistant.turns.memory import known_of_user
 from workflow_agent.assistant.turns.narration import Narration, stopped_note, taken_over_note, unanswered_note
 from workflow_agent.assistant.window.context import ContextManager, FittingWindow
 from workflow_agent.assistant.window.costs import PlanningLedger
@@ -117,8 +117,8 @@ class Runner:
         model = self.models.answering(wanted, job.request.model_key)
         job.trace.mode, job.trace.model = mode.name, wanted or self.models.default
         job.evidence.counter = self.counters.of(model)
-        known = await recalled(self.memory, job.conversation, job.request.author, job.trace)
-        facts = await known_facts(self.personal, job.conversation, job.request.author, job.trace)
+        author = job.request.author
+        known, facts = await known_of_user(self.memory, self.personal, job.conversation, author, job.trace)
         outdated = await outdated_results(self.workflows, job.conversation)
         narration = Narration(stream, job.evidence, tuple(self.roster), job.trace.first_chunk)
         deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known, facts, outdated)

@@ -1,10 +1,14 @@
 """What is kept of a user in all conversations: which workflows were dealt with, and what to remember."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.person import Person
+
+KnownOfUser = tuple[Sequence[WorkflowReference], Person]
+ReadKnown = Callable[[str, str], Awaitable[KnownOfUser]]
+"""Returns what is remembered of a user by tenant and name, as `recall` and `person` do, with one question."""
 
 
 class WorkflowMemory(Protocol):

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 
+import asyncpg
 from cachetools import LRUCache
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -11,7 +12,7 @@ from typing_extensions import override
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.memory.references import merged_references
-from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.store import KnownOfUser, PersonMemory, WorkflowMemory
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.memories import Correction, writable
 from workflow_agent.storage.files.paths import check_tenant
@@ -32,6 +33,9 @@ WITH changed AS (UPDATE person SET version = version + 1, is_forgetting = $4, bo
     WHERE tenant = $1 AND user_digest = $2 AND version = $3 RETURNING 1),
 added AS (INSERT INTO person SELECT $1, $2, 1, $4, $5 WHERE $3::bigint = 0 ON CONFLICT DO NOTHING RETURNING 1)
 SELECT 1 FROM changed UNION ALL SELECT 1 FROM added"""
+_READ_BOTH = """SELECT memory.version, memory.body, person.body AS person FROM (SELECT $1::text AS tenant) AS one
+LEFT JOIN memory ON memory.tenant = one.tenant AND memory.user_digest = $2
+LEFT JOIN person ON person.tenant = one.tenant AND person.user_digest = $2"""
 _FORGET_PERSON = "DELETE FROM person WHERE tenant = $1 AND user_digest = $2 AND version = $3"
 _FORGETTING = "SELECT body FROM person WHERE tenant = $1 AND is_forgetting"
 _MOST_KNOWN = 1_000
@@ -86,15 +90,30 @@ class PostgresWorkflowMemory(WorkflowMemory):
     async def settle(self) -> None:
         """Return at once: whatever is remembered is stored."""
 
+    async def read_known(self, tenant: str, user: str) -> KnownOfUser:
+        """Return what is remembered of a user and what is known of the person, with one question.
+
+        Raises:
+            StorageFailed: The database does not answer.
+            CorruptDocument: One of them does not parse.
+        """
+        check_tenant(tenant)
+        (row,) = await self._database.rows(_READ_BOTH, tenant, digest_of_user(user))
+        known = self._noted(tenant, user, row if row["version"] is not None else None)
+        return known, _parsed_person(row["person"]) if row["person"] is not None else Person(user=writable(user))
+
     async def _read(self, tenant: str, user: str) -> _Known:
         check_tenant(tenant)
-        row = await self._database.row(_READ, tenant, digest_of_user(user))
+        self._noted(tenant, user, await self._database.row(_READ, tenant, digest_of_user(user)))
+        return self._latest[tenant, user]
+
+    def _noted(self, tenant: str, user: str, row: asyncpg.Record | None) -> tuple[WorkflowReference, ...]:
         try:
             known = (row["version"], _REFERENCES.validate_json(row["body"])) if row else (0, ())
         except ValidationError as error:
             raise CorruptDocument("What is remembered of a user does not parse.") from error
         self._latest[tenant, user] = known
-        return known
+        return known[1]
 
 
 class PostgresPersonMemory(PersonMemory):
@@ -139,10 +158,14 @@ class PostgresPersonMemory(PersonMemory):
         row = await self._database.row(_READ_PERSON, tenant, digest_of_user(user))
         if row is None:
             return 0, Person(user=writable(user))
-        try:
-            return row["version"], Person.model_validate_json(row["body"])
-        except ValidationError as error:
-            raise CorruptDocument("What is known of a person does not parse.") from error
+        return row["version"], _parsed_person(row["body"])
+
+
+def _parsed_person(body: bytes) -> Person:
+    try:
+        return Person.model_validate_json(body)
+    except ValidationError as error:
+        raise CorruptDocument("What is known of a person does not parse.") from error
 
 
 def digest_of_user(user: str) -> bytes:
