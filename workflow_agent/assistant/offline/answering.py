@@ -16,12 +16,10 @@ from workflow_agent.assistant.offline.skills import (
     catalogue,
     changing,
     comparing,
-    computing,
     confirming,
     creation,
     documents,
     history,
-    memory,
     portability,
     questions,
     versions,
@@ -30,7 +28,6 @@ from workflow_agent.assistant.offline.skills.talk import speak, spoken
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, names_workflow
 from workflow_agent.assistant.offline.tokens import Tokens, read_tokens, split_fences
 from workflow_agent.assistant.offline.turn.focus import focus
-from workflow_agent.assistant.offline.turn.offers import picked, picked_numbers
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
     Choice,
@@ -40,6 +37,8 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Reply,
     Skill,
     Suggestion,
+    picked,
+    picked_numbers,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.turn.replay import run_skill
@@ -125,9 +124,9 @@ _SKILLS: Mapping[str, Act] = {
     "restore_first": versions.undo,
     "delete_workflow": confirming.delete_workflow,
     "delete_all": confirming.delete_workflow,
-    "count_calls": computing.count_calls,
-    "tools_used": computing.tools_used,
-    "as_table": computing.as_table,
+    "count_calls": agents.count_calls,
+    "tools_used": agents.tools_used,
+    "as_table": agents.as_table,
     "first_question": history.first,
     "why_changed": history.why_changed,
     "changed_then": history.changed_then,
@@ -138,8 +137,8 @@ _SKILLS: Mapping[str, Act] = {
     "hand_over": agents.hand_over,
     "who_is_there": agents.who_is_there,
     "phase": agents.enter_phase,
-    "remember": memory.remember,
-    "remembered": memory.remembered,
+    "remember": history.remember,
+    "remembered": history.remembered,
 }
 
 
@@ -169,8 +168,8 @@ class Answering:
             return told, self._confirmed_and(told)
         given = name_given_in(turn.text)
         if given is not None and given.is_nickname and focus(turn) is not None:
-            return turn, memory.nickname(turn, given)
-        if (told := memory.personal(turn)) is not None:
+            return turn, history.nickname(turn, given)
+        if (told := history.personal(turn)) is not None:
             return turn, told
         if documents.is_about_material(turn) and not is_order(turn.text):
             return turn, self._from_material(turn)

@@ -27,11 +27,12 @@ from workflow_agent.assistant.offline.walks import (
     reach,
     skipping,
 )
-from workflow_agent.assistant.offline.wording.lists import counted, joined
-from workflow_agent.assistant.offline.wording.workflow import (
+from workflow_agent.assistant.offline.wording import (
     condition_of,
+    counted,
     ends_line,
     explain_text,
+    joined,
     named,
     roles_of,
     starts_line,

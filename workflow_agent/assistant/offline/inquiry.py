@@ -10,7 +10,7 @@ from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnc
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import WAYS_THROUGH, holds
-from workflow_agent.assistant.offline.wording.workflow import condition_of, in_walking_order, roles_of
+from workflow_agent.assistant.offline.wording import condition_of, in_walking_order, roles_of
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.tokens import Token, Tokens
-from workflow_agent.assistant.offline.wording.lists import joined
+from workflow_agent.assistant.offline.wording import joined
 from workflow_agent.workflows.model.terms import MONTHS
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")

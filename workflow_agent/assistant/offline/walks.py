@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from workflow_agent.assistant.offline.conditions import NUMBER, amount_of
-from workflow_agent.assistant.offline.wording.workflow import condition_of, in_walking_order
+from workflow_agent.assistant.offline.wording import condition_of, in_walking_order
 from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition

@@ -8,7 +8,6 @@ from workflow_agent.assistant.offline.request import Request, ordinal_of
 from workflow_agent.assistant.offline.skills.changing import apply_edits
 from workflow_agent.assistant.offline.skills.confirming import is_preview, previewed
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, read_workflow, which_workflow
-from workflow_agent.assistant.offline.turn.offers import fixes_offered
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
     Candidate,
@@ -17,10 +16,10 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Reply,
     Skill,
     ToolFailure,
+    fixes_offered,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.assistant.offline.wording.changes import describe_findings, shall_i_fix
-from workflow_agent.assistant.offline.wording.lists import counted, joined
+from workflow_agent.assistant.offline.wording import counted, describe_findings, joined, shall_i_fix
 from workflow_agent.workflows.model.durations import duration_in_words
 from workflow_agent.workflows.model.workflow import Workflow
 

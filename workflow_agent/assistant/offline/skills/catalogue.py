@@ -11,9 +11,8 @@ from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
 from workflow_agent.assistant.offline.request import Request, number_of, phrase_score, unquoted
 from workflow_agent.assistant.offline.schedules import Started, started_by
-from workflow_agent.assistant.offline.skills.asking import ask_which, not_found
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
-from workflow_agent.assistant.offline.skills.talk import spoken
+from workflow_agent.assistant.offline.skills.talk import ask_which, not_found, spoken
 from workflow_agent.assistant.offline.skills.targets import (
     bare_name,
     is_pronoun,
@@ -23,14 +22,21 @@ from workflow_agent.assistant.offline.skills.targets import (
     which_workflow,
 )
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.focus import focus, last_touched
 from workflow_agent.assistant.offline.turn.outcome import Call, Candidate, Choice, JsonObject, Reply, Skill, Suggestion
-from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import back_edges
-from workflow_agent.assistant.offline.wording.lists import clipped, counted, joined
-from workflow_agent.assistant.offline.wording.workflow import FENCES, explain_text, roles_of, show_text, told_step
+from workflow_agent.assistant.offline.wording import (
+    FENCES,
+    clipped,
+    counted,
+    explain_text,
+    joined,
+    roles_of,
+    show_text,
+    told_step,
+)
 from workflow_agent.workflows.diagrams.graph import DIAGRAM_FORMATS
 from workflow_agent.workflows.model.durations import duration_in_words, seconds_of
 from workflow_agent.workflows.model.parser import parse_workflow

@@ -17,9 +17,7 @@ from workflow_agent.assistant.offline.skills.confirming import deletion, is_prev
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
 from workflow_agent.assistant.offline.skills.versions import read_undo, undo
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, last_step, listed_in_reply
-from workflow_agent.assistant.offline.turn.offers import fixes_offered
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
     Candidate,
@@ -30,11 +28,18 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Reply,
     Skill,
     ToolFailure,
+    fixes_offered,
 )
-from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
 from workflow_agent.assistant.offline.units import units_of
-from workflow_agent.assistant.offline.wording.changes import describe_edits, describe_findings, shall_i_fix
-from workflow_agent.assistant.offline.wording.lists import clipped, joined, numbered
+from workflow_agent.assistant.offline.wording import (
+    clipped,
+    describe_edits,
+    describe_findings,
+    joined,
+    numbered,
+    shall_i_fix,
+)
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_CHARS = 6_000

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.assistant.offline.drafting.description import Drafted
-from workflow_agent.assistant.offline.turn.offers import fixes_offered
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
     Candidate,
@@ -13,9 +12,9 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Reply,
     Skill,
     Suggestion,
+    fixes_offered,
 )
-from workflow_agent.assistant.offline.wording.changes import describe_findings, shall_i_fix
-from workflow_agent.assistant.offline.wording.lists import clipped, counted, joined
+from workflow_agent.assistant.offline.wording import clipped, counted, describe_findings, joined, shall_i_fix
 
 _EXAMPLE = (
     '"When an employee submits an expense, the manager approves or rejects it. If approved, '

@@ -8,8 +8,7 @@ from workflow_agent.assistant.offline.request import Request, sentence_case, unq
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_workflow
 from workflow_agent.assistant.offline.turn.outcome import Call, Completion, JsonObject, Reply, Skill
 from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.assistant.offline.wording.lists import counted, joined
-from workflow_agent.assistant.offline.wording.workflow import FENCES
+from workflow_agent.assistant.offline.wording import FENCES, counted, joined
 
 _MOST_LINES = 5
 _MOST_EXPORTED = 12

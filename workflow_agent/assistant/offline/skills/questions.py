@@ -14,7 +14,7 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.focus import focus, last_told
 from workflow_agent.assistant.offline.turn.outcome import Call, Reply, Skill
 from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.assistant.offline.wording.lists import clipped, joined
+from workflow_agent.assistant.offline.wording import clipped, joined
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_CHARS = 600

@@ -7,11 +7,10 @@ from typing import Any
 
 from workflow_agent.assistant.offline.references import PRONOUNS
 from workflow_agent.assistant.offline.request import ordinal_of, phrase_score, unquoted
-from workflow_agent.assistant.offline.skills.asking import ask_which, not_found
-from workflow_agent.assistant.offline.turn.facts import HERE, WorkflowRef
+from workflow_agent.assistant.offline.skills.talk import ask_which, not_found
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, listed_in_reply, meant_to_change
 from workflow_agent.assistant.offline.turn.outcome import Answered, Call, Reply, ToolFailure
-from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.turn.reading import HERE, Turn, WorkflowRef
 from workflow_agent.conversations.memory.resolution import Resolution
 from workflow_agent.conversations.memory.resolver import resolve_reference
 from workflow_agent.errors import InvalidWorkflow

@@ -5,17 +5,15 @@ from typing import Any
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at
 from workflow_agent.assistant.offline.request import Request, number_of
-from workflow_agent.assistant.offline.skills.asking import ask_which
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
 from workflow_agent.assistant.offline.skills.confirming import is_preview, previewed
+from workflow_agent.assistant.offline.skills.talk import ask_which
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, read_workflow, which_workflow
 from workflow_agent.assistant.offline.tokens import read_tokens
-from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.focus import deleted_here, deleted_last, last_changed
 from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, Suggestion
-from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.assistant.offline.wording.lists import counted
-from workflow_agent.assistant.offline.wording.workflow import show_text
+from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
+from workflow_agent.assistant.offline.wording import counted, show_text
 from workflow_agent.workflows.model.parser import parse_workflow
 
 _MOST_VERSIONS = 20

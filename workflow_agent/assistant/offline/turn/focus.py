@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.turn.facts import WorkflowRef
 from workflow_agent.assistant.offline.turn.outcome import Candidate
-from workflow_agent.assistant.offline.turn.reading import Exchange, PastTurn, Turn
+from workflow_agent.assistant.offline.turn.reading import Exchange, PastTurn, Turn, WorkflowRef
 
 _ABOUT_ONE = word_set("focus.about_one")
 _CHANGES = word_set("focus.changes")

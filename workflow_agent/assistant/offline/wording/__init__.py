@@ -1,1 +1,0 @@
-"""How the offline model says things."""
