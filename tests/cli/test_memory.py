@@ -35,6 +35,7 @@ def test_what_is_told_in_one_conversation_shapes_the_next_until_it_is_forgotten(
         told("memory", "forget", one["id"], "--yes")
 
     assert "Expense approval" in before.out
+    assert "Which workflow" not in before.out
     assert "amaranth labels" in recalled.out
     assert sorted((one["kind"], one["text"]) for one in listed) == [
         ("alias", NAME),
@@ -44,4 +45,4 @@ def test_what_is_told_in_one_conversation_shapes_the_next_until_it_is_forgotten(
         assert f"{one['source']['conversation_id']}, turn 1" in " ".join(rows.split())
     assert known() == []
     assert files_with(data_dir, "amaranth") == []
-    assert "Expense approval" not in told("chat", stdin=QUESTION).out
+    assert "Which workflow" in told("chat", stdin=QUESTION).out
