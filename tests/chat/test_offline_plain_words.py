@@ -47,6 +47,7 @@ def named(workflow: Workflow, name: str) -> Step:
         ("export step functions", "States"),
         ("download as an airflow dag", "dag-factory"),
         ("export as mermaid", "Mermaid"),
+        ("convert it to kestra", "Kestra"),
     ],
 )
 async def test_what_is_open_is_exported_without_saying_it(talk: Talk, said: str, title: str) -> None:

@@ -363,7 +363,7 @@ def changing_unread(turn: Turn) -> Skill:
     return Reply(
         "I don't know that format, and read nothing of it as prose. I can import BPMN, Step "
         "Functions, GitHub Actions, "
-        "Argo, n8n, Airflow, JSON and YAML workflows: say “import this:” in front."
+        "Argo, n8n, Airflow, Kestra, Mermaid, JSON and YAML workflows: say “import this:” in front."
     )
 
 

@@ -24,6 +24,7 @@ FORMATS = LateFormats(
         "bpmn": "bpmn.Bpmn",
         "arazzo": "arazzo.Arazzo",
         "dag-factory": "dag_factory.DagFactory",
+        "kestra": "kestra.Kestra",
         "mermaid": "mermaid.Mermaid",
         "dot": "dot.Dot",
     },

@@ -5,7 +5,7 @@ from typing import Final
 ALWAYS: Final = """
     3.0 do|would you think|say|make of|about it|this|that|DEF
     3.0 into|in plain|simple|other|own words|terms|english|language
-    2.8 ^export|give|show|download|convert|get IT|DEF|me ... as|to|in|into INDEF|the|our? step|bpmn|n8n|argo|arazzo|github|asl|json|yaml|cncf|serverless|amazon|aws|airflow|dot|svg
+    2.8 ^export|give|show|download|convert|get IT|DEF|me ... as|to|in|into INDEF|the|our? step|bpmn|n8n|argo|arazzo|kestra|github|asl|json|yaml|cncf|serverless|amazon|aws|airflow|dot|svg
     2.8 ^what if|when
     2.8 who changed|edited|modified what
     2.8 what|anything changed|happened ... since|yesterday|today|week|month
