@@ -53,7 +53,7 @@ from workflow_agent.storage.postgres.database import Database, DatabaseOptions
 LEASE_SECONDS = 2.0
 SWEEP_SECONDS = 2.0
 """How long after a lease is over a run may wait for somebody to go on with it."""
-PATIENCE_SECONDS = 180.0
+PATIENCE_SECONDS = 600.0
 POINTS = (
     "accepted",
     "in the model",
@@ -246,6 +246,8 @@ class Matrix:
     old_release: Path | None = None
     redis: "Redis | None" = None
     kinds: Sequence[str] = KINDS
+    pause_seconds: float = 0.0
+    """Between one fault and the next."""
     room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_ARMED))
     armed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     struck: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -389,6 +391,8 @@ class Matrix:
         for point, kind in itertools.islice(itertools.cycle(pairs), self.faults):
             await self.room.acquire()
             self.armed.append((point, kind))
+            # A host that was struck comes back, and has its lease again, before most are struck once more.
+            await asyncio.sleep(self.pause_seconds)
 
     def strike(self, point: str, host: Host) -> bool:
         """Strike a host that is at a point, if that is armed; say whether its connection breaks at once."""
@@ -691,10 +695,18 @@ async def a_matrix(
 
 
 async def measured(
-    turns: int, faults: int, hosts: int, conversations: int, seed: int, url: str, old_release: Path | None = None
+    turns: int,
+    faults: int,
+    hosts: int,
+    conversations: int,
+    seed: int,
+    url: str,
+    old_release: Path | None = None,
+    pause_seconds: float = 0.0,
 ) -> JsonObject:
     """Return what came of turns under fire."""
     async with a_matrix(turns, faults, hosts, seed, url, old_release) as matrix:
+        matrix.pause_seconds = pause_seconds
         return await matrix.run(conversations)
 
 
@@ -706,9 +718,10 @@ def main() -> int:
     options.add_argument("--conversations", type=int, default=8)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--old-release", type=Path, help="a checkout of another release, for the last host")
+    options.add_argument("--pause", type=float, default=0.0, help="seconds between one fault and the next")
     given = options.parse_args()
     asked = (given.turns, given.faults, given.hosts, given.conversations, given.seed)
-    told = asyncio.run(measured(*asked, a_database_of_ones_own(), given.old_release))
+    told = asyncio.run(measured(*asked, a_database_of_ones_own(), given.old_release, given.pause))
     print(json.dumps(told, indent=2))
     is_late = told["taken over late"] or told["longest cancel, s"] >= 1
     return 1 if damage_in(told) or is_late else 0
