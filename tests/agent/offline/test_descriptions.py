@@ -549,6 +549,11 @@ CASES = [
         ],
         id="labels in a row",
     ),
+    pytest.param(
+        "The maid cleans the room and reports missing items to the desk.",
+        ["Clean the room @maid: Report missing items to the desk", "Report missing items to the desk @maid"],
+        id="an unknown word that works goes on working",
+    ),
 ]
 
 
@@ -642,6 +647,19 @@ def test_what_tells_no_process_is_not_drawn(text: str) -> None:
         ("Jane sorts the mail. Bugs go to development, questions go to support.", "bugs"),
         ("plan -> go/no-go by the board -> (go) project -> rollout", "project"),
         ("The clerk rates it. bad -> half refund by accounting. good -> keep it.", "half"),
+        ("We count the votes and print them. In case of a tie there is a second round.", "second"),
+        ("Ship it by train if it is big, else with standard mail, then send the code.", "standard"),
+        ("For orders abroad, papers are added by the export team. The clerk ships it.", "abroad"),
+        ("The app sends a code. The user types it in. Three wrong codes and the account is locked.", "three"),
+        ("Receive it, compare to order, if it matches pay else ask supplier, archive", "archive"),
+        ("The clerk mails it. Who wants to come answers within a week. The clerk books a room.", "who"),
+        ("The machine fills the bottles; every hundredth bottle is checked by the lab.", "hundredth"),
+        ("The clerk packs a red or blue cake. The driver delivers it.", "or"),
+        ("The clerk sees the guest. If it is bad, the boss calls. Finally he pays.", "who 'he'"),
+        ("The clerk sees it, if parts are bad the office orders them, the boss signs it.", "boss"),
+        ("The intern copies it; meanwhile the admin opens it. Both report to the boss, who signs it.", "both"),
+        ("The clerk makes the page, the editor approves or sends it back with comments.", "back"),
+        ("The pilot checks it and the crew checks it. Only when both are fine do the guests board.", "board"),
         ("The clerk opens it and the boss signs it. In the latter case the clerk files it.", "latter"),
         ("The clerk sorts the mail and the boss reads it. Junk mail is thrown away.", "junk"),
         ("Ann collects it, Bob checks it, Cleo pays it. If Bob finds an error, Ann corrects it.", "bob"),

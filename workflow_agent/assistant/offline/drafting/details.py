@@ -188,6 +188,8 @@ def _doubts(tokens: Sequence[Token]) -> Iterator[str]:
             yield f"whether {said!r} is one step"
         if token.kind != "word" or token.text == "IT":
             continue
+        if token.lower == "or":
+            yield f"which of {said!r}"
         if at and token.lower in _ACTING | {"by"} and (token.lower != "by" or is_role(tokens[-1])):
             yield f"{token.lower!r} in {said!r}"
         before = tokens[at - 1] if at else None
@@ -202,7 +204,8 @@ def _doubts(tokens: Sequence[Token]) -> Iterator[str]:
         bent = joined and before is not None and "s" in token.entry.form.split()
         other = before is not None and before.lower == "or"
         verb = verb or (bent and (other or (behind is not None and behind.has("prep", "det"))))
-        if (token.value or 0) > 2 and behind is not None and behind.lemma == "time":
+        counts = before is not None and before.lower == "every" and token.lower.endswith(("nd", "rd", "th"))
+        if counts or ((token.value or 0) > 2 and behind is not None and behind.lemma == "time"):
             yield f"how often: {said!r}"
         named = before is not None and before.has("det")
         structured = token.among("doubts.turns") or (

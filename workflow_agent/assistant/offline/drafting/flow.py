@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import Condition, comparison_end, read_condition
-from workflow_agent.assistant.offline.drafting.details import Details, details_of, length_of
+from workflow_agent.assistant.offline.drafting.details import Details, details_of, doubts_of, length_of
 from workflow_agent.assistant.offline.drafting.grammar import Clause
 from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Node
 from workflow_agent.assistant.offline.drafting.naming import object_of, step_name, thing_of
@@ -80,6 +80,10 @@ class Flow:
         self._later: list[Statement] = []
         self._patient = ""
         """What a passive that goes on is about."""
+        self._is_labelled = False
+        """Whether a sign parts the case that is told from what is done in it."""
+        self._is_unclear = False
+        """Whether several persons were told of in the cases of the question before."""
         self._circumstance = ""
         """Where or when the step to come is done: " at the end of the day"."""
         self._in_chain = False
@@ -105,6 +109,7 @@ class Flow:
         self._after_failure(own)
         if own and not self._is_further_arm(own[0], following):
             self._doubt_arm(own[0])
+            self._is_unclear = self.track.decision is not None and self._actor != self._asked[1]
             self.track.close()
         groups = _at_once(own)
         at = 0
@@ -221,7 +226,8 @@ class Flow:
             self._use(one.context)
         else:
             self.remarks |= {token.start for token in one.context}
-            if timed or (any(token.is_content for token in one.context) and self.graph.nodes):
+            case = bool(one.context) and one.context[0].lower == "for"
+            if timed or (any(token.is_content for token in one.context) and (self.graph.nodes or case)):
                 self._doubt(text_of(one.context))
         self._circumstance = circumstance
         if "anyway" in one.marks:
@@ -243,6 +249,8 @@ class Flow:
         if one.schedule:
             self._schedule(one.schedule, _time_told(one.schedule))
         for sub in one.subs:
+            if "else" in one.marks and sub.word == "amount" and sub.tokens[0].lower in ("with", "without"):
+                self._doubt(f"otherwise {text_of(sub.tokens)!r}")
             self._sub(sub, one, after)
         self._of_subset(one, after)
         back = one.clause is not None and returns_to(one.clause, details_of(one.clause)) is not None
@@ -345,6 +353,7 @@ class Flow:
 
     def _branch(self, condition: Condition, sub: Sub, *, is_chained: bool = False) -> None:
         self._doubt(*_doubts_of_condition(sub))
+        self._is_labelled = sub.word.startswith("label")
         decision = self.track.decision
         meant = self._failing(sub, condition)
         if meant is not None:
@@ -387,16 +396,17 @@ class Flow:
         if not self.graph.nodes:
             self._trigger(sub)
             return
-        if joins_ways(sub):
+        if joins_ways(sub) or (self.track.joins and _condition(sub).polarity > 0):
+            self._doubt(*(_doubts_of_condition(sub) if sub.clause is not None else ()))
             self.track.close()
             self._end_loop()
             return
+        if sub.word == "before":
+            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
         if self.track.decision is not None and self._is_sibling(sub):
             self.track.next_arm(_condition(sub))
             return
         condition = _condition(sub)
-        if sub.word == "before":
-            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
         if sub.clause is None and sub.word in ("after", "following", "upon", "before", "on"):
             self._after(sub)
         elif self._was_told(sub):
@@ -444,8 +454,7 @@ class Flow:
 
     def _trigger(self, sub: Sub) -> None:
         self._use(sub.tokens)
-        if sub.clause is not None and sub.clause.is_negated:
-            self._doubt(f"the condition {text_of(sub.tokens)!r}")
+        self._doubt(*_doubts_of_condition(sub))
         found = event_of(sub)
         if found is None:
             self.remarks |= {token.start for token in sub.tokens}
@@ -550,6 +559,8 @@ class Flow:
         if starts and clause.voice == "active":
             self.remarks |= {token.start for token in clause.tokens}
             return
+        if clause.is_relative and not one.joint:
+            self._doubt(text_of(clause.tokens))
         if self._is_remark(clause, details, one) or self._repeats(clause, details, one):
             return
         if self._goes_back(clause, details, after) or self._ends(clause, details):
@@ -578,14 +589,16 @@ class Flow:
             if not details.rest or details.rest[0].has("prep", "adv"):
                 # "The gate opens": what happens by itself is told whole.
                 told = clause.tokens if clause.subject else (*who, *clause.tokens)
+                if any(token.value is not None for token in who):
+                    self._doubt(f"whether {text_of(told)!r} is a step")
                 self._step(clause, details, None, name=capitalized(cased(told)))
                 return
             role = role_named(who)
+        begins = acts(clause.subject) if clause.subject else clause.form == "base"
         if (
-            clause.subject
-            and acts(clause.subject)
+            begins
             and self.track.arm is not None
-            and self.track.arm.is_else
+            and (self.track.arm.is_else or (clause.subject and not self._is_labelled))
             and self.track.arm.steps
             and one.joint == ","
             and not one.subs
@@ -602,6 +615,8 @@ class Flow:
         count = any(token.kind == "number" or (token.value or 0) > 1 for token in who[: len(who) - len(said)])
         if len(said) > 5:
             self._doubt(f"who {text_of(who)!r} is")
+        if self._is_unclear and is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she"):
+            self._doubt(f"who {clause.subject[0].lower!r} is")
         if who and is_pronoun(who) and who[0].lower in ("he", "she") and not role:
             self._doubt(f"who {who[0].lower!r} is")
         self._step(
@@ -614,7 +629,7 @@ class Flow:
         )
         if not clause.is_sure and not acts(clause.subject):
             self._doubt(f"who does {text_of(clause.tokens)!r}")
-        if who and acts(who):
+        if who and (acts(who) or (role and clause.voice == "active")):
             self._actor = () if is_pronoun(who) else who
         self._who, self._moved_to = who, ()
 
@@ -661,9 +676,13 @@ class Flow:
             self._schedule(clause.tokens, details.schedule)
         if details.is_again and self._loop is None:
             self._doubt(f"the loop {text_of(clause.tokens)!r}")
+        if clause.subject and clause.voice == "passive" and self.track.arm is None:
+            self._doubt(*doubts_of(clause.subject))
         if clause.is_negated or clause.verb in ("skip", "omit", "waive"):
             self._doubt(text_of(clause.tokens))
         self._doubt(*details.doubts)
+        if clause.verbs and any(token.lower == "back" for token in details.rest):
+            self._doubt(text_of(clause.tokens))
         lets = clause.verb == "let" and details.rest and details.rest[0].lower == "us"
         if clause.verb in word_set("verb.repeat") or lets:
             self._doubt(text_of(clause.tokens))
@@ -883,13 +902,15 @@ class Flow:
         """Read "the process ends" and "that's it"."""
         subject = {token.entry.noun or token.lower for token in clause.subject}
         whole = subject & (word_set("workflow") | {"it", "that", "this", "everything"})
-        orders = self.track.arm is not None and clause.form == "base"
+        inside = self.track.arm is not None or self.track.resume is not None
+        orders = inside and clause.form == "base"
         if clause.verb not in word_set("verb.end") or details.rest or not (whole or (orders and not clause.subject)):
             return False
         self._use(clause.tokens)
-        if self.track.arm is not None:
+        if inside:
             self.track.ended += self.track.frontier
             self.track.frontier = []
+        if self.track.arm is not None:
             self.track.arm.steps += 1
         return True
 
@@ -1044,6 +1065,8 @@ class Flow:
             self._sub(sub, first, ())
         if first.schedule:
             self._schedule(first.schedule, _time_told(first.schedule))
+        if any(one.clause is not None and one.clause.is_relative for one in statements):
+            self._doubt(f"who does {text_of(statements[0].tokens)!r}")
         fork, ends = self.track.fork(), list[End]()
         for one in _told_apart(statements):
             self.track.frontier = [End(fork)]

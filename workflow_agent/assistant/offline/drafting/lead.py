@@ -7,7 +7,7 @@ from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import states_outcome
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
-from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at
+from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, is_role, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import schedule_at
@@ -287,6 +287,8 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
     if end is None and (tells or any(token.is_("both", "all", "each") for token in said)):
         return None
     grammar = Grammar(tuple(body))
+    if end is None and is_role(said[0]) and len(said) > 1 and "s" in grammar.forms(1):
+        return None
     short = (
         told_next
         and len(said) < 4

@@ -297,12 +297,13 @@ class _Reader:
         if told and complement and "s" in self._grammar.forms(at) and (amount or not self._grammar.is_noun(at)):
             return True
         alone = not told and not self._grammar.is_article(start) and not self._grammar.has(start, "pron")
-        if not told and not (alone and (before.has("adj", "verb") or before.kind == "number")):
+        there = self._grammar.low(at) == "there" and self._grammar.has(at + 1, "aux")
+        if not told and not there and not (alone and (before.has("adj", "verb") or before.kind == "number")):
             return False
         outcome = before.lower in word_set("good") | word_set("bad")
         if (before.entry.verb in word_set("verb.event") or (alone and outcome)) and self._grammar.is_imperative(at):
             return True
-        opens = self._grammar.has(at, "pron") or self._grammar.has(at, "det") or is_role(self._tokens[at])
+        opens = there or self._grammar.has(at, "pron") or self._grammar.has(at, "det") or is_role(self._tokens[at])
         return opens and self._grammar.starts_clause(at) and (particle or self._transitive_done(found, at))
 
     def _transitive_done(self, found: object, at: int) -> bool:

@@ -80,6 +80,11 @@ class Track:
         if self.arm is not None:
             self.arm.verb, self.arm.steps = verb, self.arm.steps + 1
 
+    @property
+    def joins(self) -> bool:
+        """Whether the next step waits for several that run at once."""
+        return self._must_join and len(self.frontier) > 1
+
     # ---- branches
 
     def open(self, condition: Condition, *, rejects: bool = False) -> Decision:
