@@ -39,6 +39,19 @@ def graph(page: Page) -> None:
     expect(page.locator(".canvas .lane").first).to_be_visible()
 
 
+def played(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto("/#/w/wf_expense_approval")
+    page.get_by_role("button", name="Play a case").click()
+    for way in ("approved", "more than 1,000 EUR", "approved"):
+        page.locator(".play-question").get_by_role("button", name=way).click()
+    for step, lasts in (("Manager review", "4 hours"), ("Finance review", "1 day")):
+        page.locator(".play-times").get_by_label(step).fill(lasts)
+        page.keyboard.press("Tab")
+        expect(page.locator(".play-path")).to_contain_text(f"takes {lasts}")
+    expect(page.locator(".play-end")).to_contain_text("Completed")
+
+
 def versions(page: Page) -> None:
     talked(page, EXPENSES, LEGAL)
     page.get_by_role("button", name="Versions").click()
@@ -71,6 +84,7 @@ def narrow(page: Page) -> None:
 SCENES: Mapping[str, Callable[[Page], None]] = {
     "hands-on": hands_on,
     "graph": graph,
+    "played": played,
     "versions": versions,
     "workflows": workflows,
     "preview": preview,

@@ -34,7 +34,7 @@ def watched(browser: Browser, served: Served, complaints: list[str] | None = Non
     finally:
         context.close()
     if complaints is None:
-        assert said == []
+        assert said == [], said
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,43 @@ def test_a_hundred_steps_are_opened_found_changed_undone_and_compared(page: Page
     assert serious(page) == []
 
 
+def test_a_hundred_steps_are_worked_on_without_a_word_typed(page: Page, served: Served) -> None:
+    stored(served, large_workflow())
+    page.goto("/#/workflows")
+    page.get_by_role("link", name="Large").click()
+    expect(page.locator(".canvas [data-step=loop_0]")).to_be_in_viewport()
+
+    page.locator(".graph-map").click(position={"x": 84, "y": 60})
+    loop = page.locator(".canvas [data-step=loop_7]")
+    expect(loop).to_be_in_viewport()
+    loop.locator(".fold-button").click()
+    step = page.locator(".canvas [data-step=s_7_3]")
+    expect(step).to_have_count(1)
+    page.get_by_label("Show the steps of").select_option("team 1")
+    expect(page.locator(".canvas [data-step=s_7_3]:not(.is-dim)")).to_have_count(1)
+    page.locator(".findings").get_by_role("button", name="Show where").nth(7).click()
+    expect(loop).to_be_in_viewport()
+    page.locator(".graph-port").hover()
+    page.mouse.wheel(0, 300)
+    step.click()
+    card = page.get_by_role("region", name="Step Check 7.3")
+    expect(card.get_by_role("button", name="Delete")).to_be_in_viewport()
+    card.get_by_role("button", name="Delete").click()
+
+    expect(step).to_have_count(0)
+    changed = page.locator(".canvas [data-from=s_7_2][data-to=s_7_4]")
+    expect(changed).to_be_in_viewport()
+    expect(page.locator(".slider output")).to_have_text("2 of 2")
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(step).to_be_in_viewport()
+
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("button", name="What changed").nth(1).click()
+    expect(page.locator(".compared .is-leaving[data-step=s_7_3]")).to_be_in_viewport()
+    expect(page.locator(".compared [data-from=s_7_2][data-to=s_7_4]")).to_be_in_viewport()
+    assert serious(page) == []
+
+
 def test_the_graph_is_moved_by_wheel_keys_and_map_and_stays_where_it_was(page: Page, served: Served) -> None:
     stored(served, large_workflow())
     page.goto("/#/w/wf_large")

@@ -64,9 +64,11 @@ def test_a_case_is_played_step_by_step_by_keys_with_times_and_who_acts(
         keys.press("p")
         card = page.get_by_role("region", name="A case")
         expect(card.get_by_role("heading")).to_be_focused()
-        for way in ("to be mended", "approved"):
-            card.get_by_role("button", name=way).focus()
-            keys.press("Enter")
+        card.get_by_role("button", name="to be mended").focus()
+        keys.press("Enter")
+        expect(card.locator(".play-step")).to_have_count(4)
+        expect(card.get_by_role("button", name="approved")).to_be_focused()
+        keys.press("Enter")
 
         steps = card.locator(".play-step")
         expect(steps).to_have_count(5)
@@ -79,6 +81,7 @@ def test_a_case_is_played_step_by_step_by_keys_with_times_and_who_acts(
         card.get_by_label("Decide").fill("3 hours")
         keys.press("Tab")
         expect(card.locator(".play-end")).to_contain_text("1 day 8 hours")
+        expect(card.get_by_label("Decide")).to_have_value("3 hours")
 
         card.get_by_role("button", name="One step back").focus()
         keys.press("Enter")

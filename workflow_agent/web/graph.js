@@ -201,7 +201,8 @@ export class Graph {
     element.setAttribute("aria-label", [name.replace(/\n/g, ". "), kind, inside ? `${many(inside, "step")} folded inside` : ""].filter(Boolean).join(", "));
     if (!this.on.fold || !(inside || element.classList.contains("scope"))) return;
     const box = this.boxes.get(element.dataset.step);
-    const [x, y] = inside ? [box.x - AROUND + box.width / 2, box.y - AROUND + box.height] : [box.x - AROUND + box.width - (element.querySelector(".badge") ? 32 : 16), box.y - AROUND + 14];
+    // Where neither a title nor the badge of a finding stands, nor the handle that connects.
+    const [x, y] = inside ? [box.x - AROUND + 20, box.y - AROUND + box.height] : [box.x - AROUND, box.y - AROUND];
     element.append(s("g", { class: "fold-button", transform: `translate(${x} ${y})` }, s("title", {}, inside ? "Open what is inside" : "Fold"), s("circle", { r: 9 }), s("path", { d: inside ? "M-4 0h8M0-4v8" : "M-4 0h8" })));
   }
 

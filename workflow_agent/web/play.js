@@ -39,13 +39,15 @@ export class Play {
   async #ask() {
     clearTimeout(this.timer);
     const before = this.report ? this.report.path.length : 0;
+    const asked = this.asked = (this.asked ?? 0) + 1;
     try {
-      this.report = await ask(at("workflows", this.workflow.id, "simulate"), { method: "POST", body: { case: this.answers, times: this.times } });
+      const report = await ask(at("workflows", this.workflow.id, "simulate"), { method: "POST", body: { case: this.answers, times: this.times } });
+      if (asked !== this.asked || this.hasEnded) return;
+      this.report = report;
     } catch (error) {
       fill(this.body, h("p", { className: "card-problem", role: "alert" }, error.message));
       return;
     }
-    if (this.hasEnded) return;
     this.#draw();
     // What was seen already is not played again.
     if (isStill()) this.#go(this.report.path.length - 1);
@@ -53,6 +55,7 @@ export class Play {
   }
 
   #draw() {
+    const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
     const { path, outcome, questions: [question], no_time_known: untimed } = this.report;
     this.rows = path.map((one, place) => h("li", {}, h("button", { type: "button", className: "play-step", onclick: () => this.#rest(place) },
       h("span", { className: "play-at" }, one.at_seconds ? `after ${spanOf(one.at_seconds)}` : "at once"), h("span", { className: "play-name" }, one.name, one.who ? h("span", { className: "quiet" }, ` ${one.who}`) : null),
@@ -65,6 +68,9 @@ export class Play {
     fill(this.body, h("div", { className: "play-buttons" }, button("back", "One step back", () => this.#rest(Math.max(this.place - 1, 0))), this.pause, button("chevron", "One step on", () => this.#rest(Math.min(this.place + 1, path.length - 1))),
       h("span", { className: "grow" }), Object.keys(this.answers).length ? button("retry", "Another case", () => this.#again(), { quiet: false, className: "is-small is-plain" }) : null),
     this.now, h("ol", { className: "play-path" }, ...this.rows), question ? this.#question(question) : told, this.#times(untimed, outcome !== "asks" && !lasted));
+    // Who goes through it by keys stays where they were, or comes to the next question.
+    const same = focused?.dataset.time && this.body.querySelector(`[data-time="${CSS.escape(focused.dataset.time)}"]`);
+    if (focused) (same || this.body.querySelector(".play-question :is(button, input)") || this.pause).focus();
   }
 
   /** Return what the case needs to be told before it can go on. */
@@ -89,7 +95,7 @@ export class Play {
       this.spoken = { ...this.spoken, [id]: input.value.trim() };
       this.#ask();
     };
-    const field = ({ id, name }) => { const input = h("input", { type: "text", value: this.spoken?.[id] ?? "", placeholder: "no time", maxlength: 60, autocomplete: "off", onchange: () => take(input, id) }); return h("label", { className: "field" }, h("span", {}, name), input); };
+    const field = ({ id, name }) => { const input = h("input", { type: "text", "data-time": id, value: this.spoken?.[id] ?? "", placeholder: "no time", maxlength: 60, autocomplete: "off", onchange: () => take(input, id) }); return h("label", { className: "field" }, h("span", {}, name), input); };
     return h("details", { className: "play-times", open: isOpen || Object.keys(this.times).length > 0 }, h("summary", {}, `How long ${many(steps.length, "step")} take${steps.length === 1 ? "s" : ""} is not known`), ...steps.map(field));
   }
 

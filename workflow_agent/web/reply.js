@@ -8,6 +8,8 @@ import { markdown } from "./markdown.js";
 import { previewCard } from "./preview.js";
 import { lasting, moment, shortened, spoken } from "./words.js";
 
+/** A drawing up to so many pixels high is shown whole, made smaller; a larger one could not be read. */
+const LARGEST_WHOLE = 1000;
 const CHANGES = { created: "Created", modified: "Changed", restored: "Restored", deleted: "Deleted", imported: "Imported" };
 
 const ENDED = {
@@ -112,7 +114,7 @@ export class Reply {
     const fold = h("details", { className: "drawn-source" }, h("summary", {}, "Source"));
     source.replaceWith(place, fold);
     fold.append(source);
-    askText(at("workflows", id, "diagram") + query({ format: "svg" }), "image/svg+xml").then((text) => { const made = drawing(text); if (made) fill(place, made); this.actions.grew?.(); }).catch(() => { fold.open = true; });
+    askText(at("workflows", id, "diagram") + query({ format: "svg" }), "image/svg+xml").then((text) => { const made = drawing(text); if (made) fill(place, made); made?.classList.toggle("is-whole", Number(made.getAttribute("height")) <= LARGEST_WHOLE); this.actions.grew?.(); }).catch(() => { fold.open = true; });
   }
 
   /** Show why there was no reply, long after. */

@@ -99,7 +99,7 @@ export class WorkflowTab {
     const { head, version, bar, found } = this.parts;
     // The drawing stays where it is: to lay it out again takes longer than all else.
     if (this.stage.parentElement !== this.element) fill(this.element, head, version, bar, this.stage);
-    fill(head, button("back", ["Back", h("span", { className: "only-wide" }, " to the conversation")], () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
+    fill(head, button("back", h("span", {}, "Back", h("span", { className: "only-wide" }, " to the conversation")), () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
         h("div", { className: "workflow-tools" }, undo, button("play", "Play a case (P)", () => this.play()), button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all())));
     if (this.preview) fill(version, previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } })).firstChild.classList.add("is-open");
     else fill(version, this.#slider(), this.about);
@@ -288,6 +288,8 @@ export class WorkflowTab {
   #pick() {
     this.#letGo();
     this.#card();
+    // In the full window the card scrolls with the findings below it.
+    this.card.parentElement.scrollTop = 0;
   }
 
   /** End what was begun in the card: a new step, a connection, a case that is played. */
@@ -299,7 +301,8 @@ export class WorkflowTab {
 
   /** Play a case through the newest version. */
   async play() {
-    if (this.version) await this.#show(this.newest);
+    // Its buttons may be pressed before it is drawn.
+    if (this.version || this.shown?.id !== this.id) await this.#show(this.newest);
     this.graph.select(null, { quietly: true });
     this.#letGo();
     this.playing = new Play({ graph: this.graph, close: () => { this.#letGo(); this.#card(); this.graph.port.focus(); } });
