@@ -89,6 +89,20 @@ async def test_a_name_that_a_user_gives_is_known_in_the_next_conversation() -> N
     assert "wf_leave" in results(script)
 
 
+async def test_a_search_finds_what_the_user_calls_so_in_another_conversation() -> None:
+    asked = Calls([("search_workflows", {"query": "heliotrope thing"})])
+    chat, script = await chatting(get("wf_leave"), "Fine.", asked, "There.", asked, "Not there.")
+    await chat.say('From now on call it "the heliotrope thing"', workflow_id="wf_leave")
+
+    await chat.say("find the heliotrope thing")
+    known = results(script)
+    await chat.say("find the heliotrope thing", author="somebody else")
+
+    assert "'id': 'wf_leave'" in known
+    assert "'strategies': ['alias']" in known
+    assert "'hits': []" in results(script)
+
+
 async def test_the_old_name_of_a_renamed_workflow_is_still_found() -> None:
     rename = {"workflow": "wf_leave", "edits": [{"op": "rename_workflow", "name": "Holiday planning"}]}
     chat, script = await chatting(Calls([("edit_workflow", rename)]), "Done.", get("leave request"), "There.")

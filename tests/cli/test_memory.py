@@ -7,7 +7,7 @@ from typing import Any
 from tests.cli.commands import Ran, run
 
 NAME = "the heliotrope thing"
-QUESTION = f"what happens in {NAME}?"
+QUESTION = f"describe {NAME}"
 
 
 def files_with(directory: Path, words: str) -> list[str]:

@@ -169,6 +169,8 @@ async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWork
     )
     answer = await _searched(ctx.deps, request.query, filters, limit=request.limit)
     good = [hit for hit in answer.hits if not hit.is_weak]
+    if not good and request.query.strip() and filters == ANY_WORKFLOW:
+        good = await _called_so(ctx.deps, request.query)
     suggested = () if good else (*answer.hits, *answer.suggestions)
     return {
         "query": request.query,
@@ -183,6 +185,18 @@ async def _searched(
     answer = await deps.search.search(deps.tenant, query, filters, limit=limit)
     deps.evidence.spent_aside(answer.costs)
     return answer
+
+
+async def _called_so(deps: WorkflowContext, words: str) -> list[WorkflowHit]:
+    """Return the workflow that the person gave a name of these words, in whichever conversation."""
+    meant = meant_by(deps, words)
+    if meant.workflow_id is None or meant.confidence < HIGH_CONFIDENCE:
+        return []
+    try:
+        found = await deps.workflows.get(deps.tenant, meant.workflow_id)
+    except WorkflowNotFound:
+        return []
+    return [WorkflowHit(found.id, found.name, found.description, 1.0, ("alias",), ("aliases",))]
 
 
 def _met(deps: WorkflowContext) -> frozenset[str]:
