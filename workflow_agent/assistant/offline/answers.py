@@ -50,6 +50,8 @@ _MOST_LEFT = 2
 """Words that an answer may leave unused; with more the question would be about something else."""
 _MOST_WORDS = 60
 """Of a person and a step: to try each place between them takes the square of the words."""
+_WHOLE = "whole"
+"""Among what a reading needs: that no step is named, but at most the workflow."""
 Answer = Callable[[Question], str | None]
 Test = Callable[[Step, Question], bool]
 
@@ -97,11 +99,14 @@ def _answer(workflow: Workflow, tokens: Tokens, steps: Steps, *, is_partial: boo
 
 
 def _read(q: Question, reading: Reading, *, is_partial: bool) -> str | None:
-    found = [[topic for topic in one.split("|") if topic in q.topics] for one in reading.needs.split()]
+    needs = [one for one in reading.needs.split() if one != _WHOLE]
+    found = [[topic for topic in one.split("|") if topic in q.topics] for one in needs]
     if not all(found):
         return None
     q.begin(is_partial=is_partial)
     q.has(*(one for some in found for one in some), *reading.may.split())
+    if _WHOLE in reading.needs.split() and not q.is_whole(q.rest()):
+        return None
     told = reading.answer(q)
     return told if told and q.is_read() else None
 
@@ -123,8 +128,6 @@ def _work_in(steps: Iterable[Step]) -> list[Step]:
 
 def _counted(noun: str, items: Callable[[Workflow], Sequence[object]], told: Callable[[Workflow], str]) -> Answer:
     def answer(q: Question) -> str | None:
-        if not q.is_whole(q.rest()):
-            return None
         also = told(q.workflow)
         return (
             f"**{q.workflow.name}** has {counted(len(items(q.workflow)), noun)}{also and f': {also}'}".rstrip(".") + "."
@@ -280,8 +283,7 @@ def _assigned(steps: Iterable[Step]) -> str | None:
 
 
 def _who_decides(q: Question) -> str | None:
-    words = q.rest()
-    return _assigned(s for s in q.work() if _decides(s, q)) if q.is_whole(words) else None
+    return _assigned(s for s in q.work() if _decides(s, q))
 
 
 def _escalated(q: Question) -> str | None:
@@ -314,7 +316,7 @@ def _role_does(q: Question) -> str | None:
 
 def _other_roles(q: Question) -> str | None:
     """Read "is there anybody besides the teacher?": the other roles."""
-    words = q.rest(q.first("else"))
+    words = q.plain(q.rest(q.first("else")))
     known = {who for who in roles_of(q.workflow) if any(akin(t.lower, w) for t in words for w in content_of(who))}
     if not known or not all(q.knows(t) for t in words) or not q.is_whole(q.rest(0, q.first("else"))):
         return None
@@ -351,16 +353,12 @@ def _does_else(q: Question) -> str | None:
 
 
 def _busiest(q: Question) -> str | None:
-    if not q.is_whole(q.rest()):
-        return None
     ranked = sorted(roles_of(q.workflow).items(), key=lambda one: -len(one[1]))
     best = [one for one in ranked if len(one[1]) == len(ranked[0][1])]
     return _lines(f"**{who}** does {counted(len(done), 'step')}: {_names(done)}." for who, done in best)
 
 
 def _last_role(q: Question) -> str | None:
-    if not q.is_whole(q.rest()):
-        return None
     people = [s for s in q.work() if s.assignee]
     return _assigned(people[-1:] if q.speaks_of("last") else people[:1])
 
@@ -421,8 +419,6 @@ def _time_until(q: Question) -> str | None:
 
 
 def _slowest(q: Question) -> str | None:
-    if not q.is_whole(q.rest()):
-        return None
     limits = {s.id: s.timeout or (not q.speaks_of("deadline") and s.duration) or "" for s in q.work()}
     timed = sorted((s for s in q.work() if limits[s.id]), key=lambda s: -seconds_of(limits[s.id]))
     return f"By its limit, {_with_limits(timed[0])}." if timed else "No step has a deadline or a length."
@@ -445,7 +441,7 @@ def _clock(q: Question) -> str | None:
 
 
 def _starts(q: Question) -> str | None:
-    if q.asks_yes_or_no() or not q.is_whole(q.rest()):
+    if q.asks_yes_or_no():
         return None
     first = q.workflow.step(q.workflow.start)
     who = f", done by {first.assignee}" if first and first.assignee else ""
@@ -453,12 +449,10 @@ def _starts(q: Question) -> str | None:
 
 
 def _ends(q: Question) -> str | None:
-    return ends_line(q.workflow) if q.is_whole(q.rest()) else None
+    return ends_line(q.workflow)
 
 
 def _last(q: Question) -> str | None:
-    if not q.is_whole(q.rest()):
-        return None
     ends = {s.id for s in q.workflow.steps if s.type == "end"}
     found = [s for s in q.work() if any(e.to in ends for e in q.workflow.outgoing(s.id))]
     return f"Last come {_names(found)}. {ends_line(q.workflow)}"
@@ -573,8 +567,9 @@ def _way_to(q: Question) -> str | None:
 def _loops(q: Question) -> str | None:
     back, words = back_edges(q.workflow), q.rest()
     loops = [s for s in q.workflow.steps if s.type == "loop"]
-    if not q.is_whole(words):
-        ids = {s.id for s in q.slots(words)}
+    ids = {s.id for s in q.slots(words)} if q.speaks_of("again") else set[str]()
+    if ids or not q.is_whole(words) or q.speaks_of("again"):
+        ids = ids or {s.id for s in q.slots(words)}
         if not ids:
             return None
         back = [e for e in back if ids & ({e.to, e.from_} | between(q.workflow, e))]
@@ -591,14 +586,6 @@ def _loops(q: Question) -> str | None:
     bound = " Nothing in it limits how often." if back else ""
     head = counted(len(back) + len(loops), "loop").capitalize() if q.speaks_of("many") else "Yes"
     return f"{head}: {'; '.join(lines)}.{bound}"
-
-
-def _together(q: Question) -> str | None:
-    words = q.rest()
-    if not q.is_whole(words):
-        return _filtered("parallel")(q) if q.asks_yes_or_no() else _beside(q)
-    told = "; ".join(_names(one) for one in branches(q.workflow) if one)
-    return f"At the same time run: {told}." if told else f"No: nothing in **{q.workflow.name}** runs at the same time."
 
 
 def _beside(q: Question) -> str | None:
@@ -780,7 +767,7 @@ _FACTS: dict[str, Callable[[Workflow], str]] = {
 
 
 def _fact(topic: str) -> Answer:
-    return lambda q: _FACTS[topic](q.workflow) if q.is_whole(q.rest()) else None
+    return lambda q: _FACTS[topic](q.workflow)
 
 
 def _rule_of(q: Question) -> str | None:
@@ -827,7 +814,7 @@ _ANSWERS: dict[str, Answer] = {
         _about, _always, _amount, _attempts, _beside, _between, _busiest, _case, _case_of_goal, _clock,
         _condition, _count_steps, _count_ways, _does_else, _does_it, _ends, _escalated, _exists, _failing,
         _how_done, _how_long, _last, _last_role, _lateness, _loops, _neighbours, _number, _of_length, _order,
-        _other_roles, _role_does, _rule_of, _service_of, _slowest, _starts, _time_until, _together,
+        _other_roles, _role_does, _rule_of, _service_of, _slowest, _starts, _time_until,
         _unknown_role, _way_to, _ways_out, _who, _who_decides, _without,
     )
 }  # fmt: skip
