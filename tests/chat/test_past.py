@@ -9,6 +9,7 @@ from tests.support.long_talks import compacted, talked
 from tests.support.scripted import scripted
 from tests.support.stored import a_conversation
 from workflow_agent.assistant.requests import TurnRequest
+from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import Conversation, Event
 from workflow_agent.conversations.history import MOST_FILES_A_PAGE, Past
 from workflow_agent.conversations.records import reply_in
@@ -119,3 +120,30 @@ def _with_fingerprint(conversation: Conversation, request: TurnRequest) -> Conve
         for run in conversation.runs
     ]
     return conversation.model_copy(update={"runs": tuple(runs)})
+
+
+async def compactions_of(past: Past, *, newest_first: bool) -> tuple[list[str], int | None]:
+    found: list[Compaction] = []
+    start: int | None = None
+    while True:
+        page = await past.compactions(start, 7, newest_first=newest_first)
+        found += page.items
+        if page.following is None:
+            return [one.id for one in found], page.total
+        start = page.following
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+async def test_compactions_of_archives_that_do_not_count_them_are_listed(past: Past, newest_first: bool) -> None:
+    counted, total = await compactions_of(past, newest_first=newest_first)
+    # As releases before wrote it: the files hold them, and no entry says so.
+    uncounted = tuple(
+        entry.model_copy(update={"first_compaction": 0, "compactions": 0}) for entry in past.conversation.archive
+    )
+    older = Past(past.store, past.conversation.model_copy(update={"archive": uncounted}))
+
+    found = await compactions_of(older, newest_first=newest_first)
+
+    assert past.conversation.sealed_compactions > 0
+    assert found == (counted, total)
+    assert len(counted) == total == past.conversation.sealed_compactions + len(past.conversation.compactions)

@@ -1,7 +1,8 @@
 """Reading back in a conversation, wherever its turns are kept by now."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 from workflow_agent.conversations.archive import Position
@@ -28,6 +29,8 @@ class Stretch(Generic[T]):
     items: Sequence[T]
     following: int | None
     """The number of the next record to look at; None at the end."""
+    total: int | None = None
+    """How many there are of the kind, where that is known without reading them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +102,34 @@ class Past:
 
     async def compactions(self, start: int | None, limit: int, *, newest_first: bool = False) -> Stretch[Compaction]:
         """Return compactions from a number on, those that later ones took up included."""
-        sealed = self.conversation.sealed_compactions
+        older = await self._uncounted_compactions()
+        sealed = len(older) + self.conversation.sealed_compactions
 
         async def part_at(number: int) -> tuple[int, Sequence[Compaction]]:
+            if number < len(older):
+                return 0, older
             if number >= sealed:
                 return sealed, self.conversation.compactions
-            part = await self._sealed(Position("compaction", number))
-            return part.first_compaction, part.compactions
+            part = await self._sealed(Position("compaction", number - len(older)))
+            return len(older) + part.first_compaction, part.compactions
 
         count = sealed + len(self.conversation.compactions)
-        return await _stretch(part_at, start, count, limit, lambda _: True, newest_first=newest_first)
+        found = await _stretch(part_at, start, count, limit, lambda _: True, newest_first=newest_first)
+        return replace(found, total=count)
+
+    async def _uncounted_compactions(self) -> Sequence[Compaction]:
+        """Return the compactions of the first sealed files, up to the first whose entry counts them.
+
+        Older releases did not count them; of newer archives these are the one or two files that have none.
+        """
+        found: list[Compaction] = []
+        uncounted = takewhile(lambda one: one.first_compaction + one.compactions == 0, self.conversation.archive)
+        last, turn = max((one.last_turn for one in uncounted), default=0), 1
+        while turn <= last:
+            part = await self._sealed(Position("turn", turn))
+            found += part.compactions
+            turn = part.last_turn + 1
+        return found
 
     async def _sealed(self, position: Position) -> SealedPart:
         return await self.store.sealed(self.conversation.tenant, self.conversation.id, position)

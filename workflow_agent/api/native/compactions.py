@@ -47,7 +47,7 @@ async def list_compactions(
         {
             "items": [one.model_dump(mode="json") for one in found.items],
             "next_cursor": None if found.following is None else str(found.following),
-            "total": past.conversation.sealed_compactions + len(past.conversation.compactions),
+            "total": found.total,
         }
     )
 

@@ -27,6 +27,9 @@ class SealedAway:
         return conversation.archive == self.basis.archive
 
 
+_AT_ONCE = 1_000
+
+
 async def sealed_with(
     store: ConversationStore, conversation: Conversation, compaction_id: str, count: Callable[[str], int]
 ) -> SealedAway:
@@ -56,13 +59,14 @@ async def sealed_with(
 
 
 async def _is_further_back(store: ConversationStore, known: Conversation, compaction_id: str) -> bool:
-    past, start = Past(store, known), known.sealed_compactions - 1
-    while start >= 0:
-        found = await past.compactions(start, known.sealed_compactions, newest_first=True)
+    past, start = Past(store, known), None
+    while True:
+        found = await past.compactions(start, _AT_ONCE, newest_first=True)
         if any(one.id == compaction_id for one in found.items):
             return True
-        start = -1 if found.following is None else found.following
-    return False
+        if found.following is None:
+            return False
+        start = found.following
 
 
 def _too_far_back(known: Conversation, compaction_id: str, count: Callable[[str], int]) -> CannotRestore:
