@@ -16,10 +16,10 @@ _SHOWN = ("timeout", "duration", "escalate_to", "parent")
 def drawn(text: str) -> list[str]:
     """Return the graph of a description, a line a step: `name @role {field}: next, [condition] next`."""
     draft = read_description(text)
-    return ["nothing"] if draft is None else _lines(draft)
+    return ["nothing"] if draft is None else lines(draft)
 
 
-def _lines(draft: Drafted) -> list[str]:
+def lines(draft: Drafted) -> list[str]:
     steps, edges = draft.arguments["steps"], draft.arguments["transitions"]
     names = {step["id"]: step["name"] for step in steps}
     lines: list[str] = []
@@ -562,7 +562,7 @@ def test_a_description_is_drawn_as_it_is_told(text: str, graph: list[str]) -> No
     draft = read_description(text)
 
     assert draft is not None
-    assert _lines(draft) == graph
+    assert lines(draft) == graph
     assert (draft.unread, draft.undrawn) == ((), ())
 
 
