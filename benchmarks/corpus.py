@@ -11,7 +11,7 @@ from workflow_agent.workflows.formats import import_workflows
 from workflow_agent.workflows.formats.base import Format, Imported, UnreadableDocument
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus" / "workflows"
-_TEXTS = (".json", ".yaml", ".yml")
+_TEXTS = (".json", ".yaml", ".yml", ".bpmn")
 _NOT_DOCUMENTS = ("schema", "schemas", "pairs.json", "properties", "prompts")
 """Folders and files beside the documents: JSON Schemas, and descriptions in the words of people."""
 

@@ -5,7 +5,8 @@
 For each format: its documents in the corpus, how many are imported and how many refused; how many come back
 equal when they are written in the same format and read again; how many of our own samples come back from
 their export as they were, or differ only in what the report told; how many exports are valid by the
-format's JSON Schema; and the processor's seconds for reading. Then each refusal with its reason.
+format's JSON Schema; and the processor's seconds for reading. Formats without documents in the corpus have
+some in `benchmarks/data/formats`. Then each refusal with its reason.
 """
 
 import json
@@ -26,6 +27,8 @@ from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
+OWN_DOCUMENTS = Path(__file__).resolve().parent / "data" / "formats"
+"""Documents of formats that the corpus has none of, in a folder each."""
 NO_FORMAT = "(none)"
 NEW_ON_IMPORT = ("id", "version", "source", "created_at", "updated_at")
 Validator = Callable[[Any], list[str]]
@@ -142,9 +145,12 @@ def refusals(found: Iterable[Document]) -> Iterable[str]:
 
 def main(corpus: Path) -> None:
     """Print the table, then what was refused and why."""
-    found, ours, faults = list(documents(corpus)), samples(), schemas(corpus)
+    written = [*documents(OWN_DOCUMENTS, "kestra"), *documents(OWN_DOCUMENTS, "camunda")]
+    found, ours, faults = [*documents(corpus), *written], samples(), schemas(corpus)
     formats_of = {one.folder: one.format.name for one in found if one.format}
-    print(f"{len(found)} documents of the corpus, {len(ours)} samples of our own")
+    print(
+        f"{len(found) - len(written)} documents of the corpus, {len(written)} beside it, {len(ours)} samples of our own"
+    )
     print(" " * 22 + "documents of the corpus        our own, exported")
     columns = f"docs  imported  refused  equal equal  told broken  {'valid: corpus + ours':>28}  seconds"
     print(f"{'format':20} {columns}")

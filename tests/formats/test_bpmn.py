@@ -111,7 +111,7 @@ ORDER = (
 
 @pytest.fixture
 def order() -> Workflow:
-    return import_workflow(ORDER)[1].workflow
+    return import_workflow(ORDER, "bpmn")[1].workflow
 
 
 def named(workflow: Workflow, name: str) -> Step:

@@ -211,9 +211,9 @@ def import_workflows(
     """Create workflows from documents of other tools.
 
     Reads Amazon States Language, Serverless Workflow, GitHub Actions, Argo,
-    n8n, BPMN, Arazzo, Airflow's dag-factory, Kestra, state machines, Mermaid,
-    DOT and our own JSON and YAML. Prints the id of each workflow; what was lost
-    goes to standard error.
+    n8n, BPMN, Camunda, Arazzo, Airflow's dag-factory, Kestra, Mermaid, DOT,
+    state machines and our own JSON and YAML. Prints the id of each workflow;
+    what was lost goes to standard error.
 
     Examples:
 

@@ -22,6 +22,7 @@ FORMATS = LateFormats(
         "state-machine": "state_machine.StateMachine",
         "n8n": "n8n.N8n",
         "bpmn": "bpmn.Bpmn",
+        "camunda": "bpmn.Camunda",
         "arazzo": "arazzo.Arazzo",
         "dag-factory": "dag_factory.DagFactory",
         "kestra": "kestra.Kestra",

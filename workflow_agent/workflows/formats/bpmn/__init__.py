@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
+from workflow_agent.workflows.formats.bpmn.camunda import into_bpmn, into_camunda, is_for_camunda
 from workflow_agent.workflows.formats.bpmn.reader import read_document
 from workflow_agent.workflows.formats.bpmn.writer import document_of
 from workflow_agent.workflows.formats.bpmn.xml import BPMN
@@ -35,5 +36,30 @@ class Bpmn(Format):
 
     @override
     def write(self, workflow: Workflow) -> Exported:
+        if Camunda.name in workflow.extensions and self.name not in workflow.extensions:
+            # A document of Camunda is BPMN: all that it said is in it.
+            return Camunda().write(workflow)
         text, drawn, report = document_of(workflow, self.name)
+        return checked_export(text, drawn, self.read, self.title, report)
+
+
+class Camunda(Bpmn):
+    """Processes of Camunda 8 (Zeebe) and Camunda 7: BPMN with what their engines read."""
+
+    name = "camunda"
+    title = "Camunda BPMN"
+
+    @override
+    def recognises(self, document: Any) -> float:
+        return 0.97 if super().recognises(document) and is_for_camunda(document) else 0.0
+
+    @override
+    def read(self, document: Any) -> Imported:
+        if not isinstance(document, str):
+            raise UnreadableDocument(self.title, [Problem("", "must be the text of an XML document")])
+        return read_document(document.lstrip("\ufeff \t\r\n"), self.name, self.title, translate=into_bpmn)
+
+    @override
+    def write(self, workflow: Workflow) -> Exported:
+        text, drawn, report = document_of(workflow, self.name, translate=into_camunda)
         return checked_export(text, drawn, self.read, self.title, report)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from xml.etree.ElementTree import Element
 
@@ -29,6 +29,8 @@ DEFINITIONS = {"id": "Definitions_1", "targetNamespace": "http://bpmn.io/schema/
 """The attributes of the documents that are made."""
 MAIN = own("main")
 """The attribute by which a process of several is known to be the one that was read."""
+Translation = Callable[[Element], None]
+"""Turns what a document says in the words of an engine into other words, where it stands."""
 MADE_ID = "made-id"
 """The attribute by which elements without an id are told apart while they are read."""
 
@@ -104,8 +106,10 @@ def joins_among(flows: Iterable[Element]) -> frozenset[str]:
 class Document:
     """A BPMN document whose main process can be read without further checks."""
 
-    def __init__(self, text: str, title: str) -> None:
+    def __init__(self, text: str, title: str, translate: Translation | None = None) -> None:
         root = parse_xml(text)
+        if translate is not None:
+            translate(root)
         comments = text.count("<!--")
         processes = list(named_children(root, "process"))
         if local_name(root) != "definitions" or not any(Scope(one).nodes for one in processes):

@@ -27,6 +27,8 @@ _TASKS: Mapping[str, StepType] = {
     "transaction": "subworkflow",
     "adHocSubProcess": "subworkflow",
 }
+WORKED_OFF = ("serviceTask", "sendTask", "businessRuleTask")
+"""The tasks that name what does them."""
 SCOPES = ("subProcess", "transaction", "adHocSubProcess")
 _GATEWAYS: Mapping[str, StepType] = {
     "exclusiveGateway": "decision",
@@ -107,7 +109,7 @@ def said(element: Element, around: Around) -> JsonObject:
 
 
 def _said_task(element: Element, local: str, around: Around) -> JsonObject:
-    uses = element.get("implementation", "##") if local == "serviceTask" else element.get("scriptFormat", "")
+    uses = element.get("implementation", "##") if local in WORKED_OFF else element.get("scriptFormat", "")
     found: JsonObject = {
         "assignee": _owner(element) or fit(around.lane or ""),
         "uses": None if uses.startswith("##") else text_in(uses),

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.bpmn.diagram import kept_diagrams, were_drawn
-from workflow_agent.workflows.formats.bpmn.document import Document, Scope, bare, joins_among, xml_id
+from workflow_agent.workflows.formats.bpmn.document import Document, Scope, Translation, bare, joins_among, xml_id
 from workflow_agent.workflows.formats.bpmn.edges import deadline_of, made_boundary, plain_edge, said_boundary, said_flow
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
 from workflow_agent.workflows.formats.bpmn.events import merged, natural_start, said_starts, take_residue
@@ -28,13 +28,19 @@ _WORKFLOW_ID = re.compile(WORKFLOW_ID_PATTERN)
 _OUR_ID = re.compile(ID_PATTERN)
 
 
-def read_document(text: str, format_name: str, title: str) -> Imported:
+def read_document(text: str, format_name: str, title: str, translate: Translation | None = None) -> Imported:
     """Return the workflow of a BPMN document.
+
+    Args:
+        text: The document.
+        format_name: Under which is kept what the model has no place for.
+        title: What people call the format.
+        translate: Turns what an engine says in its own words into BPMN's.
 
     Raises:
         UnreadableDocument: It is no BPMN, or its parts refer to what is not there.
     """
-    document = Document(text, title)
+    document = Document(text, title, translate)
     return _Reader(document, Draft(format_name, title)).whole()
 
 

@@ -10,6 +10,7 @@ from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of, kept_diag
 from workflow_agent.workflows.formats.bpmn.document import (
     DEFINITIONS,
     MAIN,
+    Translation,
     joins_among,
     lanes_of,
     prune_lanes,
@@ -44,10 +45,18 @@ _AFTER_FLOW = ("textAnnotation", "association", "group", "resourceRole", "correl
 _TOP = ("aliases", "tags", "automations")
 
 
-def document_of(workflow: Workflow, format_name: str) -> tuple[str, Workflow, Report]:
-    """Return the document of a workflow, the workflow with its diagram as it was drawn, and what was lost."""
+def document_of(
+    workflow: Workflow, format_name: str, translate: Translation | None = None
+) -> tuple[str, Workflow, Report]:
+    """Return the document of a workflow, the workflow with its diagram as it was drawn, and what was lost.
+
+    Args:
+        workflow: What is written.
+        format_name: Under which is kept what the model has no place for.
+        translate: Turns BPMN's words into those of an engine.
+    """
     writer = _Writer(workflow, format_name)
-    text = writer.text()
+    text = writer.text(translate)
     extensions = {**workflow.extensions, format_name: writer.kept} if writer.kept else workflow.extensions
     return text, workflow.model_copy(update={"extensions": extensions}), writer.report
 
@@ -87,7 +96,7 @@ class _Writer:
         self._taken.add(kept)
         return kept
 
-    def text(self) -> str:
+    def text(self, translate: Translation | None = None) -> str:
         """Return the whole document."""
         process = self.process()
         given = object_in(self.kept.get("definitions"))
@@ -102,6 +111,8 @@ class _Writer:
         root.extend(diagrams)
         if kept and are_new:
             self.kept = {**self.kept, "diagrams": kept_diagrams(root, process)}
+        if translate is not None:
+            translate(root)
         prefixes = object_in(self.kept.get("prefixes"))
         declared = {k: v for k, v in prefixes.items() if isinstance(v, str) and _PREFIX.fullmatch(k)}
         return xml_text(root, pretty=True, declared=declared)
