@@ -479,6 +479,8 @@ def is_question(text: str) -> bool:
         return False
     if not rest:
         return plain.endswith("?")
+    if plain.lower().endswith((" please", " pls", " plz")):
+        return False
     first = rest[0].lower
     if mood in ("order", "wanted", "unneeded") and first not in word_set("answering.is_question.who2"):
         return plain.endswith("?") and not _has_order(rest)

@@ -71,6 +71,8 @@ class Parts:
     is_less: bool = False
     backoff: str = ""
     is_interval: bool = False
+    is_gone: bool = False
+    """Whether something is no more: "any more"."""
     gets: bool = False
     """Whether somebody or something gets or has what is set."""
 
@@ -282,7 +284,12 @@ def _as_subject(plan: Plan, units: list[Unit]) -> Iterator[Who]:
         if units[rest].kind == "tell" and units[rest - 1].head.lemma == "be":
             yield Who(words_in(head), "escalate", units[rest + 1 :])
         forms = set(does.entry.form.split())
-        if rest == end and "s" not in forms and not head[-1].head.lower.endswith("s") and units[0].kind != "let":
+        if (
+            rest == end
+            and "s" not in forms
+            and not any(u.head.lower.endswith("s") for u in head)
+            and units[0].kind != "let"
+        ):
             continue
         if units[rest].kind == "length" or not ("base" in forms or "s" in forms or units[rest].kind == "give"):
             continue
@@ -362,6 +369,8 @@ def _parts(units: Sequence[Unit], *, takes: bool, soft: bool, has_role: bool) ->
             parts.fields.add(unit.kind)
         elif unit.kind == "late":
             parts.is_late = True
+        elif unit.kind == "gone":
+            parts.is_gone = True
         elif unit.kind == "bound" and any(t.is_("try", "retry") for t in unit.tokens):
             parts.fields.add("retry")
         elif unit.kind == "interval":
@@ -412,7 +421,7 @@ def _edits(plan: Plan, who: Who, *, takes: bool, soft: bool) -> tuple[list[JsonO
     if not values:
         if parts.fields - {"description"} and not parts.times:
             values = [(name, None) for name in sorted(parts.fields)]
-        elif parts.removes and not parts.fields and not parts.is_late:
+        elif (parts.removes or parts.is_gone) and not parts.fields and not parts.is_late:
             values = [("step", None)]
         else:
             raise NotRead
@@ -447,6 +456,9 @@ def _steps(plan: Plan, parts: Parts, *, is_late: bool) -> list[Step]:
         if len(theirs) == 1:
             return theirs
     for at, token in enumerate(words):
+        if is_late and parts.lengths and token.is_("after") and at + 1 == len(words):
+            # "Escalate it after 3 days."
+            continue
         opens = is_late or (at + 1 < len(words) and token.is_("when", "while") and words[at + 1].lower.endswith("ing"))
         if (
             token.kind == "word"
@@ -581,13 +593,10 @@ def _words_of(edge: Transition) -> Tokens:
 
 
 def _refusals(plan: Plan, step: Step) -> list[JsonObject]:
-    """Return the edits that take away where a step leads if refused, as far as other ways lead there too."""
+    """Return the edits that take away where a step leads if refused, or back, as far as other ways lead there too."""
     ways = [edge for edge in plan.workflow.outgoing(step.id) if edge.type != "error"]
-    bad = (
-        [edge for edge in ways if _leads_back(plan, edge) or any(t.among("fields.refused") for t in _words_of(edge))]
-        if len(ways) > 1
-        else []
-    )
+    refused = [edge for edge in ways if any(t.among("fields.refused") for t in _words_of(edge))]
+    bad = refused or [edge for edge in ways if _leads_back(plan, edge)]
     kept = [edge for edge in bad if any(one.from_ != step.id for one in plan.workflow.incoming(edge.to))]
     if len(kept) != len(bad) or len(ways) - len(bad) != 1:
         return []
@@ -624,21 +633,26 @@ def _supersede(plan: Plan, edits: Sequence[JsonObject]) -> None:
 
 def _unlike(plan: Plan, edits: Sequence[JsonObject], old: Tokens) -> list[str]:
     """Return the words of what a value was said to be before, where it is not."""
-    words = [t for t in old if counts(t)]
-    names = {"set_timeout": "timeout", "set_retry": "retry", "set_assignee": "owner", "update_step": "escalate"}
-    step = plan.workflow.step(str(edits[-1].get("step")))
-    name = names.get(str(edits[-1]["op"]))
-    if not words or step is None or name is None:
-        return [t.text for t in words]
-    if name == "escalate" and step.type == "wait":
-        name = "timeout"
-    now = _now(step, name) or ""
-    given = duration_at(words, 0)
-    if given is not None and name == "timeout":
-        fits = bool(now) and seconds_of(given.value) == seconds_of(now)
-    elif words[0].value is not None:
-        fits = f"{words[0].value:g}" in now
-    else:
-        known = now.casefold().replace("_", " ").split()
-        fits = all(t.lower in known or t.lemma in known for t in words if not t.has("aux"))
-    return [] if fits else [t.text for t in words]
+    words = [t for t in old if counts(t) and not t.has("aux")]
+    if any(_was(plan, edit, words) for edit in edits):
+        return []
+    return [t.text for t in words]
+
+
+def _was(plan: Plan, edit: JsonObject, words: Sequence[Token]) -> bool:
+    """Say whether words tell the value that an edit replaces; no words do."""
+    names = {"set_timeout": "timeout", "set_retry": "retry", "set_assignee": "owner"}
+    step = plan.workflow.step(str(edit.get("step")))
+    if not words or step is None:
+        return not words
+    field_of = names.get(str(edit["op"]), "timeout" if step.type == "wait" else "escalate")
+    now = _now(step, field_of) or ""
+    given, number = duration_at(words, 0), words[0].value
+    if field_of == "timeout" and now and given is not None:
+        return seconds_of(given.value) == seconds_of(now)
+    if field_of == "timeout" and now and number:
+        return seconds_of(now) / number in (1, 60, 3_600, 86_400, 604_800)
+    if number is not None:
+        return f"{number:g}" == now
+    known = now.casefold().replace("_", " ").split()
+    return all(t.lower in known or t.lemma in known for t in words)

@@ -163,6 +163,8 @@ def read_name(plan: Plan, tokens: Tokens) -> bool:
                 plan.do({"op": "rename_workflow", "name": name})
                 return True
             continue
+        if not cues and said in {(s.assignee or "").replace("_", " ") for s in plan.workflow.steps}:
+            continue
         is_value = not any(t.kind == "quoted" for t in new) and (
             plan.is_role(new) or any(t.value is not None for t in new)
         )

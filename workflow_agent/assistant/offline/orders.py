@@ -16,9 +16,12 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
 from workflow_agent.assistant.offline.units import with_names
 from workflow_agent.assistant.offline.values import duration_at
 
-_MOST_SEGMENTS = 60
+_MOST_SEGMENTS = 40
 """Pieces between joints that one message is read of; the rest is named as not used."""
 _MOST_AT_ONCE = 7
+_MOST_WORDS = 60
+_MOST_TRIES = 60
+"""Runs of pieces that are tried of one message, so that its length does not matter."""
 _JOINTS = (",", ";", ":", "(", ")", "-", "\N{EN DASH}", "and", "then", "but", "so", "plus", "also", "...", "…")
 _AGAIN = word_set("orders.again")
 _COMPARED = ("not", "than", "from", "of", "was", "by", "more", "another", "extra", "additional", "#")
@@ -93,6 +96,9 @@ def _longest_read(
     takes = bool(verb) and verb[0].is_("remove", "delete", "drop")
     for end in range(min(len(cuts) - 1, at + _MOST_AT_ONCE), at, -1):
         piece = _between(sentence, cuts[at], cuts[end])
+        if len(piece) > _MOST_WORDS or plan.tries > _MOST_TRIES:
+            continue
+        plan.tries += 1
         if not piece or (takes and not read_head(piece).verbs and _gapped(plan, verb, piece)):
             return end, None
         try:
@@ -133,7 +139,13 @@ def _cuts(sentence: Tokens) -> list[int]:
     """Return where the pieces of a sentence begin, and its end."""
     cuts = [0]
     for at, token in enumerate(sentence):
-        if token.kind != "quoted" and (token.lower in _JOINTS or token.text in _JOINTS) and at:
+        following = sentence[at + 1] if at + 1 < len(sentence) else None
+        late = (
+            token.is_("or", "otherwise", "else")
+            and following is not None
+            and following.is_("escalate", "tell", "inform")
+        )
+        if at and token.kind != "quoted" and (late or token.lower in _JOINTS or token.text in _JOINTS):
             cuts.append(at + 1)
     return [*dict.fromkeys((*(cut for cut in cuts if cut < len(sentence)), len(sentence)))]
 
@@ -141,7 +153,11 @@ def _cuts(sentence: Tokens) -> list[int]:
 def _between(sentence: Tokens, start: int, end: int) -> Tokens:
     """Return the tokens of pieces, without the joints around them."""
     piece = trimmed(sentence[start:end])
-    while piece and piece[-1].kind in ("word", "punct") and (piece[-1].lower in _JOINTS or piece[-1].text == "("):
+    while (
+        piece
+        and piece[-1].kind in ("word", "punct")
+        and (piece[-1].lower in (*_JOINTS, "or", "otherwise") or piece[-1].text == "(")
+    ):
         piece = piece[:-1]
     while piece and piece[0].text == ")":
         piece = piece[1:]
@@ -235,6 +251,9 @@ def _plain(tokens: Tokens) -> Tokens:
         and (words[-1].among("orders.trail") or words[-1].text in ",.")
     ):
         words.pop()
+    if len(words) > 4 and words[-1].is_("on") and words[-3].is_("from"):
+        # "From January on".
+        words = words[:-3]
     for mark in ("from", "of", "in", "out"):
         at = len(words) - 1
         while at > 1 and (words[at].lemma in WHOLE or words[at].has("det") or words[at].is_("it", "here", "whole")):
@@ -255,7 +274,7 @@ def _plain(tokens: Tokens) -> Tokens:
 
 def _keep(plan: Plan, words: Tokens, verbs: frozenset[str]) -> bool:
     """Note what must stay: "do not remove the review"; "do not retry it" takes the retries away."""
-    if "retry" in verbs or "escalate" in verbs:
+    if "retry" in verbs or "escalate" in verbs or any(t.is_("anymore", "more", "longer") for t in words):
         return fields.read_fields(plan, words, takes=True)
     if not verbs and words[0].is_("need", "want", "use", "require", "send", "do") and words[0].kind == "word":
         return fields.read_fields(
@@ -267,7 +286,8 @@ def _keep(plan: Plan, words: Tokens, verbs: frozenset[str]) -> bool:
         return False
     rest = [t for t in words[1:] if not t.among("orders.keep")]
     if not any(counts(t) for t in rest):
-        plan.kept += [plan.steps.last] if plan.steps.last and any(t.lower in PRONOUNS for t in words) else []
+        named = plan.edits[-1].get("step") if plan.edits else plan.steps.last
+        plan.kept += [named] if isinstance(named, str) and any(t.lower in PRONOUNS for t in words) else []
         return any(t.is_("rest", "everything", "all") for t in words) or bool(plan.kept)
     plan.kept += [step.id for step in plan.steps_in(rest)]
     return True
@@ -312,7 +332,9 @@ def _is_background(piece: Tokens) -> bool:
     """Say whether words tell what was or what somebody thinks, and so order nothing themselves."""
     words = [t for t in piece if t.kind == "word"]
     if any(t.kind == "quoted" or t.has("neg") or t.is_("should", "must", "shall", "need", "keep") for t in piece):
-        return len(words) > 1 and words[0].among("orders.teller") and words[1].among("orders.comment")
+        return len(words) > 1 and words[0].among("orders.teller") and words[1].is_("know", "think", "mean", "care")
+    if len(words) > 1 and words[0].among("orders.teller") and any(t.lower in PRONOUNS for t in words[2:]):
+        return not any(t.has("aux") for t in words[1:])
     if len(words) > 1 and words[0].among("orders.teller"):
         return words[1].among("orders.comment") or "ed" in words[1].entry.form.split()
     return any(t.entry.form == "ed" and t.has("verb") and at > 0 for at, t in enumerate(words)) and not any(
@@ -328,7 +350,10 @@ def _name_unused(plan: Plan, tokens: Sequence[Token], names: str) -> None:
     )
     unread = " ".join(plan.unread)
     for at, token in enumerate(tokens):
-        if token.kind not in ("number", "quoted") or any(t.lower in _COMPARED for t in tokens[max(at - 3, 0) : at]):
+        if token.kind not in ("number", "quoted") or any(
+            t.lower in _COMPARED
+            for t in (*tokens[max(at - 3, 0) : at], *(t for t in tokens[at + 1 : at + 2] if t.is_("more")))
+        ):
             continue
         length = duration_at(tokens, at) or duration_at(tokens, max(at - 2, 0))
         said = {token.text.casefold().replace(",", ""), f"{token.value:g}" if token.value is not None else "-"}

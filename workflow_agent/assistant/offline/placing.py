@@ -299,7 +299,11 @@ def _move(plan: Plan, steps: Sequence[Step], fields: JsonObject, beside: Step | 
         if step.id in (fields.get("before"), fields.get("after"), *(fields.get("between") or ())):
             raise NotRead
         known = {(edge.from_, edge.to) for edge in plan.workflow.transitions}
+        cases = [edge.when.text for edge in plan.workflow.transitions if edge.when]
         plan.do({"op": "move_step", "step": step.id, **{k: v for k, v in fields.items() if k != "at"}})
+        left = [edge.when.text for edge in plan.workflow.transitions if edge.when]
+        if lost := [text for text in cases if cases.count(text) > left.count(text)]:
+            plan.notes.append(f"the way “{lost[0]}” would go")
         kinds = {one.id: one.type for one in plan.workflow.steps}
         for edge in plan.workflow.transitions:
             if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") and (edge.from_, edge.to) not in known:

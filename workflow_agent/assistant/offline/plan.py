@@ -63,6 +63,10 @@ class Plan:
     """Whether the clause at hand tells what comes after the time that was just set."""
     superseded: list[JsonObject] = field(default_factory=list[JsonObject])
     """Edits that a later one of the same message took the place of."""
+    resolved: dict[object, Step | StepUnclear] = field(default_factory=dict[object, Step | StepUnclear])
+    """What words were found to mean, while the workflow stays as it is."""
+    tries: int = 0
+    """How many clauses were tried."""
     topic: list[str] = field(default_factory=list[str])
     """Ids of the steps that words before were about: "them"."""
     weighed: bool = False
@@ -79,6 +83,7 @@ class Plan:
         except InvalidInput as refused:
             raise NotRead(_REFUSED.sub("", str(refused))) from refused
         self.edits += edits
+        self.resolved.clear()
         last = self.steps.last
         for edit in edits:
             named: Any = edit.get("step", edit.get("from"))
@@ -100,6 +105,19 @@ class Plan:
         Raises:
             StepUnclear: None or several are meant.
         """
+        said = tuple((t.kind, t.lower, t.possessive) for t in tokens)
+        key = (id(self.steps), self.steps.last, valued, with_ends, said)
+        if key not in self.resolved:
+            try:
+                self.resolved[key] = self._step(tokens, valued=valued, with_ends=with_ends)
+            except StepUnclear as unclear:
+                self.resolved[key] = unclear
+        found = self.resolved[key]
+        if isinstance(found, StepUnclear):
+            raise found
+        return found
+
+    def _step(self, tokens: Sequence[Token], *, valued: bool, with_ends: bool) -> Step:
         words = [t for t in tokens if not t.has("aux", "neg") and t.kind != "punct"] or list(tokens)
         if any(t.is_content for t in words):
             words = [t for t in words if t.lower not in PRONOUNS or t.kind == "quoted"]

@@ -287,7 +287,12 @@ def phrase_of(tokens: Sequence[Token]) -> str:
 
 def content_of(text: str) -> list[str]:
     """Return the content words of a text."""
-    return _content(read_tokens(text))
+    return list(_content_of(text))
+
+
+@lru_cache(maxsize=4_096)
+def _content_of(text: str) -> tuple[str, ...]:
+    return tuple(_content(read_tokens(text)))
 
 
 def _content(tokens: Sequence[Token]) -> list[str]:

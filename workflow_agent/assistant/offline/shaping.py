@@ -128,7 +128,7 @@ def _order(plan: Plan, tokens: Tokens) -> bool:
     """Read "refund first, then collect"."""
     at = next(i for i, t in enumerate(tokens) if t.is_("then"))
     pair = [
-        [t for t in some if not t.is_("first", "then", "and") and t.kind != "punct"]
+        [t for t in some if not t.is_("first", "then", "and", "come", "go", "happen", "do") and t.kind != "punct"]
         for some in (tokens[:at], tokens[at:])
     ]
     one, other = (plan.maybe(some) for some in pair)
@@ -357,7 +357,7 @@ def read_case(plan: Plan, tokens: Tokens) -> bool:
         StepUnclear: It is one, but its words may mean several steps, or none.
     """
     case, act = _case_and_act(tokens)
-    if not case or not act or act[0].is_("connect", "link"):
+    if not case or not act or act[0].is_("connect", "link") or any(t.is_("from") for t in act):
         return False
     fails = next((at for at, t in enumerate(case) if t.lemma in _FAILS or t.lower in _FAILS), None)
     if fails is None:
@@ -433,6 +433,8 @@ def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> boo
     if any(t.is_("retry", "try", "attempt") for t in act) or any(times_at(act, at) for at in range(len(act))):
         plan.steps.last = step.id
         return read_fields(plan, act)
+    if target is None and act and _goes(act[0]) and not act[0].is_("send", "pass", "hand", "end"):
+        raise NotRead
     words = [t for t in act if t.kind != "punct" and not t.is_("too", "also", "as", "well", "instead")]
     if any(t.has("aux") for t in words):
         words = [t for t in words if t.is_content]

@@ -42,7 +42,7 @@ from workflow_agent.assistant.offline.wording import (
 )
 from workflow_agent.workflows.model.workflow import Workflow
 
-_MOST_CHARS = 6_000
+_MOST_CHARS = 4_000
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _STRUCTURAL = word_set("changing.structural")
