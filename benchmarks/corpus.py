@@ -49,7 +49,7 @@ def documents(corpus: Path, folder: str = "*") -> Iterator[Document]:
 def _documents_of(path: Path, corpus: Path) -> Iterator[Document]:
     relative = path.relative_to(corpus)
     is_invalid = path.name.startswith("invalid") or "invalid" in relative.parts
-    text = _text(path)
+    text = document_text(path)
     started = process_time()
     try:
         parts: list[Any] = list(import_workflows(text))
@@ -63,7 +63,7 @@ def _documents_of(path: Path, corpus: Path) -> Iterator[Document]:
         yield Document(path, relative.parts[0], str(relative), *found, told, is_invalid, seconds / len(parts))
 
 
-def _text(path: Path) -> str:
+def document_text(path: Path) -> str:
     """Return the text of a file; of a conformance case, the definition in it."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json" and '"definition"' in text:

@@ -151,16 +151,38 @@ def place(wanted: str, found: Sequence[str]) -> int:
     return found.index(wanted) + 1 if wanted in found else 0
 
 
+class Quality(NamedTuple):
+    """How often the right answer is the first, and among the first five, and the mean of one over its place."""
+
+    first: float
+    among_five: float
+    reciprocal: float
+    count: int
+
+    @classmethod
+    def of(cls, ranks: Sequence[int]) -> "Quality":
+        """Return the quality of a ranking by the places of the right answers; 0 is not found."""
+        count = len(ranks)
+        first, among_five = sum(rank == 1 for rank in ranks), sum(0 < rank <= 5 for rank in ranks)
+        return cls(first / count, among_five / count, sum(1 / rank for rank in ranks if rank) / count, count)
+
+    def __str__(self) -> str:
+        return f"R@1 {self.first:.3f}, R@5 {self.among_five:.3f}, MRR {self.reciprocal:.3f}"
+
+
+def by_set(queries: Sequence[Pair], ranks: Sequence[int]) -> dict[str, Quality]:
+    """Return the quality of a ranking over the queries of each format."""
+    of_folder = {
+        folder: [rank for pair, rank in zip(queries, ranks, strict=True) if pair.file.startswith(folder)]
+        for folder in FOLDERS
+    }
+    return {folder: Quality.of(listed) for folder, listed in of_folder.items()}
+
+
 def report(name: str, queries: Sequence[Pair], ranks: Sequence[int]) -> None:
     """Print the figures of one ranking, over all formats and for each."""
-    for folder in ("", *FOLDERS):
-        of_folder = [rank for pair, rank in zip(queries, ranks, strict=True) if pair.file.startswith(folder)]
-        count = len(of_folder)
-        first = sum(rank == 1 for rank in of_folder) / count
-        among_five = sum(0 < rank <= 5 for rank in of_folder) / count
-        reciprocal = sum(1 / rank for rank in of_folder if rank) / count
-        label = f"{name}, {folder}" if folder else name
-        print(f"  {label:42} R@1 {first:.3f}  R@5 {among_five:.3f}  MRR {reciprocal:.3f}  n={count}")
+    for folder, quality in {"": Quality.of(ranks), **by_set(queries, ranks)}.items():
+        print(f"  {f'{name}, {folder}' if folder else name:42} {quality}  n={quality.count}")
 
 
 def as_question(pair: Pair) -> Pair:

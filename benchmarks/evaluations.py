@@ -27,7 +27,7 @@ from benchmarks import (
 from benchmarks.bpmn_documents import document
 from benchmarks.corpus import CORPUS, documents
 from benchmarks.eval_formats import comes_back
-from benchmarks.eval_search import FOLDERS, pairs, search_ranks, workflows
+from benchmarks.eval_search import FOLDERS, Quality, as_question, by_set, pairs, plain_ranks, search_ranks, workflows
 from workflow_agent.assistant.offline.model import OfflineModel
 
 REPORT = Path(__file__).parent / "EVALUATIONS.md"
@@ -116,10 +116,12 @@ def _search() -> Iterator[Result]:
         return
     indexed = workflows(CORPUS, {})
     queries = [pair for folder in FOLDERS for pair in pairs(CORPUS, folder) if pair.file in indexed]
-    ranks = asyncio.run(search_ranks(indexed, queries))
-    count = len(ranks)
-    yield Result("search", "the right one first", sum(rank == 1 for rank in ranks) / count, count)
-    yield Result("search", "among five", sum(0 < rank <= 5 for rank in ranks) / count, count)
+    for asked, listed in (("descriptions", queries), ("questions", [as_question(one) for one in queries])):
+        ours, plain = asyncio.run(search_ranks(indexed, listed)), plain_ranks(indexed, listed)
+        for name, ranks in {"search": ours, "plain FTS5": plain}.items():
+            yield Result("search", f"{asked}, all sets, {name}", 0.0, len(ranks), str(Quality.of(ranks)))
+            for folder, quality in by_set(listed, ranks).items():
+                yield Result("search", f"{asked}, {folder}, {name}", 0.0, quality.count, str(quality))
 
 
 def _formats() -> Iterator[Result]:

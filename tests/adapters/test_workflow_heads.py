@@ -1,15 +1,20 @@
 """How heads are found out from files: what is looked at again, and when."""
 
+import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState
 from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
-from workflow_agent.workflows.store import WorkflowHead
+from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.store import Author, Change, WorkflowHead
 
 
 class Looks:
@@ -169,3 +174,59 @@ def test_what_another_wrote_meanwhile_is_looked_for(looks: Looks) -> None:
     looks.heads.note("acme", own_write(looks, "wf_a", 7, before))
 
     assert looks.versions() == {"wf_a": 7, "wf_b": 2}
+
+
+def test_a_lock_file_beside_the_documents_is_no_change_of_one(looks: Looks) -> None:
+    looks.versions()
+    looks.edit_in_place("wf_a", 3)
+
+    with looks.heads.making_beside("acme", looks.directory):
+        (looks.directory / "wf_a.lock").touch()
+
+    # Nothing was looked at: what was edited in place does not show yet.
+    assert looks.versions() == {"wf_a": 1}
+
+
+def test_what_another_wrote_before_a_lock_file_was_made_is_looked_for(looks: Looks) -> None:
+    looks.versions()
+    looks.put("wf_b", 2)
+
+    with looks.heads.making_beside("acme", looks.directory):
+        (looks.directory / "wf_a.lock").touch()
+
+    assert looks.versions() == {"wf_a": 1, "wf_b": 2}
+
+
+def test_heads_after_many_writes_are_those_of_a_process_that_looks_anew(looks: Looks) -> None:
+    looks.versions()
+    files = DurableFiles(looks.directory.parents[1])
+    for number in range(700):
+        before = files.state(looks.directory)
+        looks.put(f"wf_{number % 600}", 1 + number % 7)
+        looks.heads.note("acme", own_write(looks, f"wf_{number % 600}", 1 + number % 7, before))
+    told = looks.heads.of("acme", looks.directory, ".json")
+
+    assert looks.read == ["acme/wf_a"]
+    looks.heads = WorkflowHeads(files, lambda _, one: told[one], now_ns=lambda: looks.listed_ns)
+    anew = looks.heads.of("acme", looks.directory, ".json")
+    assert (dict(told), len(told), told.total) == (dict(anew), len(anew), anew.total)
+
+
+async def test_the_first_change_of_a_workflow_makes_nobody_look_at_all_others(tmp_path: Path) -> None:
+    directory = tmp_path / "acme" / "workflows"
+    directory.mkdir(parents=True)
+    step = {"id": "a", "name": "A"}
+    for name in ("wf_a", "wf_b"):
+        workflow = parse_workflow({"id": name, "name": name, "steps": [step]})
+        (directory / f"{name}.json").write_text(json.dumps(workflow_document(workflow)), "utf-8")
+    os.utime(directory, (1, 1))
+    specs: TtlCache[Workflow] = TtlCache(max_entries=0, ttl_seconds=0)
+    catalog = JsonWorkflowCatalog(DurableFiles(tmp_path), specs, now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    before = dict(await catalog.heads("acme"))
+    (directory / "wf_b.json").write_text("{}", "utf-8")
+
+    await catalog.update("acme", "wf_a", lambda one: (one.model_copy(update={"name": "B"}), Change(Author(), "edited")))
+    heads = await catalog.heads("acme")
+
+    assert heads["wf_a"] != before["wf_a"]
+    assert heads["wf_b"] == before["wf_b"]

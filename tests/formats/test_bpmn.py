@@ -1,3 +1,4 @@
+from itertools import combinations
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -6,6 +7,7 @@ from defusedxml.ElementTree import fromstring
 
 from benchmarks.bpmn_documents import document
 from benchmarks.eval_bpmn import outcome
+from benchmarks.eval_sizes import bpmn
 from workflow_agent.workflows.formats import detect_format, import_workflow
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn import Bpmn
@@ -734,3 +736,19 @@ def test_whatever_bpmn_has_comes_back(seed: int) -> None:
     found = outcome(f"seed {seed}", document(seed))
 
     assert (found.refused, found.comes_back, found.missing) == ("", True, ())
+
+
+@pytest.mark.parametrize("is_row", [True, False])
+def test_what_a_diagram_does_not_show_is_drawn_where_nothing_is(*, is_row: bool) -> None:
+    format_, imported = import_workflow(bpmn(60, drawn=20, is_row=is_row))
+
+    root = fromstring(format_.write(imported.workflow).text)
+    bounds = list(root.iter("{http://www.omg.org/spec/DD/20100524/DC}Bounds"))
+    boxes = [tuple(float(one.get(name, "")) for name in ("x", "y", "width", "height")) for one in bounds]
+
+    assert len(boxes) == 61
+    assert not [(one, other) for one, other in combinations(boxes, 2) if overlap(one, other)]
+
+
+def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(one[at] < other[at] + other[at + 2] and other[at] < one[at] + one[at + 2] for at in (0, 1))

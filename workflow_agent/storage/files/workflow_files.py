@@ -1,8 +1,8 @@
 """The files of workflows: a document each, a record for every version; blocking calls."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from workflow_agent.errors import InvalidWorkflow, WorkflowNotFound
 from workflow_agent.storage.files.caches import CacheKey, TtlCache
 from workflow_agent.storage.files.documents import DocumentReader, LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import reported
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.paths import is_workflow_id, tenant_directory
 from workflow_agent.storage.files.versions import UNRECORDED, damaged_workflow, first_version, no_workflow, record_of
@@ -110,6 +111,18 @@ class WorkflowFiles:
     def make_directory(self, place: WorkflowPlace) -> None:
         """Make the directory that a lock file needs."""
         self._files.ensure_directory(place.directory)
+
+    @contextmanager
+    def writing(self, place: WorkflowPlace) -> Generator[None]:
+        """Hold the lock of a workflow, whose directory must exist."""
+        if self._files.state(place.lock) is None:
+            with (
+                self._heads.making_beside(place.tenant, place.directory),
+                reported("lock", place.lock, place.directory),
+            ):
+                place.lock.touch(0o600)
+        with locked(place.lock):
+            yield
 
     def exists(self, place: WorkflowPlace) -> bool:
         """Say whether there is such a workflow."""
@@ -278,4 +291,7 @@ class WorkflowFiles:
         return record_of(workflow, UNRECORDED, workflow.updated_at or self._now())
 
     def _write_record(self, place: WorkflowPlace, record: WorkflowVersion) -> None:
+        if self._files.state(place.versions) is None:
+            with self._heads.making_beside(place.tenant, place.directory):
+                self._files.ensure_directory(place.versions)
         self._files.save(place.record(record.version), _as_json(record))

@@ -4,8 +4,8 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -33,6 +33,8 @@ _FILE = Path(".index") / "heads.json"
 _WORTH_KEEPING = 1_000
 """Heads that changed since they were kept last; reading fewer again takes a process less than 0.1 s."""
 _MOST_LOGGED = 10_000
+_MOST_NEWER = 500
+"""Heads that are kept beside the others before all are put together again."""
 _TOTALS = 2**128
 
 _State = tuple[int, int, int]
@@ -61,26 +63,34 @@ class Heads(Mapping[str, WorkflowHead]):
         files: What each file told.
         total: The sum of all their tokens, without carry.
         log: The ids that changed, in order, of these and of those before and after them.
+        newer: What files told that were written since; few, so that many thousands are not copied for each.
     """
 
-    def __init__(self, files: _Files, total: int, log: list[str]) -> None:
-        self.files = files
+    def __init__(self, files: _Files, total: int, log: list[str], newer: _Files | None = None) -> None:
+        self._files = files
+        self._newer: _Files = newer or {}
         self.total = total
         self.log = log
         self.logged = len(log)
 
     @override
     def __getitem__(self, workflow_id: str) -> WorkflowHead:
-        version, changed, mark = self.files[workflow_id][1]
+        version, changed, mark = (self._newer.get(workflow_id) or self._files[workflow_id])[1]
         return WorkflowHead(version, datetime.fromisoformat(changed) if changed else None, mark)
 
     @override
     def __iter__(self) -> Iterator[str]:
-        return iter(self.files)
+        yield from self._files
+        yield from (one for one in self._newer if one not in self._files)
 
     @override
     def __len__(self) -> int:
-        return len(self.files)
+        return len(self._files) + sum(one not in self._files for one in self._newer)
+
+    @property
+    def files(self) -> _Files:
+        """What each file told."""
+        return {**self._files, **self._newer} if self._newer else self._files
 
     def changed_since(self, before: object) -> set[str] | None:
         """Return the ids whose heads are others now, or gone; None where that is not known."""
@@ -90,14 +100,26 @@ class Heads(Mapping[str, WorkflowHead]):
 
     def followed_by(self, files: _Files, changed: Collection[str]) -> "Heads":
         """Return the heads after a change of some."""
+        known = self.files
         if not changed:
-            self.files = files
+            self._files, self._newer = files, {}
             return self
-        before = sum(token_of(one, *self.files[one][1]) for one in changed if one in self.files)
+        before = sum(token_of(one, *known[one][1]) for one in changed if one in known)
         after = sum(token_of(one, *files[one][1]) for one in changed if one in files)
+        return Heads(files, (self.total - before + after) % _TOTALS, self._logged(changed))
+
+    def followed_by_write(self, workflow_id: str, state: _State, told: _Told) -> "Heads":
+        """Return the heads after one document was written."""
+        known = self._newer.get(workflow_id) or self._files.get(workflow_id)
+        total = self.total + token_of(workflow_id, *told) - (token_of(workflow_id, *known[1]) if known else 0)
+        newer = {**self._newer, workflow_id: (state, told)}
+        files, newer = (self._files, newer) if len(newer) < _MOST_NEWER else ({**self._files, **newer}, {})
+        return Heads(files, total % _TOTALS, self._logged([workflow_id]), newer)
+
+    def _logged(self, changed: Collection[str]) -> list[str]:
         log = self.log if len(self.log) < _MOST_LOGGED and len(self.log) == self.logged else []
         log.extend(changed)
-        return Heads(files, (self.total - before + after) % _TOTALS, log)
+        return log
 
 
 class _StoredHead(BaseModel):
@@ -197,6 +219,18 @@ class WorkflowHeads:
         self._listings[tenant] = _Listing(state, is_settled, looked_at + pause, heads)
         return heads
 
+    @contextmanager
+    def making_beside(self, tenant: str, directory: Path) -> Generator[None]:
+        """Do what makes files or directories beside the documents, so that it is not taken for a change of one."""
+        before = self._files.state(directory)
+        yield
+        with self._noting:
+            known = self._listings.get(tenant)
+            if known is not None and known.is_settled and known.directory == before:
+                after = self._files.state(directory)
+                self._own_states[tenant] = after
+                self._listings[tenant] = replace(known, directory=after)
+
     def note(self, tenant: str, write: "Written") -> None:
         """Take in what this process wrote, so that nobody has to look for it.
 
@@ -210,28 +244,31 @@ class WorkflowHeads:
             if not known.is_settled or known.directory != write.before:
                 self._listings[tenant] = replace(known, is_settled=False)
                 return
-            files = known.heads.files.copy()
-            files[write.workflow_id] = write.document, told_of(write.head)
-            heads = known.heads.followed_by(files, [write.workflow_id])
+            heads = known.heads.followed_by_write(write.workflow_id, write.document, told_of(write.head))
             self._listings[tenant] = replace(known, directory=write.after, heads=heads)
 
     def _look(self, tenant: str, states: Mapping[str, _State], known: Heads) -> tuple[Heads, int]:
         """Return the heads of what there is, and how many documents were opened to learn them."""
-        found: _Files = {}
-        news: list[str] = []
+        news: _Files = {}
+        unreadable: list[str] = []
         before = known.files
         for workflow_id, state in states.items():
             kept = before.get(workflow_id)
-            if kept is not None and kept[0] == state:
-                found[workflow_id] = kept
-            elif (head := self._read(tenant, workflow_id)) is not None:
-                found[workflow_id] = state, told_of(head)
-                news.append(workflow_id)
-        gone = [one for one in before if one not in found] if len(before) + len(news) > len(found) else []
+            if kept is None or kept[0] != state:
+                head = self._read(tenant, workflow_id)
+                if head is not None:
+                    news[workflow_id] = state, told_of(head)
+                elif kept is not None:
+                    unreadable.append(workflow_id)
+        gone = [*unreadable, *(before.keys() - states.keys())]
         if not news and not gone:
             return known, 0
-        changed = [one for one in news if one not in before or before[one][1] != found[one][1]]
-        return known.followed_by(dict(sorted(found.items())), [*changed, *gone]), len(news)
+        changed = [one for one, (_, told) in news.items() if one not in before or before[one][1] != told]
+        files = before | news
+        for one in gone:
+            del files[one]
+        # Nearly in order already, which sorting makes use of.
+        return known.followed_by(dict(sorted(files.items())), [*changed, *gone]), len(news)
 
     def _keep(self, directory: Path, news: int, heads: Heads) -> None:
         """Keep the heads there are for other processes where enough of them changed since the last time."""
@@ -288,10 +325,14 @@ def _states(directory: Path, suffix: str, root: Path) -> dict[str, _State]:
     found: dict[str, _State] = {}
     with reported("list", directory, root), suppress(FileNotFoundError), os.scandir(directory) as entries:
         for entry in entries:
-            if entry.name.endswith(suffix):
-                with suppress(FileNotFoundError):
-                    told = entry.stat(follow_symlinks=False)
-                    found[entry.name[: -len(suffix)]] = told.st_ino, told.st_mtime_ns, told.st_size
+            name = entry.name
+            if not name.endswith(suffix):
+                continue
+            try:
+                told = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            found[name[: -len(suffix)]] = told.st_ino, told.st_mtime_ns, told.st_size
     return found
 
 

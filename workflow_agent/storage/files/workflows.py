@@ -10,7 +10,7 @@ from typing_extensions import override
 from workflow_agent.conversations.store import RunFences
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.locks import WriterQueues, locked
+from workflow_agent.storage.files.locks import WriterQueues
 from workflow_agent.storage.files.versions import (
     check_new_id,
     earlier_write,
@@ -138,7 +138,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     def _adopt(self, place: WorkflowPlace, newest: Workflow, versions: Sequence[WorkflowVersion]) -> None:
         self._kept.make_directory(place)
-        with locked(place.lock):
+        with self._kept.writing(place):
             if self._kept.exists(place):
                 raise id_taken(place.id, None)
             self._kept.make_room(place)
@@ -147,7 +147,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
     def _create(self, place: WorkflowPlace, workflow: Workflow, change: Change) -> Workflow:
         self._kept.make_directory(place)
         aside = self._kept.waiting(place)
-        with locked(place.lock):
+        with self._kept.writing(place):
             # Under whatever id: finding its first choice taken, a repeated run asks for another.
             made = (
                 change.author.run_id
@@ -170,7 +170,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         beforehand: Change | None,
     ) -> Workflow:
         self._check_exists(place)
-        with locked(place.lock):
+        with self._kept.writing(place):
             current = self._kept.read(place, is_locked=True)
             if beforehand is not None and may_repeat(beforehand):
                 made = earlier_write(self._kept.made_by(place, current, str(beforehand.digest)), beforehand)
@@ -186,7 +186,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     def _delete(self, place: WorkflowPlace, expected: Revision | None, fence: RunFence | None) -> None:
         self._check_exists(place)
-        with locked(place.lock):
+        with self._kept.writing(place):
             check_expected(self._kept.read(place, is_locked=True), expected)
             with self._fenced(place.tenant, fence):
                 self._kept.delete(place)

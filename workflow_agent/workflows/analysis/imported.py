@@ -50,19 +50,23 @@ def _check(linted: _Linted, rule: LintRule) -> Check:
         for problem in rule.problems(document):
             yield Observation(
                 f"`{problem.pointer}`: {problem.message}.",
-                steps=_steps_at(problem, graph.workflow, linted, document),
+                steps=_steps_at(problem, graph, linted, document),
                 evidence={"pointer": problem.pointer, "valid": list(problem.valid)},
             )
 
     return check
 
 
-def _steps_at(problem: Problem, workflow: Workflow, linted: _Linted, document: Any) -> tuple[str, ...]:
+def _steps_at(problem: Problem, graph: FlowGraph, linted: _Linted, document: Any) -> tuple[str, ...]:
     """Return the step that a place in a document is about, such as `/jobs/<name>/steps/<number>`."""
-    format_name = linted.name
+    workflow, format_name = graph.workflow, linted.name
     parts = [part.replace("~1", "/").replace("~0", "~") for part in problem.pointer.split("/")[1:]]
     if linted.names_at is not None:
-        known = {key: one.id for one in reversed(workflow.steps) for key in _names_of(one, format_name)}
+        key = f"{format_name}: steps by name"
+        if key not in graph.documents:
+            told = ((name, one.id) for one in reversed(workflow.steps) for name in _names_of(one, format_name))
+            graph.documents[key] = dict(told)
+        known: dict[str, str] = graph.documents[key]
         return next(((known[name],) for name in linted.names_at(parts, document) if name in known), ())
     outer = next((one for one in workflow.steps if len(parts) > 1 and _is_named(one, parts[1], format_name)), None)
     if outer is None:

@@ -91,8 +91,8 @@ class Directory:
         return self._entries.get(workflow_id)
 
     def count(self) -> int:
-        """Return how many workflows there are."""
-        return self._connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+        """Return about how many workflows there are: some that are gone count, so that nothing has to be counted."""
+        return self._connection.execute("SELECT max(rowid) FROM documents").fetchone()[0] or 0
 
     def _all(self) -> Iterable[Entry]:
         if not self._is_whole:

@@ -1,7 +1,7 @@
 """What `argo lint` finds in a document of the right shape, by Argo's documentation of fields and variables."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ _LOCATIONS = frozenset({
     "artifactory", "azure", "from", "fromExpression", "gcs", "git", "hdfs", "http", "optional", "oss", "plugin",
     "raw", "s3", "artifactLocation",
 })  # fmt: skip
-_CALL_SCOPES = ("steps", "tasks")
+_CALL_SCOPES = ("steps.", "tasks.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,8 @@ def _unknown_results(document: Any, place: Place) -> None:
         before = _done_before(template, calls)
         for _, call, inside in calls:
             for name, at in _tags(call, inside, ("inline", "hooks", "onExit")):
-                _check_result(name, before[str(call.get("name"))], named, whole, at)
+                if name.startswith(_CALL_SCOPES):
+                    _check_result(name, before(str(call.get("name"))), named, whole, at)
         for name, at in _tags(template.get("outputs"), here / "outputs") if calls else ():
             _check_result(name, set(named), named, whole, at)
 
@@ -141,7 +142,7 @@ def _check_result(
     name: str, done: set[str], named: Mapping[str, Mapping[str, Any]], whole: _Spec, place: Place
 ) -> None:
     scope, said, what = [*name.split(".", 2), "", ""][:3]
-    if scope not in _CALL_SCOPES or not what:
+    if f"{scope}." not in _CALL_SCOPES or not what:
         return
     if said not in done:
         place.refuse(f"nothing called {said[:60]!r} is done before this", sorted(done))
@@ -151,27 +152,23 @@ def _check_result(
 
 def _done_before(
     template: Mapping[str, Any], calls: Sequence[tuple[int, Mapping[str, Any], Place]]
-) -> Mapping[str, set[str]]:
-    """Return which of the steps or tasks of a template are done before each."""
-    if "dag" in template:
-        return _ancestors([call for _, call, _ in calls])
-    groups = {str(call.get("name")): group for group, call, _ in calls}
-    return {name: {other for other, there in groups.items() if there < group} for name, group in groups.items()}
+) -> Callable[[str], set[str]]:
+    """Return what tells which of the steps or tasks of a template are done before one of them."""
+    if "dag" not in template:
+        groups = {str(call.get("name")): group for group, call, _ in calls}
+        return lambda name: {other for other, there in groups.items() if there < groups[name]}
+    needed = {str(call.get("name")): set(said_depends(call)[0]) for _, call, _ in calls}
 
-
-def _ancestors(tasks: Sequence[Mapping[str, Any]]) -> Mapping[str, set[str]]:
-    """Return the tasks that are done before each; the tasks form no circle."""
-    needed = {str(task.get("name")): set(said_depends(task)[0]) for task in tasks}
-    found: dict[str, set[str]] = {}
-    for name in needed:
+    def ancestors(name: str) -> set[str]:
         seen: set[str] = set()
         waiting = [name]
         while waiting:
             news = needed.get(waiting.pop(), set()) - seen
             seen |= news
             waiting += news
-        found[name] = seen
-    return found
+        return seen
+
+    return ancestors
 
 
 def _check_output(what: str, call: Mapping[str, Any], whole: _Spec, place: Place) -> None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
+from heapq import heappop, heappush
 from xml.etree.ElementTree import Element
 
 from workflow_agent.workflows.formats.bpmn.document import MADE_ID, Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
 from workflow_agent.workflows.formats.bpmn.layout import (
     Box,
+    Room,
     add_line,
     add_shape,
     diagram_of,
@@ -112,7 +114,6 @@ class _Sheet:
 
     def __init__(self, diagrams: Sequence[Element], root: Element, process: Element) -> None:
         self._process = process
-        self._root = root
         ids = {one.get("id") for one in root.iter() if one.get("id")}
         ids |= {xml_id(node) for scope in scopes_in(process) for node in scope.nodes}
         found = [plane for one in diagrams for plane in one.iter(f"{{{DIAGRAM}}}BPMNPlane")]
@@ -123,6 +124,10 @@ class _Sheet:
         self.lines: dict[str, Element] = {}
         self._boxes: dict[str, Box] = {}
         self.has_changed = False
+        self._pools: dict[str, Element] = {}
+        for one in root.iter():
+            if reference := one.get("processRef", "").rpartition(":")[2]:
+                self._pools.setdefault(reference, one)
         for plane in found:
             for drawn in list(plane):
                 self._know(drawn, plane, ids)
@@ -168,12 +173,7 @@ class _Sheet:
         return is_open or any(xml_id(node) in self.shapes for node in scope.nodes)
 
     def _fit_shapes(self, scope: Scope, about: str, plane: Element) -> None:
-        waiting = [node for node in scope.nodes if xml_id(node) not in self._boxes]
-        while waiting:
-            beside = (one for one in waiting if self._neighbours(scope, xml_id(one)))
-            node = next(beside, waiting[0])
-            waiting.remove(node)
-            self._place(scope, node)
+        self._place_all(scope)
         new = [node for node in scope.nodes if xml_id(node) not in self.shapes]
         for node in new:
             self._draw(node, plane)
@@ -189,36 +189,54 @@ class _Sheet:
         self._plane_of[xml_id(node)] = plane
         self.has_changed = True
 
-    def _neighbours(self, scope: Scope, element_id: str) -> list[tuple[Box, bool]]:
-        """Return the boxes of what leads to a node, and then, with False, of what it leads to."""
-        ends = [(flow.get("sourceRef", ""), flow.get("targetRef", "")) for flow in scope.flows]
-        before = [(source, True) for source, target in ends if target == element_id]
-        after = [(target, False) for source, target in ends if source == element_id]
-        return [(self._boxes[one], leads) for one, leads in (*before, *after) if one in self._boxes]
+    def _place_all(self, scope: Scope) -> None:
+        """Find places for the nodes of a scope that have none: always the first of them that is beside one that has."""
+        beside: dict[str, list[tuple[str, bool]]] = {}
+        for is_before in (True, False):
+            for flow in scope.flows:
+                ends = flow.get("sourceRef", ""), flow.get("targetRef", "")
+                source, target = ends if is_before else ends[::-1]
+                beside.setdefault(target, []).append((source, is_before))
+        waiting = {at: node for at, node in enumerate(scope.nodes) if xml_id(node) not in self._boxes}
+        number_of = {xml_id(node): at for at, node in waiting.items()}
+        room = Room(self._boxes[xml_id(one)] for one in scope.nodes if xml_id(one) in self._boxes)
+        ready = [
+            at for at, node in waiting.items() if any(one in self._boxes for one, _ in beside.get(xml_id(node), ()))
+        ]
+        while waiting:
+            at = heappop(ready) if ready else next(iter(waiting))
+            node = waiting.pop(at, None)
+            if node is not None:
+                near = beside.get(xml_id(node), ())
+                self._place(node, [(self._boxes[one], leads) for one, leads in near if one in self._boxes], room)
+                for one, _ in near:
+                    if number_of.get(one) in waiting:
+                        heappush(ready, number_of[one])
 
-    def _place(self, scope: Scope, node: Element) -> None:
-        """Find a free place for a node, to the right of what leads to it."""
+    def _place(self, node: Element, beside: Sequence[tuple[Box, bool]], room: Room) -> None:
+        """Find a free place for a node, to the right of what leads to it.
+
+        Args:
+            node: What is placed.
+            beside: The boxes of what leads to it, and then, with False, of what it leads to.
+            room: The boxes around it.
+        """
         inner = placed(Scope(node)) if local_name(node) in SCOPES else None
         width, height = outside(inner.boxes.values()) if inner and inner.boxes else size_of(node)
-        others = [self._boxes[xml_id(one)] for one in scope.nodes if xml_id(one) in self._boxes]
-        beside = self._neighbours(scope, xml_id(node))
         if beside:
             box, is_before = beside[0]
             x = box[0] + box[2] + _BETWEEN if is_before else box[0] - width - _BETWEEN
             y = box[1] + (box[3] - height) / 2
         else:
-            x = min((box[0] for box in others), default=_BETWEEN)
-            y = max((box[1] + box[3] + _BETWEEN for box in others), default=_BETWEEN)
-        while hit := [one for one in others if _overlap((x, y, width, height), one)]:
-            y = max(one[1] + one[3] for one in hit) + _BETWEEN / 2
+            x, y = room.below(_BETWEEN)
+        y = room.free((x, y, width, height), _BETWEEN / 2)
         self._boxes[xml_id(node)] = (x, y, width, height)
         if inner:
             self._boxes |= inner.moved(x, y).boxes
 
     def _grow(self, about: str, inside: Sequence[Box]) -> None:
         """Widen a sub-process or pool in which something was drawn beyond its border."""
-        pools = (one for one in self._root.iter() if one.get("processRef", "").rpartition(":")[2] == about)
-        pool = next(pools, None)
+        pool = self._pools.get(about)
         shape = self.shapes.get(about if pool is None else xml_id(pool))
         bounds = shape.find(f"{{{BOUNDS}}}Bounds") if shape is not None else None
         if bounds is None or not inside:
@@ -243,7 +261,3 @@ class _Sheet:
                 way = straight_line(*(self._boxes[one] for one in ends))
                 self.lines[xml_id(flow)] = add_line(plane, flow, way)
                 self.has_changed = True
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return all(one[at] < other[at] + other[at + 2] and other[at] < one[at] + one[at + 2] for at in (0, 1))

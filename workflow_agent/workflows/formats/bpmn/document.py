@@ -24,7 +24,9 @@ from workflow_agent.workflows.formats.bpmn.xml import (
 from workflow_agent.workflows.model.parser import json_pointer
 
 _DECLARED = re.compile(r"""xmlns:([A-Za-z_][\w.-]{0,60})\s*=\s*["']([^"'<&]{1,500})["']""", re.ASCII)
-_REFERRED = (*NODES, "boundaryEvent", "sequenceFlow", "association")
+_REFERRED = frozenset(map(bpmn, (*NODES, "boundaryEvent", "sequenceFlow", "association")))
+_STEPS = frozenset(map(bpmn, NODES))
+_JOINING = frozenset(map(bpmn, ("association", "messageFlow")))
 DEFINITIONS = {"id": "Definitions_1", "targetNamespace": "http://bpmn.io/schema/bpmn", "exporter": "workflow_agent"}
 """The attributes of the documents that are made."""
 MAIN = own("main")
@@ -55,7 +57,7 @@ class Scope:
 
     def __init__(self, container: Element) -> None:
         self.container = container
-        self.nodes = [one for one in container if local_name(one) in NODES]
+        self.nodes = [one for one in container if one.tag in _STEPS]
         self.flows = list(named_children(container, "sequenceFlow"))
         self.boundaries: dict[str, list[Element]] = {}
         for one in named_children(container, "boundaryEvent"):
@@ -118,7 +120,7 @@ class Document:
         self.beside = _beside(root, text)
         for at, element in enumerate(self.process.iter()):
             element.attrib.pop(MADE_ID, None)
-            if local_name(element) in _REFERRED and not element.get("id"):
+            if element.tag in _REFERRED and not element.get("id"):
                 element.set(MADE_ID, f"_{local_name(element)}_{at}")
         if problems := list(_used_twice(root)):
             raise UnreadableDocument(title, problems)
@@ -143,16 +145,18 @@ class Document:
 
 def _beside(root: Element, text: str) -> JsonObject:
     """Return what a document says of itself, and the prefixes that its values have and not only its names."""
-    declared = dict(_DECLARED.findall(text))
-    said = {value.partition(":")[0] for one in root.iter() for value in (*one.attrib.values(), one.text or "")}
-    prefixes = {prefix: uri for prefix, uri in declared.items() if prefix in said and prefix not in PREFIXES}
+    declared = {prefix: uri for prefix, uri in _DECLARED.findall(text) if prefix not in PREFIXES}
+    said: set[str] = set()
+    if declared:
+        said = {value.partition(":")[0] for one in root.iter() for value in (*one.attrib.values(), one.text or "")}
+    prefixes = {prefix: uri for prefix, uri in declared.items() if prefix in said}
     attributes = dict(root.items())
     beside: JsonObject = {} if attributes == DEFINITIONS else {"definitions": attributes}
     return beside | ({"prefixes": prefixes} if prefixes else {})
 
 
 def _used_twice(root: Element) -> Iterable[Problem]:
-    times = Counter(e.get("id") for e in root.iter() if e.get("id") and local_name(e) in _REFERRED)
+    times = Counter(e.get("id") for e in root.iter() if e.tag in _REFERRED and e.get("id"))
     for element_id, count in times.items():
         if count > 1:
             yield Problem(json_pointer([str(element_id)]), f"the id is used {count} times")
@@ -161,7 +165,7 @@ def _used_twice(root: Element) -> Iterable[Problem]:
 def _without_dangling(process: Element) -> Iterable[Problem]:
     """Take out what refers to nothing, and yield what it was: the rest can be read all the same."""
     for container in [e for e in process.iter() if local_name(e) in SCOPES or e is process]:
-        nodes = {xml_id(one) for one in container if local_name(one) in NODES}
+        nodes = {xml_id(one) for one in container if one.tag in _STEPS}
         for one in [e for e in named_children(container, "boundaryEvent") if e.get("attachedToRef") not in nodes]:
             container.remove(one)
             host = (one.get("attachedToRef") or "")[:80]
@@ -187,21 +191,24 @@ def _broken_end(flow: Element, scope: Scope) -> Problem | None:
 
 def prune_references(root: Element) -> Iterable[Problem]:
     """Take out the associations and message flows of a document that join what is not there."""
+    joining = [(parent, one) for parent in root.iter() for one in parent if one.tag in _JOINING]
+    if not joining:
+        return
     ids = {one.get("id") for one in root.iter()} | {one.get(MADE_ID) for one in root.iter()}
-    for parent in list(root.iter()):
-        for one in list(named_children(parent, "association", "messageFlow")):
-            ends = [(one.get(end) or "").rpartition(":")[2] for end in ("sourceRef", "targetRef")]
-            gone = [end for end in ends if end not in ids]
-            if gone:
-                parent.remove(one)
-                place = json_pointer([local_name(one), xml_id(one)])
-                yield Problem(place, f"it leads from or to {gone[0][:80]!r}, which is not there")
+    for parent, one in joining:
+        ends = [(one.get(end) or "").rpartition(":")[2] for end in ("sourceRef", "targetRef")]
+        gone = [end for end in ends if end not in ids]
+        if gone:
+            parent.remove(one)
+            place = json_pointer([local_name(one), xml_id(one)])
+            yield Problem(place, f"it leads from or to {gone[0][:80]!r}, which is not there")
 
 
 def prune_lanes(process: Element) -> None:
     """Take out of the lanes of a process what is no step of it."""
-    known = {xml_id(node) for node in process.iter() if local_name(node) in NODES}
-    for lane in process.iter(bpmn("lane")):
+    lanes = list(process.iter(bpmn("lane")))
+    known = {xml_id(node) for node in process.iter() if node.tag in _STEPS} if lanes else set[str]()
+    for lane in lanes:
         for reference in list(named_children(lane, "flowNodeRef")):
             if "".join(reference.itertext()).strip() not in known:
                 lane.remove(reference)

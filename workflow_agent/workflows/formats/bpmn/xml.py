@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from xml.etree.ElementTree import Element, ParseError, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, ParseError, SubElement
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
@@ -36,6 +36,9 @@ PREFIXES = frozenset(_PREFIXES.values())
 """Those that every document is written with where it needs them."""
 _QUALIFIED = re.compile(r"\{([^}]*)\}(.+)", re.DOTALL)
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPECIAL = re.compile('[&<>"\r\n\t]')
+_IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_IN_VALUES = _IN_TEXT | str.maketrans({'"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#09;"})
 _TITLE = "BPMN 2.0"
 
 
@@ -119,14 +122,59 @@ def xml_text(root: Element, *, pretty: bool = False, declared: dict[str, str] | 
     """
     given = declared or {}
     prefixes = {uri: prefix for prefix, uri in given.items() if uri not in _PREFIXES}
-    named = _with_prefixes(root, prefixes, {})
-    for prefix, uri in ({prefix: uri for uri, prefix in prefixes.items()} | given).items():
-        if prefix != "xml":
-            named.set(f"xmlns:{prefix}", uri)
-    if pretty:
-        indent(named)
-    text = _NOT_XML.sub("", tostring(named, encoding="unicode"))
+    body: list[str] = []
+    _write(root, body, (prefixes, {}), "\n" if pretty else None)
+    spoken = {prefix: uri for uri, prefix in prefixes.items()} | given
+    body[0] += "".join(f' xmlns:{prefix}="{_quoted(uri)}"' for prefix, uri in spoken.items() if prefix != "xml")
+    text = _NOT_XML.sub("", "".join(body))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n' if pretty else text
+
+
+_Names = tuple[dict[str, str], dict[str, str]]
+"""The prefix of each namespace that was met, and the name with its prefix of each name."""
+
+
+def _write(element: Element, out: list[str], names: _Names, line: str | None) -> None:
+    """Add the text of an element, the first part its start without the end of it.
+
+    Args:
+        element: What is written.
+        out: Where to.
+        names: Those that were met before; the element's are added.
+        line: The beginning of its line where it is indented; None where nothing may be added between elements.
+    """
+    _, known = names
+    said = "".join([f' {known.get(k) or _prefixed(k, names)}="{_quoted(v)}"' for k, v in element.attrib.items()])
+    if "bpmn:t" in said and any(value.startswith("bpmn:t") for value in element.attrib.values()):
+        names[0][BPMN] = "bpmn"
+    name = known.get(element.tag) or _prefixed(element.tag, names)
+    out.append(f"<{name}{said}")
+    if not len(element):
+        out.append(f">{_escaped(element.text)}</{name}>" if element.text else " />")
+        return
+    inner = None if line is None else f"{line}  "
+    out.append(f">{_between(element.text, inner)}")
+    for child in element:
+        _write(child, out, names, inner)
+        out.append(_between(child.tail, inner))
+    if line is not None and not (element[-1].tail or "").strip():
+        out[-1] = line
+    out.append(f"</{name}>")
+
+
+def _between(text: str | None, line: str | None) -> str:
+    """Return what stands between two elements: text, or where there is none, the beginning of the next line."""
+    if line is not None and not (text or "").strip():
+        return line
+    return _escaped(text) if text else ""
+
+
+def _escaped(text: str) -> str:
+    return text.translate(_IN_TEXT) if _SPECIAL.search(text) else text
+
+
+def _quoted(value: str) -> str:
+    return value.translate(_IN_VALUES) if _SPECIAL.search(value) else value
 
 
 def is_same(one: Element, other: Element) -> bool:
@@ -141,27 +189,19 @@ def is_same(one: Element, other: Element) -> bool:
     )
 
 
-def _with_prefixes(element: Element, prefixes: dict[str, str], names: dict[str, str]) -> Element:
-    attributes = {names.get(key) or _prefixed(key, prefixes, names): value for key, value in element.items()}
-    if any(value.startswith("bpmn:t") for value in attributes.values()):
-        prefixes[BPMN] = "bpmn"
-    named = Element(names.get(element.tag) or _prefixed(element.tag, prefixes, names), attributes)
-    named.text, named.tail = element.text, element.tail
-    named.extend([_with_prefixes(child, prefixes, names) for child in element])
-    return named
-
-
-def _prefixed(name: str, prefixes: dict[str, str], names: dict[str, str]) -> str:
+def _prefixed(name: str, names: _Names) -> str:
+    prefixes, known = names
     match = _QUALIFIED.fullmatch(name)
     if match is None:
+        known[name] = name
         return name
     uri, local = match.groups()
     if uri not in prefixes:
         numbered = (f"ns{number}" for number in range(len(prefixes), 2 * len(prefixes) + 1))
         free = next(one for one in numbered if one not in prefixes.values())
         prefixes[uri] = _PREFIXES.get(uri) or free
-    names[name] = f"{prefixes[uri]}:{local}"
-    return names[name]
+    known[name] = f"{prefixes[uri]}:{local}"
+    return known[name]
 
 
 def copied(element: Element, *, without: Iterable[str] = ()) -> Element:
