@@ -126,6 +126,7 @@ def test_a_request_names_what_it_asks_for(text: str, name: str) -> None:
     [
         ("The clerk opens the file and the boss signs it every Friday.", "friday"),
         ("The clerk pays it, otherwise the boss calls.", "otherwise"),
+        ("HR sends a letter every two days until the boss answers. Then HR files it.", "every two days"),
         ("The writer drafts it. The editor reads it. Then it goes back to the writer.", "goes back"),
         ("The boss approves it above 500 and the clerk files it.", "above 500"),
         ("The gate opens. The guard counts cars. Alarms happen.", "alarms"),

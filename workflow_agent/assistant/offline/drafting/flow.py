@@ -520,6 +520,8 @@ class Flow:
             self._doubt(f"the loop until {text_of(sub.tokens)!r}")
             return
         first = self._last[2]
+        if self._last[1].schedule is not None:
+            self._doubt(f"how often {text_of(self._last[0].tokens)!r}")
         if "repeat" in one.marks or one.clause is None or one.clause.verb in word_set("verb.repeat"):
             named = self._named(one.clause.rest) if one.clause is not None else []
             first = named[0] if named else self._firsts[-1]
