@@ -21,6 +21,7 @@ from workflow_agent.cli import cli
 from workflow_agent.conversations.document import AgentReply, Conversation, WorkflowReference
 from workflow_agent.conversations.iterations import Message, ToolResult
 from workflow_agent.conversations.seals import SealRule
+from workflow_agent.main import wiring
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.conversation_documents import ConversationText, written
 from workflow_agent.storage.files.conversations import JsonConversationStore
@@ -384,7 +385,7 @@ async def test_contents_of_a_run_under_way_are_not_swept(world: World) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(cli, ["verify", *arguments])
+    result = CliRunner().invoke(cli, ["verify", *arguments], obj=wiring())
     return result.exit_code, result.output
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.replies import json_reply, problem_replies, replies
@@ -48,7 +48,12 @@ _EXPOSITION = {
 }
 
 
-@router.get("/metrics", operation_id="get_metrics", responses={200: _EXPOSITION} | problem_replies(422))
+@router.get(
+    "/metrics",
+    operation_id="get_metrics",
+    response_class=PlainTextResponse,
+    responses={200: _EXPOSITION} | problem_replies(422),
+)
 async def get_metrics(request: Request, services: TheServices) -> Response:
     """Give counters, histograms and gauges of the server, of several workers each with its number as a label;
     they carry neither content nor ids."""
