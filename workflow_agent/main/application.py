@@ -21,6 +21,8 @@ from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)
 _SWEEP_SECONDS = 600.0
+_DUE_SECONDS = 60.0
+"""How often a host looks whether something has come round: it may have been another's that died."""
 _LOOK_SECONDS = 0.5
 """How soon the runs of a process are gone on with once it is known to be dead."""
 
@@ -76,16 +78,20 @@ class Application:
     async def sweep_regularly(self) -> None:
         """Clear away what dead processes left, now and then, until cancelled."""
         while True:
-            await asyncio.sleep(_SWEEP_SECONDS)
+            await asyncio.sleep(_DUE_SECONDS)
             try:
-                removed = await self.stores.upkeep.sweep()
-                removed += await self._sweep_keys()
-                for tenant in self.settings.served_tenants:
-                    removed += await self.services.of_tenant(tenant).approvals.sweep()
+                removed = await self.stores.upkeep.periodically("sweep", _SWEEP_SECONDS, self._sweep)
             except StorageFailed:
                 _log.warning("leftovers were not removed", exc_info=True)
             else:
-                _log.info("swept", extra={"leftovers_removed": removed})
+                if removed is not None:
+                    _log.info("swept", extra={"leftovers_removed": removed})
+
+    async def _sweep(self) -> int:
+        removed = await self.stores.upkeep.sweep() + await self._sweep_keys()
+        for tenant in self.settings.served_tenants:
+            removed += await self.services.of_tenant(tenant).approvals.sweep()
+        return removed
 
     async def tell_of_events(self) -> None:
         """Tell other programs of what happens, until cancelled."""

@@ -25,6 +25,7 @@ from workflow_agent.storage.postgres.database import Database, DatabaseOptions, 
 from workflow_agent.storage.postgres.embedded import embedded_url
 from workflow_agent.storage.postgres.hosts import PostgresHosts
 from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
+from workflow_agent.storage.postgres.jobs import PostgresPeriodicJobs
 from workflow_agent.storage.postgres.journal import PostgresRunJournal
 from workflow_agent.storage.postgres.leftovers import swept
 from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory
@@ -123,7 +124,7 @@ def _upkeep(database: Database, hosts: PostgresHosts, conversations: PostgresCon
     async def check() -> None:
         await database.rows("SELECT 1")
 
-    return Upkeep(begin, sweep, check, database.close)
+    return Upkeep(begin, sweep, PostgresPeriodicJobs(database).run, check, database.close)
 
 
 _STATE = """SELECT current_setting('server_version_num')::int AS version,

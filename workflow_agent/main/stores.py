@@ -1,6 +1,7 @@
 """Whatever keeps something in a data directory, and the caches in front of it."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -136,6 +137,8 @@ class Upkeep:
     """Begins to be alive; what it is given is called when this process has lost its runs to others."""
     sweep: Callable[[], Awaitable[int]]
     """Clears leftovers away; returns how many."""
+    periodically: Callable[[str, float, Callable[[], Awaitable[int]]], Awaitable[int | None]]
+    """Does what comes round, by name and seconds, if it is due; None where it is not, or another host's."""
     check: Callable[[], Awaitable[None]]
     """Raises StorageFailed where nothing can be stored."""
     close: Callable[[], Awaitable[None]]
@@ -210,8 +213,25 @@ def _upkeep_of_files(files: DurableFiles, sweepers: Mapping[str, Sweeper], owner
         return
 
     return Upkeep(
-        open=begin, sweep=partial(asyncio.to_thread, sweep), check=partial(asyncio.to_thread, files.probe), close=close
+        open=begin,
+        sweep=partial(asyncio.to_thread, sweep),
+        periodically=_every_process(),
+        check=partial(asyncio.to_thread, files.probe),
+        close=close,
     )
+
+
+def _every_process() -> Callable[[str, float, Callable[[], Awaitable[int]]], Awaitable[int | None]]:
+    """Return what lets each process do what comes round by its own clock: sweeps of files do no harm twice."""
+    done_at: dict[str, float] = {}
+
+    async def periodically(name: str, every_seconds: float, work: Callable[[], Awaitable[int]]) -> int | None:
+        if time.monotonic() < done_at.setdefault(name, time.monotonic()) + every_seconds:
+            return None
+        done_at[name] = time.monotonic()
+        return await work()
+
+    return periodically
 
 
 def usage_counter_of(settings: Settings) -> UsageCounter:

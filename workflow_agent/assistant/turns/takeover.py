@@ -20,8 +20,9 @@ from workflow_agent.conversations.store import ConversationStore, Owners
 from workflow_agent.errors import ConversationNotFound
 
 _log = logging.getLogger(__name__)
-_MOST_ATTEMPTS = 4
-"""A message that so many processes died of is not tried again by itself."""
+_MOST_ATTEMPTS = 8
+"""A message that so many processes died of is not tried again by itself. Each time the database is away for longer
+than a lease counts too, though no process dies."""
 _Place = tuple[str, str, str]
 
 
