@@ -53,7 +53,7 @@ export class ContextTab {
       x += (tokens / whole) * 100;
     }
     const level = record.level && record.level !== "ok" ? h("span", { className: `level is-${record.level}` }, record.level) : null;
-    fill(this.detail, h("div", { className: "window-head" }, h("h3", {}, `Turn ${record.turn}`), level, h("span", { className: "grow" }), h("span", { className: "quiet" }, `${count(used)} of ${count(whole)} tokens, ${Math.round((used / whole) * 100)} %`)), bar,
+    fill(this.detail, h("div", { className: "window-head" }, h("h2", {}, `Turn ${record.turn}`), level, h("span", { className: "grow" }), h("span", { className: "quiet" }, `${count(used)} of ${count(whole)} tokens, ${Math.round((used / whole) * 100)} %`)), bar,
       h("ul", { className: "legend" }, ...parts.map(([name, tokens]) => h("li", { title: SECTIONS[name] }, s("svg", { viewBox: "0 0 10 10", class: "swatch", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2.5, class: this.#colour(name) })), h("span", {}, spoken(name)), h("span", { className: "quiet number" }, count(tokens))))),
       h("p", { className: "quiet" }, this.#story(record)), planned(record), artifactsUsed(record), this.#meanings(parts));
   }

@@ -8,7 +8,7 @@ const TITLES = { edit: "Proposed change to", restore: "Proposed return of", dele
 /** Return the card of a preview; its buttons answer as the next message would, and it lists the changes unless a text does. */
 export function previewCard(preview, { decide, openWorkflow, isTold = false, isSeen = false }) {
   const changes = isTold ? [] : preview.changes ?? [];
-  return h("section", { className: "preview", "aria-label": "Proposed change" },
+  return h("div", { className: "preview", role: "group", "aria-label": "Proposed change" },
     h("div", { className: "preview-head" }, icon("alert"), h("strong", {}, `${TITLES[preview.action] ?? "Proposed change to"} ${preview.workflow_name}`)),
     preview.reason ? h("p", { className: "quiet" }, `It waits for your word: ${preview.reason}.`) : null,
     changes.length ? h("ul", { className: "changes" }, ...changes.slice(0, 12).map((line) => h("li", {}, line))) : null,

@@ -36,14 +36,14 @@ export class RunTab {
       ["Cost", costing(reply)],
     ] : [["Status", run?.status ?? "unknown"], ["Error", run?.error?.message ?? ""]];
     const signals = reply?.mode.signals?.length ? h("details", {}, h("summary", {}, "Why this mode"), h("ul", { className: "signals" }, ...reply.mode.signals.map((signal) => h("li", {}, signal)))) : null;
-    return h("section", { className: "run-head" }, h("h3", {}, `Turn ${turn}`), h("dl", { className: "facts" }, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))])), signals);
+    return h("section", { className: "run-head" }, h("h2", {}, `Turn ${turn}`), h("dl", { className: "facts" }, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))])), signals);
   }
 }
 
 function iteration(one) {
   const ms = one.completed_at ? new Date(one.completed_at) - new Date(one.started_at) : null;
   const outcomes = new Map(one.tool_calls.map((call) => [call.id, call]));
-  return h("section", { className: "iteration" }, h("h4", {}, `Step ${one.number}`, h("span", { className: "quiet" }, lasting(ms))), ...one.messages.map((message) => part(message, outcomes)));
+  return h("section", { className: "iteration" }, h("h3", {}, `Step ${one.number}`, h("span", { className: "quiet" }, lasting(ms))), ...one.messages.map((message) => part(message, outcomes)));
 }
 
 function part(message, outcomes) {

@@ -31,6 +31,7 @@ export function installView(panel) {
     for (const name of ["library", "waiting", "webhooks"]) byId(name).hidden = !isLibrary() || page !== name;
     byId("side").inert = isFull() || (slim.matches && !isSide()) || (narrow.matches && isPanel() && !isLibrary());
     byId("panel").inert = !isPanel();
+    byId("panel").setAttribute("role", isFull() ? "main" : "complementary");
     byId("chat").inert = over || isFull() || isLibrary();
     panel.seen(isPanel());
   }

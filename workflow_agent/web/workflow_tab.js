@@ -99,7 +99,7 @@ export class WorkflowTab {
     const { head, version, bar, found } = this.parts;
     // The drawing stays where it is: to lay it out again takes longer than all else.
     if (this.stage.parentElement !== this.element) fill(this.element, head, version, bar, this.stage);
-    fill(head, button("back", h("span", {}, "Back", h("span", { className: "only-wide" }, " to the conversation")), () => this.full(), { quiet: false, className: "is-small only-full" }), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : h("h2", {}, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
+    fill(head, button("back", h("span", {}, "Back", h("span", { className: "only-wide" }, " to the conversation")), () => this.full(), { quiet: false, className: "is-small only-full" }), h("h1", { className: "unseen only-full" }, workflow.name), h("div", { className: "workflow-name" }, this.known.size > 1 ? pick : null, h("h2", { className: this.known.size > 1 ? "unseen" : "" }, workflow.name), h("span", { className: "quiet mono" }, workflow.id), this.#published()),
         h("div", { className: "workflow-tools" }, undo, button("play", "Play a case (P)", () => this.play()), button("history", "Versions", () => this.openVersions()), button("share", "Export", () => this.openExport()), button("list", "All workflows", () => this.all())));
     if (this.preview) fill(version, previewCard(this.preview, { decide: (word) => { this.preview = null; this.say(word); } })).firstChild.classList.add("is-open");
     else fill(version, this.#slider(), this.about);
