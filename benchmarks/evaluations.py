@@ -21,6 +21,7 @@ from benchmarks import (
     eval_offline,
     eval_references,
     eval_retention,
+    eval_sizes,
     eval_summaries,
     rule_rates,
 )
@@ -143,6 +144,15 @@ def _findings() -> Iterator[Result]:
         yield Result("findings", what, times / count, count)
 
 
+def _sizes() -> Iterator[Result]:
+    limits = "read, written and analysed in at most 1 s and 200 MB each"
+    made = [one.holds for one in eval_sizes.costs()]
+    yield Result("formats", f"large made documents {limits}", sum(made) / len(made), len(made))
+    if CORPUS.is_dir():
+        held = [one.holds for one in eval_sizes.costs_of_corpus()]
+        yield Result("formats", f"documents of other tools {limits}", sum(held) / len(held), len(held))
+
+
 def _bpmn() -> Iterator[Result]:
     outcomes = [eval_bpmn.outcome(str(seed), document(seed)) for seed in range(eval_bpmn.DOCUMENTS)]
     equal = sum(one.comes_back for one in outcomes)
@@ -163,6 +173,7 @@ def results() -> list[Result]:
         _search,
         _formats,
         _bpmn,
+        _sizes,
         _findings,
         _retention,
         _artifacts,
