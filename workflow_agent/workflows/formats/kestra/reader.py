@@ -60,6 +60,8 @@ class _Run:
     head: str
     ends: list[_End]
     steps: list[str]
+    loose: tuple[str, ...] = ()
+    """The tasks that stand after an end, to which nothing leads."""
 
 
 class _Reader:
@@ -78,9 +80,9 @@ class _Reader:
             run = self._list(list_in(holder.get("tasks")), parent, (*at, "tasks"))
             steps = run.steps if run else []
         handling = self._list(list_in(holder.get("errors")), parent, (*at, "errors"))
-        if handling is not None:
+        for head in (handling.head, *handling.loose) if handling else ():
             for step in steps:
-                self._draft.connect(step, handling.head, "error")
+                self._draft.connect(step, head, "error")
 
     def _list(self, tasks: list[Any], parent: str | None, at: _Path) -> _Run | None:
         whole: _Run | None = None
@@ -92,7 +94,8 @@ class _Reader:
             for end in whole.ends:
                 self._draft.connect(end.step, run.head, end.kind, **end.fields)
             self._note_next(whole.steps[-1], run.head)
-            whole = _Run(whole.head, run.ends, [*whole.steps, *run.steps])
+            loose = whole.loose if whole.ends else (*whole.loose, run.head)
+            whole = _Run(whole.head, run.ends, [*whole.steps, *run.steps], loose)
         return whole
 
     def _note_next(self, step_id: str, following: str) -> None:
@@ -124,8 +127,8 @@ class _Reader:
                 self._draft.connect(step_id, run.head, way.kind, **way.fields)
                 ends += run.ends
         handling = self._list(list_in(task.get("errors")), parent, (*at, "errors"))
-        if handling:
-            self._draft.connect(step_id, handling.head, "error")
+        for head in (handling.head, *handling.loose) if handling else ():
+            self._draft.connect(step_id, head, "error")
         return _Run(step_id, ends, [step_id])
 
     def _step(self, task: JsonObject, parent: str | None, at: _Path, more: JsonObject) -> tuple[str, bool]:

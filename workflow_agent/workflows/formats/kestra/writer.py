@@ -198,7 +198,9 @@ class _Writer:
             value = {} if is_if else {"value": f"{{{{ outputs.{self._ids[beside]} }}}}"}
             task = {**task, "id": self._free(step.name), **value}
         cases = {self._case(edge): self._list(edge.to, meeting, within) for edge in asked}
-        cases |= {key: [] for one in written if (key := one.removeprefix("cases:")) != one and key not in cases}
+        given = [one.removeprefix("cases:") for one in written if one.startswith("cases:")]
+        # Branches with nothing in them come to the graph late, or not at all; they stand where they stood.
+        cases = {key: cases.get(key, []) for key in (*given, *cases)}
         others = self._list(otherwise.to, meeting, within) if otherwise else []
         last = "else" if is_if else "defaults"
         inside: JsonObject = {"then": next(iter(cases.values()), list[JsonObject]())} if is_if else {"cases": cases}
