@@ -208,13 +208,7 @@ def _doubts(tokens: Sequence[Token]) -> Iterator[str]:
         if counts or ((token.value or 0) > 2 and behind is not None and behind.lemma == "time"):
             yield f"how often: {said!r}"
         named = before is not None and before.has("det")
-        structured = token.among("doubts.turns") or (
-            not named
-            and any(
-                token.lower in word_set(f"structure.{kind}")
-                for kind in ("branch", "loop", "deadline", "parallel", "limit")
-            )
-        )
+        structured = token.among("doubts.turns") or (not named and token.lower in word_set("doubts.structure"))
         if structured and not (token.lower in ("before", "after", "issues") and last):
             yield f"{token.lower!r} in {said!r}"
         elif (finite and not inside) or verb:
