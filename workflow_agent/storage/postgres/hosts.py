@@ -19,6 +19,8 @@ from workflow_agent.storage.postgres.database import Database
 
 _log = logging.getLogger(__name__)
 _BEATS_A_LEASE = 5
+_LAST_SHARE = 0.25
+"""How much of a lease that was not renewed is left when its host begins nothing more."""
 _LOOKS_BEFORE_DEAD = 2
 """A host that is in no row may be one that has just begun: it counts as dead once it is not seen so often."""
 # On the database's clock: the hosts' own may be wrong. A lease that is over is not renewed.
@@ -110,7 +112,8 @@ class PostgresHosts(Owners):
     def is_alive(self, owner: str) -> bool:
         if owner == self._owner:
             # A process that was stopped for a while learns of it here first.
-            return time.monotonic() < self._valid_until
+            # Some time before others may begin: what is asked of a model now is still on its way for a while.
+            return time.monotonic() < self._valid_until - self._lease_seconds * _LAST_SHARE
         seen = self._seen
         if owner in seen.alive:
             return True
