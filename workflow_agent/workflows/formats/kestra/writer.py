@@ -160,7 +160,7 @@ class _Writer:
         while here is not None and here != stop and here in within and here not in self._done:
             self._done.add(here)
             step = self._flow.steps[here]
-            ways = [edge for edge in self._flow.onward(here) if edge.to in within]
+            ways = [e for e in self._flow.onward(here) if e.to in within] if step.type != "end" else []
             decides = any(edge.type == "condition" or edge.when or edge.action for edge in ways)
             if step.type == "decision" and short(self._kept(step).get("type")) != "Dag":
                 here, task = self._decision(step, ways, stop, within)
@@ -173,7 +173,7 @@ class _Writer:
             elif len(ways) > 1 and here not in self._flow.children:
                 tasks += [] if step.type == "fork" else [self._content(step)]
                 here, task = self._fork(step, ways, stop, within)
-                tasks.append(task)
+                tasks += [task] if task["tasks"] or step.type == "fork" else []
             else:
                 tasks.append(self._content(step))
                 here = ways[0].to if ways else None
