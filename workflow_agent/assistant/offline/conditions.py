@@ -33,6 +33,9 @@ def read_threshold(plan: Plan, tokens: Tokens) -> bool:
     numbers = _numbers(tokens)
     if not numbers or len(numbers) > 2:
         return False
+    if any(map(_approves, tokens)) and _amount(tokens) is not None and _roles(plan, tokens):
+        # "Under 100 the manager approves" says who does it, which `read_approval` reads.
+        return False
     old, new = _old_and_new(tokens, numbers)
     is_limit = any(t.lemma in _LIMITS or t.text in _LIMITS for t in tokens)
     about = [

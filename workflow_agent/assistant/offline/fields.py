@@ -50,6 +50,9 @@ _VALUED = (
     "charge",
     "tell",
     "let",
+    "backoff",
+    "interval",
+    "gone",
 )
 Value = str | int | JsonObject | None
 
