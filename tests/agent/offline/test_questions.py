@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.support.chats import TENANT, chat_with
 from tests.support.talking import Talk
 from workflow_agent.assistant.offline.model import OfflineModel
@@ -201,3 +203,59 @@ async def test_workflows_are_told_apart_by_what_a_question_asks_of_them() -> Non
     told = {question: (await talk.say(question)).content for question in OF_ALL}
 
     assert {q: reply for q, reply in told.items() if OF_ALL[q][0] not in reply or OF_ALL[q][1] in reply} == {}
+
+
+AMONG_ALL = {
+    "how many workflows do we have?": "There are 2 workflows",
+    "how many do we have in total?": "There are 2 workflows",
+    "which workflows say penguin?": "I did not understand",
+    "which workflow has the fewest steps?": "1. **Club night**",
+    "who works in more than one workflow?": "No role is in more than one",
+    "is there a workflow nobody has to do anything in?": "None of the 2 workflows",
+    "which workflows take somebody 7 days?": "**Loan request**",
+    "which workflows have a deadline under 3 days?": "**Loan request**",
+    "which workflows do not have a loop?": "**Club night**",
+    "what starts by hand?": "**Club night**",
+    "what runs on mondays?": "**Loan request**",
+    "which workflows were changed last?": "Last changed, newest first",
+    "who tidies up in the club night?": "(`tidy`): **janitor**",
+    "how many steps does the club have?": "2 steps",
+    "find the loan": "**Loan request**",
+    "the loan please": "**Loan request** (`wf_loan`",
+    "club night, show it": "**Club night** (`wf_club`",
+    "opne the club": "**Club night** (`wf_club`",
+    "show the one that is tagged fun": "**Club night** (`wf_club`",
+    "explain the club": "It begins with **Tidy up**",
+    "draw the club": "as a Mermaid flowchart",
+    "is it any good?": "Which workflow do you mean?",
+    "what is the capital of France?": "That is not about a workflow",
+}
+
+
+@pytest.mark.parametrize("question", AMONG_ALL)
+async def test_where_none_is_open_all_are_asked_about(question: str) -> None:
+    talk = await talk_about(LOAN, CLUB)
+
+    assert AMONG_ALL[question] in (await talk.say(question)).content
+
+
+TALKS = {
+    ("show the loan", "show the club", "the previous one"): "**Loan request**",
+    ("show the loan", "show the club", "show the first one again"): "**Loan request**",
+    ("show the loan", "no, the club"): "**Club night** (`wf_club`",
+    ("which workflows have a loop?", "show it"): "**Loan request**",
+    ("show the loan", "who tidies up in the club night?"): "That is **Club night**",
+    ("show the loan", "the boss calls this one 'money maker'"): "as 'money maker' from now on",
+    ("list all workflows", "open the second"): "**Loan request**",
+    ("show the club", "is there a loop?", "what runs at night?"): "**Loan request**",
+    ("show the club", "does it run at night?"): "No.",
+}
+
+
+@pytest.mark.parametrize("said", TALKS)
+async def test_what_a_talk_dealt_with_says_which_workflow_is_meant(said: tuple[str, ...]) -> None:
+    talk = await talk_about(LOAN, CLUB)
+
+    told = [(await talk.say(one)).content for one in said]
+
+    assert TALKS[said] in told[-1]

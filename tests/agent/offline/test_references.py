@@ -1,5 +1,7 @@
 """Which step of a workflow words mean, and which workflow a question names."""
 
+from typing import Any
+
 import pytest
 
 from tests.agent.offline.test_answers import BAKERY, CLAIM
@@ -43,7 +45,7 @@ def test_what_was_settled_before_is_meant() -> None:
     assert {one.id for one in unclear.value.candidates} == {"oven", "taste", "sell"}
 
 
-LISTED = (
+LISTED: tuple[dict[str, Any], ...] = (
     {"id": "wf_bread", "name": "Bread order", "aliases": ["loaves"]},
     {"id": "wf_claim", "name": "Damage claim", "aliases": []},
     {"id": "wf_check", "name": "Claim check", "aliases": []},

@@ -43,6 +43,8 @@ _BINDING = frozenset(
 _NEGATING = ("un", "in", "im", "dis", "non", "ir", "not")
 _IN_FRONT = 4
 """Places at the front where "show" and "tell me" ask for something."""
+_MOST_WORDS = 12
+"""Words of which one may be left out to find a step; each is tried."""
 _MOST_MEANT = 3
 """Steps that a part of a name may mean; more are no answer."""
 
@@ -136,6 +138,8 @@ class Question:
 
     def _nearly(self, plain: Words, words: Words) -> list[Step]:
         """Return the steps that words mean but for some that the workflow has nowhere, or but for one."""
+        if len(plain) > _MOST_WORDS:
+            return []
         known = [token for token in plain if self.knows(token)]
         found = self._found(known) if len(known) < len(plain) else []
         if not 0 < len(found) <= _MOST_MEANT:

@@ -232,6 +232,36 @@ class Steps:
         return None
 
 
+def with_names(text: str, steps: Steps) -> str:
+    """Return an order with the step's name in place of "the one before the scan", where that is one step."""
+    tokens = read_tokens(text)
+    for at in range(1, len(tokens) - 2):
+        is_step = tokens[at].lemma in FRAME_WORDS and tokens[at - 1].is_("the", "that")
+        mark = at + 2 if tokens[at + 1].is_("right", "just", "directly", "immediately") else at + 1
+        if not is_step or not tokens[mark].is_("before", "after") or any(t.is_(*_PLACED) for t in tokens[:at]):
+            continue
+        end, found = mark + 1, None
+        while end < len(tokens) and (tokens[end].has("det") or tokens[end].is_content):
+            end += 1
+            found = steps.maybe(tokens[mark + 1 : end]) or found
+            if found is not None and steps.maybe(tokens[mark + 1 : end]) is None:
+                end -= 1
+                break
+        if found is None:
+            continue
+        workflow = steps.workflow
+        before = tokens[mark].is_("before")
+        ways = [e.from_ for e in workflow.incoming(found.id)] if before else [e.to for e in workflow.outgoing(found.id)]
+        step = workflow.step(ways[0]) if len(ways) == 1 else None
+        if step is not None and step.type not in ("end", "fork", "join"):
+            return f'{text[: tokens[at - 1].start]}"{step.name}"{text[tokens[end - 1].end :]}'
+    return text
+
+
+_PLACED = ("add", "insert", "put", "move", "place", "new", "create", "include", "append", "bring", "shift")
+"""Verbs behind which "before the scan" is a place, and no part of a name."""
+
+
 def mention_in(
     tokens: Sequence[Token], listed: Sequence[Mapping[str, Any]], known: frozenset[str], own_id: str | None
 ) -> tuple[str, tuple[Token, ...]] | None:

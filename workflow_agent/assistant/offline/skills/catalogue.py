@@ -81,6 +81,9 @@ def is_about_all(tokens: Tokens, *, is_open: bool) -> bool:
             return True
         if token.among("catalogue.workflow") and any(one.among("catalogue.which") for one in before):
             return True
+    said = tuple(token for token in tokens if token.kind != "punct")
+    if len(said) > 2 and said[0].is_("what", "which") and said[1].is_("run", "start") and started_by(said) is not None:
+        return True
     tagged = any(token.lower in ("tagged", "tag") for token in tokens)
     says = any(t.is_(*(("everything",) if is_open else word_set("catalogue.anything"))) for t in tokens[:4])
     return says and (tagged or has_filter(tokens))
