@@ -11,7 +11,15 @@ from workflow_agent.assistant.offline.clauses import counts, read_head, trimmed
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
-from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Steps, StepUnclear, akin, content_of
+from workflow_agent.assistant.offline.references import (
+    FRAME_WORDS,
+    PRONOUNS,
+    Steps,
+    StepUnclear,
+    akin,
+    content_of,
+    with_names,
+)
 from workflow_agent.assistant.offline.shaping import parted
 from workflow_agent.assistant.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
@@ -93,6 +101,9 @@ _LACKING = re.compile(
     r"(?: here)?[?.!]*$",
     re.IGNORECASE,
 )
+_BY_PLACE = re.compile(
+    r"\b(?:the|that) (?:one|step|task|thing|part|activity)\b.{0,15} (?:before|after) ", re.IGNORECASE
+)
 _NEW = re.compile(r"(?:an?|another|some|any) ", re.IGNORECASE)
 
 
@@ -156,6 +167,8 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
         return (yield from undo(turn, undoing))
     if (said := lacking(text)) is not None:
         text = f"add {said}"
+    if focus(turn) is not None and _BY_PLACE.search(text) is not None:
+        text = with_names(text, Steps((yield from read_workflow(turn, None, to_change=True))))
     tokens = read_tokens(text)
     named = yield from _whole(turn, tokens)
     if named is not None and named[0] == "remove":
