@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import orjson
 import pytest
 from starlette.types import ASGIApp
 
-from tests.support.server import application_for
+from tests.support.server import application_for, client_of
 from workflow_agent.api.body import FORBIDDEN
 from workflow_agent.api.services import Services
 from workflow_agent.settings import load_settings
@@ -48,11 +48,11 @@ Ask = Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
 
 
 @pytest.fixture
-def api(tmp_path: Path) -> Iterator[Api]:
+async def api(tmp_path: Path) -> AsyncIterator[Api]:
     application = application_for(load_settings(data_dir=tmp_path / "data"))
-    yield Api(application.services, application.app)
-    application.close()
-    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+    async with client_of(application):
+        yield Api(application.services, application.app)
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]  # noqa: ASYNC240 - nothing else runs here
     for path in (tmp_path / "data").rglob("*.json"):
         assert json.loads(path.read_bytes()) == orjson.loads(path.read_bytes()), path.name
 
