@@ -18,12 +18,15 @@ from pathlib import Path
 from time import process_time
 
 from benchmarks.corpus import CORPUS, Document, documents
-from workflow_agent.workflows.analysis.analyzer import RULES, analyze
+from workflow_agent.workflows.analysis import analyzer, imported
+from workflow_agent.workflows.analysis.analyzer import analyze
 from workflow_agent.workflows.analysis.findings import Rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.workflow import Workflow
+
+RULES = (*analyzer.RULES.values(), *imported.RULES)
 
 MOST_SECONDS = 0.1
 TRIES = 3
@@ -62,7 +65,7 @@ def measured(corpus: Path) -> tuple[Mapping[str, Rates], Counter[str]]:
     rates: defaultdict[str, Rates] = defaultdict(Rates)
     for file, format_name, workflow in read:
         portfolio = [other for _, name, other in read if name == format_name]
-        for rule in RULES.values():
+        for rule in RULES:
             count, seconds = _asked(rule, workflow, portfolio)
             own = rates[rule.id]
             own.findings += count
@@ -87,7 +90,7 @@ def _asked(rule: Rule, workflow: Workflow, portfolio: Sequence[Workflow]) -> tup
 def rows(rates: Mapping[str, Rates], sizes: Counter[str]) -> list[Sequence[str]]:
     """Return the cells of the table, by severity and then by how often a rule speaks up."""
     total = sum(sizes.values())
-    order = sorted(RULES.values(), key=lambda rule: (SEVERITY_RANK[rule.severity], -sum(rates[rule.id].fired.values())))
+    order = sorted(RULES, key=lambda rule: (SEVERITY_RANK[rule.severity], -sum(rates[rule.id].fired.values())))
     return [
         [
             rule.severity,

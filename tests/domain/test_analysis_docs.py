@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.workflows.analysis.analyzer import RULES
+from workflow_agent.workflows.analysis import analyzer, imported
+
+RULES = {**analyzer.RULES, **{one.id: one for one in imported.RULES}}
 
 PAGE = Path(__file__).parents[2] / "docs" / "analysis.md"
 

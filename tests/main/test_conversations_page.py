@@ -148,7 +148,8 @@ def test_every_field_of_a_context_record_is_described_and_of_its_type(folder: Pa
     records = [event["context"] for event in events if "context" in event]
     schema = ContextRecord.model_json_schema(mode="serialization")
 
-    assert any(one["artifacts_processed"] and one["compaction"] and one["planning_cost"] for one in records)
+    # Rules plan offline, so that no record has what a planner cost.
+    assert any(one["artifacts_processed"] and one["compaction"] for one in records)
     for record in records:
         assert undescribed(record, schema, schema) == []
         jsonschema_rs.validate(schema, record)

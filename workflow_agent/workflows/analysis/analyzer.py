@@ -9,7 +9,6 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import (
     approvals,
     data,
-    imported,
     performance,
     portfolio,
     reliability,
@@ -29,11 +28,10 @@ __all__ = ["RULES", "Analysis", "Family", "Finding", "Rule", "Severity", "analys
 
 _FAMILIES = (
     structure, soundness, branching, reliability, approvals, data, security, performance, portfolio, tidiness,
-    imported,
 )  # fmt: skip
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for family in _FAMILIES for rule in family.RULES})
-"""Every rule by its id."""
+"""Every rule by its id, but those of the tools that workflows come from (`imported.RULES`)."""
 
 
 def analyze(workflow: Workflow, *, portfolio: Sequence[Workflow] = ()) -> tuple[Finding, ...]:
@@ -44,8 +42,18 @@ def analyze(workflow: Workflow, *, portfolio: Sequence[Workflow] = ()) -> tuple[
         portfolio: The workflows it lives among, for what concerns several; it may be one of them.
     """
     graph = FlowGraph(workflow, portfolio)
-    found = [finding for rule in RULES.values() for finding in rule.findings(graph)]
+    found = [finding for rule in (*RULES.values(), *_of_tools(workflow)) for finding in rule.findings(graph)]
     return tuple(sorted(found, key=lambda finding: SEVERITY_RANK[finding.severity]))
+
+
+def _of_tools(workflow: Workflow) -> Sequence[Rule]:
+    """Return the rules of other tools, where the workflow came from one."""
+    if workflow.source is None and not workflow.extensions:
+        return ()
+    # Brings the writers of four formats, which few workflows need and no server should wait for.
+    from workflow_agent.workflows.analysis import imported  # noqa: PLC0415 - see above
+
+    return imported.RULES
 
 
 @dataclass(frozen=True, slots=True)
