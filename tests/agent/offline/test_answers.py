@@ -85,6 +85,31 @@ CLAIM = _workflow(
        money > ready
        ready > paid""",
 )
+RENTING = _workflow(
+    "Renting",
+    """screen | Screen application | human | assignee=agent
+       verify | Verify papers | action |
+       ask | Ask for papers | action |
+       visit | Visit flat by train | human | assignee=tenant
+       choose | Decide on tenant | human | assignee=landlord
+       advert | Withdraw advert | action | uses=web.remove retry=2 on_error=continue
+       lease | Send lease | action | uses=email.send
+       reject | Send rejection | action | uses=email.send
+       rented | Rented | end | outcome=ok
+       free | Not rented | end | outcome=rejected""",
+    """screen > verify: suitable
+       screen > reject: default
+       verify > visit: number matches
+       verify > ask: number differs
+       ask > verify
+       visit > choose
+       choose > advert: yes
+       choose > reject: no
+       choose > visit: another visit needed
+       advert > lease
+       lease > rented
+       reject > free""",
+)
 BARE = _workflow("Tidy up", "tidy | Tidy the room | action |\ndone | Done | end |", "tidy > done")
 
 CASES = {
@@ -169,6 +194,21 @@ NOTHING = {
     "what happens if it fails?": "Nothing is drawn in **Tidy up** for a failure",
     "who decides?": None,
 }
+UNSURE = {
+    "what happens if the number is wrong?": "At **Verify papers** (`verify`): if number differs → **Ask for papers**",
+    "what happens if the number is right?": "if number matches → **Visit flat by train**",
+    "what happens when the tenant is unsuitable?": "At **Screen application** (`screen`): otherwise",
+    "what happens if the landlord says no?": "if no → **Send rejection** (`reject`).",
+    "what happens if the tenant declines the lease?": None,
+    "what happens with an urgent application?": "I did not use: “urgent”",
+    "what happens with an empty flat?": None,
+    "can a flat be rented without a visit?": "No: every way to **Rented**",
+    "can the landlord approve his own application?": None,
+    "who decides?": "**Decide on tenant** (`choose`): **landlord**.",
+    "how often do we ask for papers?": "nothing limits how often.\nA loop leads there again",
+    "what happens if the advert cannot be withdrawn?": "then the run goes on: → **Send lease**",
+    "what is the deadline for the lease?": "No: **Send lease** (`lease`) is not with a deadline.",
+}
 
 
 @pytest.mark.parametrize(
@@ -180,6 +220,7 @@ NOTHING = {
         pytest.param(BAKERY, WAYS, id="ways"),
         pytest.param(CLAIM, CLAIMS, id="amounts and branches"),
         pytest.param(BARE, NOTHING, id="nothing set"),
+        pytest.param(RENTING, UNSURE, id="inferred"),
     ],
 )
 def test_a_question_is_answered_from_the_graph_or_not_at_all(workflow: Workflow, asked: dict[str, str | None]) -> None:

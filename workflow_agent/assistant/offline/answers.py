@@ -160,6 +160,8 @@ def _attempts(q: Question) -> str | None:
     told = [
         f"{named(s)}: up to {s.retry.max_attempts} attempts."
         if s.retry
+        else f"{named(s)}: nothing limits how often."
+        if any(s.id in between(q.workflow, e) for e in again)
         else f"{named(s)} is not tried again: one attempt."
         for s in steps
     ]
@@ -174,6 +176,9 @@ def _parts(step: Step, q: Question) -> bool:
 
 
 def _decides(step: Step, q: Question) -> bool:
+    if step.type == "action" and not _parts(step, q):
+        # "Send rejection" tells what was decided.
+        return False
     cases = [content_of(condition_of(e)) for e in q.workflow.outgoing(step.id)]
     said = [*content_of(step.name), *(word for case in cases for word in case)]
     return any(akin(word, one) for word in said for one in word_set("inquiry.verdicts"))
@@ -219,10 +224,15 @@ def _filtered(topic: str) -> Answer:
             return f"No: {_names(rest)} {'is' if len(rest) == 1 else 'are'} not."
         if q.asks_yes_or_no() and (found or about):
             return f"Yes, {which}: {told}." if found else f"No: {_names(about)} is not {which}."
-        none = f"No: neither of {_names(about)}" if about else f"No step of **{q.workflow.name}**"
+        none = (
+            f"No: {'neither of ' if len(about) > 1 else ''}{_names(about)}"
+            if about
+            else f"No step of **{q.workflow.name}**"
+        )
         if q.speaks_of("many"):
             return f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}."
-        return f"Steps {which}: {told}." if found else f"{none} is {which}."
+        is_ = "is not" if len(about) == 1 else "is"
+        return f"Steps {which}: {told}." if found else f"{none} {is_} {which}."
 
     return answer
 
@@ -608,7 +618,9 @@ def _without(q: Question) -> str | None:
     goal = q.rest(0, at)
     if not ids:
         return None
-    if q.is_whole(goal):
+    # "Hired" is where "Hiring" ends; "the trip" is the whole of it, though it may end as "Trip dropped".
+    ends = q.ends([t for t in goal if t.lower not in content_of(q.workflow.name)])
+    if not ends and q.is_whole(goal):
         return _avoided(q, ids, yes_if_free=True)
     aims = [s for s in q.goals(goal) if s.id not in ids]
     reached = reach(q.workflow, q.workflow.start, ids)
@@ -656,6 +668,8 @@ def _failure(q: Question, step: Step) -> str:
     ]
     told = [f"it is tried up to {step.retry.max_attempts} times"] if step.retry else []
     told += [_through(q.workflow, e) for e in ways or q.of_outcome(step, is_bad=True)]
+    if step.on_error == "continue" and not ways:
+        told += [f"the run goes on: {_through(q.workflow, e)}" for e in q.workflow.outgoing(step.id)]
     if told:
         return f"{named(step)}: {', then '.join(told)}."
     return f"Nothing is drawn for a failure of {named(step)}: the run would stop there."

@@ -37,6 +37,7 @@ _BINDING = frozenset(
         "night",
         "who",
         "lead",
+        "self",
     ]
 )
 """Topics that turn a question: a reading that leaves one out answers another question."""
@@ -150,11 +151,19 @@ class Question:
             known = [t for t in known if t is not single[0][0]]
             found = [single[0][1]]
         gone = [token for token in plain if token not in known]
+        if gone and len(found) == 1 and not self._covers(known, found[0]):
+            return []
         if any(t.among("inquiry.binding") or not t.is_content or t.kind != "word" for t in gone):
             return []
         self.left += [token for token in gone if token not in self.left]
         self.use(words)
         return found
+
+    def _covers(self, words: Words, step: Step) -> bool:
+        """Say whether words are half of a step's name, or say who does it: with less it would be a guess."""
+        name = content_of(step.name)
+        said = [one for one in name if any(akin(t.lower, one) for t in words)]
+        return 2 * len(said) >= len(name) or not said
 
     def _found(self, words: Words) -> list[Step]:
         if not words:
@@ -186,11 +195,7 @@ class Question:
     def goals(self, words: Words) -> list[Step]:
         """Return what words say that is reached: an end that some of them name, or the steps that they mean."""
         plain = self.plain(words)
-        ends = [
-            s
-            for s in self.workflow.steps
-            if s.type == "end" and any(akin(t.lower, one) for t in plain for one in content_of(s.name))
-        ]
+        ends = self.ends(words)
         if len(ends) != 1:
             return self.meant(words)
         others = [t for t in plain if not self.knows(t)]
@@ -199,6 +204,16 @@ class Question:
         self.left += [t for t in others if t not in self.left]
         self.use(words)
         return ends
+
+    def ends(self, words: Words) -> list[Step]:
+        """Return the ends that some of the words name; "hired" is not "Not hired"."""
+        no = any(t.has("neg") for t in words)
+        found = [
+            s
+            for s in self.workflow.steps
+            if s.type == "end" and any(akin(t.lower, one) for t in self.plain(words) for one in content_of(s.name))
+        ]
+        return [s for s in found if _denies(s.name) == no] if len(found) > 1 else found
 
     def pointed(self, words: Words) -> list[Step]:
         """Return the steps that words mean; without words the one that "it" means."""
@@ -270,6 +285,12 @@ class Question:
             found += [edge] if same else self._others(edge)
         if not found:
             found = self._by_outcome(said, is_bad=bool(no), needs_step=needs_step)
+        else:
+            found = self._of_verdict(found, said, is_denied=bool(no))
+        # "The expert accepts" is no case of where the clerk accepts; "the patient is fit" may be anybody's.
+        acts = any(t.entry.form == "s" and t.lower in word_set("bad") | word_set("good") for t in said)
+        if acts and any(self.knows(t) and not self._is_there(t, found) for t in said):
+            return []
         own = [content_of(condition_of(e)) for e, _ in best]
         gone = [
             t for t in said if not self.knows(t) and not any(_is_opposite(t.lower, w) for case in own for w in case)
@@ -280,6 +301,28 @@ class Question:
         self.left += [t for t in gone if t not in self.left]
         self.use([*no, *words])
         return list({edge.id: edge for edge in found}.values())
+
+    def _of_verdict(self, found: list[Transition], said: Words, *, is_denied: bool) -> list[Transition]:
+        """Return the ways of those found that a word for good or bad means: "if the checksum is wrong"."""
+        verdicts = [
+            t.lower for t in said if t.lower in word_set("bad") | word_set("good") and not self._is_there(t, found)
+        ]
+        if not verdicts:
+            return found
+        is_bad = any(one in word_set("bad") for one in verdicts) != is_denied
+        if len(found) == 1:
+            return [] if is_bad and not is_denied else found
+        sources = {edge.from_ for edge in found}
+        step = self.workflow.step(sources.pop())
+        return self.of_outcome(step, is_bad=is_bad) if step is not None and not sources else []
+
+    def _is_there(self, token: Token, ways: Sequence[Transition]) -> bool:
+        """Say whether a word is said where some ways part or lead, and not of another step alone."""
+        steps = [s for e in ways for one in (e.from_, e.to) if (s := self.workflow.step(one))]
+        texts = [self.workflow.name, *(text for s in steps for text in (s.name, s.assignee or "", s.uses or ""))]
+        texts += [condition_of(e) for way in ways for e in self.workflow.outgoing(way.from_)]
+        said = {word for text in texts for word in content_of(text.replace("_", " ").replace(".", " "))}
+        return any(akin(token.lower, word) or _is_opposite(token.lower, word) for word in said)
 
     def _scored(self, edge: Transition, said: Words) -> tuple[int, bool] | None:
         """Return how many words say a way's case or its step, and whether as its opposite; None where none does."""
@@ -306,6 +349,7 @@ class Question:
             for s in self.workflow.steps
             if rest
             and any(akin(t.lower, w) for t in rest for w in [*content_of(s.name), *content_of(s.assignee or "")])
+            and all(self._is_there(t, self.workflow.outgoing(s.id)) for t in rest if self.knows(t))
         ]
         if needs_step and not named:
             return []
@@ -318,8 +362,10 @@ class Question:
         """Return the ways on from a step whose case is a good outcome, or a bad one; else those beside the other."""
         ways = [e for e in self.workflow.outgoing(step.id) if e.type != "error"]
         kinds = {True: "bad", False: "good"}
-        mine = [e for e in ways if set(content_of(condition_of(e))) & word_set(kinds[is_bad])]
-        theirs = [e for e in ways if set(content_of(condition_of(e))) & word_set(kinds[not is_bad])]
+        # "No" alone is no content word.
+        cases = [{*content_of(condition_of(e)), condition_of(e).lower()} for e in ways]
+        mine = [e for e, case in zip(ways, cases, strict=True) if case & word_set(kinds[is_bad])]
+        theirs = [e for e, case in zip(ways, cases, strict=True) if case & word_set(kinds[not is_bad])]
         if mine or not theirs or len(ways) < 2:
             return [e for e in mine if e not in theirs] or mine
         return [e for e in ways if e not in theirs]
