@@ -45,7 +45,7 @@ class Visitor:
 
     def send(self, text: str) -> None:
         """Write a message and send it."""
-        self.page.get_by_role("combobox", name="Message").fill(text)
+        self.page.get_by_role("textbox", name="Message").fill(text)
         self.page.keyboard.press("Enter")
 
     def say(self, text: str) -> Locator:

@@ -48,7 +48,7 @@ def test_what_was_said_is_said_otherwise_in_a_branch(visitor: Visitor) -> None:
     message = page.locator(".message").nth(1)
     message.hover()
     message.get_by_role("button", name="Edit and branch").click()
-    expect(page.get_by_role("combobox", name="Message")).to_have_value("What can you do?")
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("What can you do?")
     visitor.send("Which workflows are there?")
 
     expect(page).not_to_have_url(first)

@@ -22,8 +22,8 @@ def test_a_first_visit_shows_what_can_be_said(page: Page) -> None:
 
     expect(page.get_by_role("heading", name="What should your workflow do?")).to_be_visible()
     page.get_by_role("button", name="Check").click()
-    expect(page.get_by_role("combobox", name="Message")).to_have_value("Where could an expense get stuck?")
-    expect(page.get_by_role("combobox", name="Message")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("Where could an expense get stuck?")
+    expect(page.get_by_role("textbox", name="Message")).to_be_focused()
 
 
 def test_the_first_load_is_small(page: Page) -> None:

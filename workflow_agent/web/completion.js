@@ -17,8 +17,7 @@ export class Completion {
     this.offered = [];
     this.known = new Map();
     this.picked = new Map();
-    input.setAttribute("role", "combobox");
-    input.setAttribute("aria-expanded", "false");
+    input.setAttribute("aria-autocomplete", "list");
     input.setAttribute("aria-controls", "completion");
     input.addEventListener("blur", () => this.#close());
   }
@@ -66,7 +65,6 @@ export class Completion {
       onmousedown: (event) => { event.preventDefault(); this.#take(one); },
     }, h("strong", {}, one.name), h("span", { className: "quiet" }, shortened(one.about ?? "", 70)))));
     this.element.hidden = false;
-    this.input.setAttribute("aria-expanded", "true");
     this.input.setAttribute("aria-activedescendant", `completion-${this.at}`);
   }
 
@@ -92,7 +90,6 @@ export class Completion {
 
   #close() {
     this.element.hidden = true;
-    this.input.setAttribute("aria-expanded", "false");
     this.input.removeAttribute("aria-activedescendant");
   }
 }

@@ -38,7 +38,9 @@ export class Library {
     const select = (label, entries) => h("select", { "aria-label": label, onchange: () => this.look() }, ...entries.map(([value, words]) => h("option", { value }, words)));
     this.search = h("input", { type: "search", placeholder: "Search all workflows", "aria-label": "Search all workflows", autocomplete: "off", maxlength: 200, oninput: afterPause(() => this.look(), 180) });
     this.tag = select("Tag", [["", "Any tag"]]);
-    this.role = select("Owner", [["", "Any owner"]]);
+    this.owners = h("datalist", { id: "owners" });
+    this.role = h("input", { type: "search", placeholder: "Any owner", "aria-label": "Owner", autocomplete: "off", maxlength: 100, oninput: afterPause(() => this.look(), 180) });
+    this.role.setAttribute("list", "owners");
     this.trigger = select("Trigger", [["", "Any trigger"], ...TRIGGERS.map((one) => [one, one])]);
     this.found = select("Findings", [["", "Any findings"], ["any", "With findings"], ["error", "With errors"], ["none", "Without findings"]]);
     this.changed = select("Last changed", [["", "Any time"], ["1", "Today"], ["7", "This week"], ["31", "This month"]]);
@@ -51,7 +53,7 @@ export class Library {
     const take = button("take", "Import", () => importDialog({ announce, open }), { quiet: false });
     const make = button("plus", "New workflow", () => newWorkflow().then((id) => id && open(id)).catch((error) => announce(error.message, true)), { quiet: false, className: "is-main" });
     fill(element, h("header", { className: "library-head" }, button("menu", "Show the conversations", openSide, { className: "only-narrow" }), h("h1", { id: "library-title", tabIndex: -1 }, "All workflows"), h("span", { className: "grow" }), take, make),
-      h("div", { className: "library-filters" }, h("label", { className: "library-search" }, icon("search"), this.search), this.tag, this.role, this.trigger, this.found, this.changed, this.sort),
+      h("div", { className: "library-filters" }, h("label", { className: "library-search" }, icon("search"), this.search), this.tag, this.role, this.owners, this.trigger, this.found, this.changed, this.sort),
       this.bar, this.told, this.list, this.more);
     element.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) { event.preventDefault(); element.classList.add("is-dropping"); } });
     element.addEventListener("dragleave", (event) => { if (event.target === element) element.classList.remove("is-dropping"); });
@@ -70,26 +72,27 @@ export class Library {
     const turn = ++this.asked;
     const words = this.search.value.trim();
     try {
-      const page = await ask(`/api/v1/workflows${query({ q: words, tag: this.tag.value, role: this.role.value, trigger: this.trigger.value, limit: PAGE, cursor })}`);
+      const page = await ask(`/api/v1/workflows${query({ q: words, tag: this.tag.value, role: this.role.value.trim(), trigger: this.trigger.value, limit: PAGE, cursor })}`);
       if (turn !== this.asked) return;
       this.items = cursor ? [...this.items, ...page.items] : page.items;
       this.cursor = page.next_cursor;
-      if (!words && !this.tag.value && !this.role.value) this.#facets();
+      if (!words && !this.tag.value && !this.role.value.trim()) this.#facets();
       await this.#narrowed(turn, words);
     } catch (error) {
       this.told.textContent = error.message;
     }
   }
 
-  /** Offer the tags that there are, and the owners of the workflows that were drawn. */
+  /** Offer the tags that there are. */
   #facets() {
     const tags = [...new Set(this.items.flatMap((one) => one.tags))].sort();
     fill(this.tag, h("option", { value: "" }, "Any tag"), ...tags.map((one) => h("option", { value: one }, one)));
   }
 
-  #owners(names) {
-    const known = new Set([...this.role.options].map((one) => one.value));
-    for (const name of names) if (!known.has(name)) { known.add(name); this.role.append(h("option", { value: name }, name)); }
+  /** Suggest the owners of workflows that were drawn; any other can be written too. */
+  #suggest(names) {
+    const known = new Set([...this.owners.children].map((one) => one.value));
+    this.owners.append(...[...names].filter((name) => !known.has(name)).map((value) => h("option", { value })));
   }
 
   async #narrowed(turn, words) {
@@ -142,7 +145,7 @@ export class Library {
     const k = Math.min(Math.max((place.clientWidth - 24) / width, LEAST_SCALE), MOST_SCALE);
     made.setAttribute("width", width * k);
     made.setAttribute("height", height * k);
-    this.#owners(new Set([...made.querySelectorAll(".human .who")].map((one) => one.textContent)));
+    this.#suggest(new Set([...made.querySelectorAll(".human .who")].map((one) => one.textContent)));
     for (const one of made.querySelectorAll("title, desc")) one.remove();
     const [errors, warnings] = ["error", "warning"].map((kind) => made.querySelectorAll(`.badge.${kind}`).length);
     fill(place, made, errors ? h("span", { className: "thumb-mark is-error" }, many(errors, "error")) : warnings ? h("span", { className: "thumb-mark is-warning" }, many(warnings, "warning")) : null);
