@@ -5,8 +5,8 @@ import pytest
 from tests.agent.offline.test_descriptions import lines
 from workflow_agent.assistant.offline.drafting.description import read_description
 from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS
-from workflow_agent.assistant.offline.skills.creation import create
-from workflow_agent.assistant.offline.turn.outcome import Call
+from workflow_agent.assistant.offline.skills.creation import create, tell_of
+from workflow_agent.assistant.offline.turn.outcome import Call, Suggestion
 from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
 from workflow_agent.workflows.model.workflow import workflow_document
 
@@ -134,6 +134,26 @@ def test_a_request_names_what_it_asks_for(text: str, name: str) -> None:
         ("The clerk and the boss sign it. The lawyer files it.", "who does"),
         ("The clerk files it (blue folder). The boss signs it.", "blue folder"),
         ("The boss has to have signed it. The clerk should be told, then the clerk files it.", "should"),
+        ("The packer packs the box, the clerk prints the label, the driver loads it.", "'it' in"),
+        ("Anna writes the order. Bert packs. If it is late he tells Anna and she calls.", "who 'she'"),
+        ("HR invites the candidate. He brings his papers. The boss signs them.", "who 'he'"),
+        ("The host greets the guests, the cook serves dinner and they pay.", "who 'they'"),
+        ("The crew calls the hospital, which prepares a bed. The doctor helps.", "prepares a bed"),
+        ("The clerk books the room unless it is taken, then she calls the guest.", "both cases"),
+        ("The clerk checks it. If both agree the grade is final. If they do not agree, the boss decides.", "condition"),
+        ("Two clerks grade it. If grades differ by more than one, third reviewer. Otherwise average.", "condition"),
+        ("The manager says yes or no, HR writes it down.", "what is asked"),
+        ("The baker sells the bread until noon. Then he cleans the shop.", "until 'noon'"),
+        ("The clerk fixes it. If he needs parts he orders them. When finished he calls the boss.", "when 'finished'"),
+        ("The clerk files the report by the 5th. The boss signs it.", "'by' in"),
+        ("The boss walks through the hall and signs. The clerk files it.", "'signs'"),
+        ("The team meets, votes, and the clerk writes the minutes.", "'votes'"),
+        ("The clerk uploads the file. Only lawyers may open the file. Then the boss reads it.", "only lawyers"),
+        ("Desk takes report -> search -> found: deliver -> not found: pay", "not found"),
+        ("You scan the badge, the gate opens, you walk in. If it does not open, ring the bell.", "is asked after"),
+        ("The tailor changes the dress as often as needed. The customer pays.", "often"),
+        ("The app sends a code. The user enters it. Three wrong codes lock the account.", "three wrong codes"),
+        ("The master checks the table, then the clerk decides about each. The boss signs.", "is about"),
     ],
 )
 def test_what_was_not_understood_is_told(text: str, told: str) -> None:
@@ -208,6 +228,27 @@ def test_what_was_left_out_is_named() -> None:
     said = replied("In our school, the clerk files it and the boss signs it.")
 
     assert "not of all you wrote. I did not use: “school”." in said
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("who packs the box?", "**Pack the box** (`pack_the_box`): **packer**"),
+        ("why is the sky blue?", "Nothing is made yet: say yes to make it"),
+    ],
+)
+def test_a_question_is_answered_from_what_waits(question: str, told: str) -> None:
+    draft = read_description("The packer packs the box, the clerk prints the label, the driver loads it.")
+    assert draft is not None
+    offer = Suggestion("make it")
+
+    with pytest.raises(StopIteration) as answer:
+        next(tell_of(draft, question, offer))
+
+    reply = answer.value.value
+    assert told in reply.text
+    assert "Nothing is made yet" in reply.text
+    assert reply.offer is offer
 
 
 def test_findings_are_offered_to_be_fixed() -> None:

@@ -227,6 +227,14 @@ class Answering:
                     return turn, analysis.apply_proposal(offer, numbers)
             case Suggestion() if answer == "yes":
                 return self._again(turn, offer.request)
+            case Suggestion(request) if (
+                request.startswith(creation.MADE_ANYWAY)
+                and is_question(turn.text)
+                and self._command(turn, turn.text) is None
+                and not catalogue.is_about_all(read_tokens(turn.text), is_open=True)
+                and (draft := _drafted(request.removeprefix(creation.MADE_ANYWAY))) is not None
+            ):
+                return turn, creation.tell_of(draft, turn.text, offer)
             case Choice() if chosen := picked(turn.text, offer) or _only_one(offer, answer):
                 return self._again(replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request)
             case Completion() if (

@@ -427,6 +427,8 @@ def _doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[M
         is_open = step["name"].count("(") != step["name"].count(")")
         if any(set(text) & set("?:;|[]{}<") for text in shown) or "(" in shown[1] or asks_more or is_open:
             yield f"what {step['name']!r} is"
+        if step["type"] != "decision" and step["name"].casefold().startswith(("not ", "no ")):
+            yield f"whether {step['name']!r} is a step"
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {step['name']!r}"
     for step in [one for one in steps if one["id"] not in into and not one.get("parent")][1:]:

@@ -51,6 +51,8 @@ def details_of(clause: Clause) -> Details:
             at = end
     while kept and (kept[-1].kind == "punct" or kept[-1].lower in ("and", "or", "all", "both", "each")):
         kept.pop()
+    if len(kept) > 1 and kept[0].text == "," and kept[0] == tokens[0]:
+        found.doubts.append(f"whether {text_of(kept)!r} is a step of its own")
     while kept and kept[0].kind == "punct":
         kept.pop(0)
     if len(kept) > 1 and kept[-1].lower in ("first", "beforehand"):
@@ -163,7 +165,11 @@ def _agent(tokens: Sequence[Token], at: int, clause: Clause, found: Details) -> 
             break
         end += 1
     said = tuple(tokens[at + 1 : end])
-    if not said or said[-1].lower in _NO_AGENT | word_set("details.agent.monday") or said[0].value is not None:
+    if (
+        not said
+        or said[-1].lower in _NO_AGENT | word_set("details.agent.monday")
+        or any(token.value is not None for token in said[:2])
+    ):
         return None
     doing = said[-1].entry.form == "ing" and not is_role(said[-1])
     if doing or (is_item and clause.voice != "passive" and not acts(said)):
@@ -190,12 +196,17 @@ def _doubts(tokens: Sequence[Token]) -> Iterator[str]:
             continue
         if token.lower == "or":
             yield f"which of {said!r}"
-        if at and token.lower in _ACTING | {"by"} and (token.lower != "by" or is_role(tokens[-1])):
+        dated = any(one.value is not None for one in tokens[at + 1 : at + 3])
+        if (at and token.lower in _ACTING) or (token.lower == "by" and (dated or is_role(tokens[-1]))):
             yield f"{token.lower!r} in {said!r}"
         before = tokens[at - 1] if at else None
         last = at + 1 == len(tokens)
         finite = (at and token.has("aux")) or (
-            "s" in token.entry.form.split() and token.has("verb") and not token.has("noun")
+            "s" in token.entry.form.split()
+            and token.has("verb")
+            and (
+                not token.has("noun") or (at and not tokens[at - 1].has("det") and token.lemma in word_set("verb.move"))
+            )
         )
         inside = any(one.lower in word_set("doubts.in_clause.who") for one in tokens[max(0, at - 8) : at])
         joined = before is not None and before.lower in ("and", "or", ",", "but", "then")
@@ -203,7 +214,7 @@ def _doubts(tokens: Sequence[Token]) -> Iterator[str]:
         behind = tokens[at + 1] if at + 1 < len(tokens) else None
         bent = joined and before is not None and "s" in token.entry.form.split()
         other = before is not None and before.lower == "or"
-        verb = verb or (bent and (other or (behind is not None and behind.has("prep", "det"))))
+        verb = verb or (bent and (other or behind is None or behind.has("prep", "det")))
         counts = before is not None and before.lower == "every" and token.lower.endswith(("nd", "rd", "th"))
         if counts or ((token.value or 0) > 2 and behind is not None and behind.lemma == "time"):
             yield f"how often: {said!r}"

@@ -59,6 +59,8 @@ class Flow:
         self.number: int | None = None
         """Of the list's item that is told."""
         self._thing: str = ""
+        self._things: list[str] = []
+        """What steps worked on, in their order."""
         self._is_full = False
         self._kind = ""
         """What "the others" and "damaged ones" are some of."""
@@ -82,6 +84,8 @@ class Flow:
         """What a passive that goes on is about."""
         self._is_labelled = False
         """Whether a sign parts the case that is told from what is done in it."""
+        self._called: dict[str, str] = {}
+        """By role, whether it was "he" or "she"."""
         self._is_unclear = False
         """Whether several persons were told of in the cases of the question before."""
         self._circumstance = ""
@@ -272,6 +276,8 @@ class Flow:
                 self._trailing(sub, one)
         self._excepts = any(sub.kind == "unless" for sub in around) and bool(after) and "yes" in after[0].marks
         if around and not self._excepts:
+            if one.trailing and after and after[0].joint and after[0].marks == {"seq"}:
+                self._doubt(f"whether {text_of(after[0].tokens)!r} is for both cases")
             self.track.close()
 
     def _rejected(self) -> None:
@@ -306,6 +312,8 @@ class Flow:
         elif self.track.decision is not None:
             self.track.next_arm(Condition("yes", 1, "", frozenset({"yes"})))
         else:
+            if self._last is None or not (self._last[0].verbs or self._last[0].verb in word_set("choice")):
+                self._doubt(f"what is asked before {text_of(one.tokens)!r}")
             self.track.open(Condition("yes", 1, "", frozenset({"yes"})))
 
     def _otherwise(self, one: Statement) -> None:
@@ -371,6 +379,10 @@ class Flow:
             self._asked = self._thing, self._actor
             self.track.open(condition, rejects=rejects)
         self._use(sub.tokens)
+        if decision is None and sub.clause is not None and sub.clause.verb and self._last is not None:
+            own = [node for node in self.graph.nodes if node.verb == sub.clause.verb]
+            if own and self._last[2] not in own:
+                self._doubt(f"whether {condition.text!r} is asked after {own[-1].document['name']!r}")
         if decision is None and sub.clause is not None and not is_pronoun(sub.clause.subject):
             own = self.graph.named_role(role_named(sub.clause.subject) or "")
             if own and self._last is not None and self._last[2] is not own[-1] and own[-1].verb in word_set("choice"):
@@ -404,6 +416,8 @@ class Flow:
         if sub.word == "before":
             self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
         if self.track.decision is not None and self._is_sibling(sub):
+            if {token.lower for token in sub.tokens} & {"done", "finished", "ready", "over"}:
+                self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
             self.track.next_arm(_condition(sub))
             return
         condition = _condition(sub)
@@ -450,6 +464,8 @@ class Flow:
     def _was_told(self, sub: Sub) -> bool:
         """Say whether a temporal clause only repeats a step: "once the contract is signed"."""
         words = {token.entry.verb or token.lemma for token in sub.tokens if token.has("verb") and not token.has("aux")}
+        if any(comparison_end(sub.tokens, at) is not None for at in range(len(sub.tokens))):
+            return False
         return any(node.verb in words for node in self.graph.nodes[-4:] if node.verb)
 
     def _trigger(self, sub: Sub) -> None:
@@ -529,6 +545,9 @@ class Flow:
             self._doubt(f"what is repeated until {text_of(sub.tokens)!r}")
         condition = _condition(sub)
         self._doubt(*_doubts_of_condition(sub))
+        plain = any(token.has("det", "prep", "noun") or token.value is not None for token in sub.tokens)
+        if plain and (sub.clause is None or not (sub.clause.verb or sub.clause.subject)):
+            self._doubt(f"the time until {text_of(sub.tokens)!r}")
         self.track.close()
         node = self.graph.add(f"{capitalized(condition.text)}?", "decision")
         self.track.enter(node)
@@ -595,6 +614,8 @@ class Flow:
                     self._doubt(f"whether {text_of(told)!r} is a step")
                 self._step(clause, details, None, name=capitalized(cased(told)))
                 return
+            if any(token.value is not None for token in who):
+                self._doubt(f"who does {text_of(clause.tokens)!r}")
             role = role_named(who)
         begins = acts(clause.subject) if clause.subject else clause.form == "base"
         if (
@@ -648,6 +669,9 @@ class Flow:
     ) -> None:
         """Draw a step of a clause, and keep what later clauses call it."""
         self._use(clause.tokens)
+        self._doubt_thing(clause, details, role)
+        if details.rest and details.rest[-1].lower == "about":
+            self._doubt(f"what {text_of(clause.tokens)!r} is about")
         name = name or step_name(clause, details.rest, self._thing_for(clause, is_item=is_item)) + counted
         if clause.voice == "passive" and clause.subject and not is_pronoun(clause.subject):
             self._patient = cased(clause.subject)
@@ -680,7 +704,8 @@ class Flow:
             self._doubt(f"the loop {text_of(clause.tokens)!r}")
         if clause.subject and clause.voice == "passive" and self.track.arm is None:
             self._doubt(*doubts_of(clause.subject))
-        if clause.is_negated or clause.verb in ("skip", "omit", "waive"):
+        limited = any(token.lower in word_set("doubts.limits") for token in clause.subject)
+        if limited or clause.is_negated or clause.verb in ("skip", "omit", "waive"):
             self._doubt(text_of(clause.tokens))
         self._doubt(*details.doubts)
         if clause.verbs and any(token.lower == "back" for token in details.rest):
@@ -708,6 +733,17 @@ class Flow:
             self._doubt(f"which case {text_of(clause.tokens)!r} is for")
         if clause.verb not in word_set("verb.move") | word_set("verb.tell"):
             self._thing = thing_of(object_of(clause, details.rest)) or self._thing
+            if self._thing and self._thing not in self._things:
+                self._things.append(self._thing)
+
+    def _doubt_thing(self, clause: Clause, details: Details, role: str | None) -> None:
+        """Doubt what "it" is where another one works on it and several things were told of."""
+        if details.is_again or not clause.subject or clause.voice != "active":
+            return
+        if any(token.lower == "it" for token in details.rest):
+            last = self._last[2] if self._last is not None else None
+            if len(self._things) > 1 and self._things[-1] == self._thing and last is not None and last.role != role:
+                self._doubt(f"whether 'it' in {text_of(clause.tokens)!r} is {self._thing}")
 
     def _thing_for(self, clause: Clause, *, is_item: bool) -> str:
         """Return what "it", and a verb without its object, stand for."""
@@ -733,7 +769,10 @@ class Flow:
     def _subject_of(self, clause: Clause, one: Statement | None = None) -> tuple[Token, ...]:
         """Return who a clause is about, for pronouns and where it goes on with the subject before."""
         if clause.is_relative:
-            return self._moved_to or self._person_told() or self._actor
+            told = self._moved_to or self._person_told()
+            if not told and clause.voice == "active":
+                self._doubt(f"who does {text_of(clause.tokens)!r}")
+            return told or self._actor
         if not clause.subject:
             if clause.form == "base":
                 goes_on = self._told and self._last is not None and self._last[0].form == "base"
@@ -745,8 +784,27 @@ class Flow:
             if low == "they" and clause.verb in word_set("verb.move") and self._thing:
                 return ()
             if low in ("he", "she", "they", "who"):
-                return self._moved_to or self._actor or clause.subject
+                meant = self._moved_to or self._actor or clause.subject
+                self._doubt_person(low, meant)
+                return meant
         return clause.subject
+
+    def _doubt_person(self, pronoun: str, meant: tuple[Token, ...]) -> None:
+        """Doubt whom a pronoun means: the same one was "she", another person was told of last, "they" are one."""
+        role = role_named(meant) or ""
+        if pronoun == "they":
+            roles = {node.role for node in self.graph.nodes if node.role}
+            doubtful = len(roles) > 1 and not self._moved_to and not is_plural(meant[-1])
+        elif self._last is not None and [token.lower for token in self._last[0].subject] == [pronoun]:
+            doubtful = False
+        else:
+            person = self._person_told() if not self._moved_to else ()
+            several = not person or is_plural(person[-1]) or person[0].lower in ("them", "us", "me", "you")
+            named = not several and role_named(person) != role
+            known = self._last is not None and any(token.lower in ("him", "her") for token in self._last[1].rest[-1:])
+            doubtful = named or known
+        if doubtful or (pronoun in ("he", "she") and self._called.setdefault(role, pronoun) != pronoun):
+            self._doubt(f"who {pronoun!r} is")
 
     def _person_told(self) -> tuple[Token, ...]:
         """Return the person at the end of what was told last: "informs an expert, who …"."""
@@ -885,6 +943,8 @@ class Flow:
             ]
         if not targets and details.is_again and role is not None and self._loop is None:
             targets = [node for node in self.graph.nodes if node.role == role]
+            if not clause.subject:
+                self._doubt(f"where {text_of(clause.tokens)!r} leads")
         if not targets:
             if said is not None and (not said or not acts(said)):
                 self._doubt(f"the loop {text_of(clause.tokens)!r}")
@@ -1117,6 +1177,10 @@ def _doubts_of_condition(sub: Sub) -> list[str]:
         if "s" in token.entry.form.split() and token.has("verb") and not token.has("noun", "aux")
     ]
     relative = any(token.lower in word_set("doubts.in_clause.who") for token in tokens)
+    behind = sub.clause.rest if sub.clause is not None else ()
+    finite = any(token.has("aux") and token.text != "IT" and token.lower not in ("be", "been") for token in behind)
+    if (finite and not relative) or ", " in text_of(tokens):
+        return [told]
     joined = sum(token.lower in ("and", "or") for token in tokens)
     return [told] if len(verbs) > 1 + relative + joined else []
 

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.drafting.description import Drafted
+from workflow_agent.assistant.offline.references import Steps
+from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
     Candidate,
@@ -15,6 +18,7 @@ from workflow_agent.assistant.offline.turn.outcome import (
     fixes_offered,
 )
 from workflow_agent.assistant.offline.wording import clipped, counted, describe_findings, joined, shall_i_fix
+from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
 
 _EXAMPLE = (
     '"When an employee submits an expense, the manager approves or rejects it. If approved, '
@@ -56,6 +60,16 @@ def offer(text: str, draft: Drafted) -> Skill:
         "Nothing is made yet. Shall I make a workflow of it?",
         Suggestion(f"Create a workflow: {text}"),
     )
+
+
+def tell_of(draft: Drafted, question: str, offer: Suggestion) -> Skill:
+    """Answer a question from a draft that waits for a yes, as far as it was understood; the offer stays open."""
+    yield from ()
+    workflow = workflow_from_draft(parse_draft(draft.arguments), "wf_preview")
+    asked = tuple(token for token in read_tokens(question) if token.kind != "punct")
+    told, _ = answered(workflow, asked, Steps(workflow))
+    waits = "Nothing is made yet: say yes to make it, or tell me what is different."
+    return Reply(f"{told}\n\n{waits}" if told else waits, offer)
 
 
 def _left(draft: Drafted) -> str:
