@@ -157,6 +157,49 @@ async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: 
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("send refusals only after two days", "Send refusals only after two days"),
+        ("let the auditor look at the score before we decide", "Auditor look at the score"),
+        ("rename pay out so it says Transfer money", "Says Transfer money"),
+        ("scoring belongs to risk, paying to the front desk", "belongs to risk"),
+        ("the scoring shall be done by the bureau rather than by risk", "bureau"),
+        ("replace the scoring with a letter sent to the customer", "Letter sent"),
+        ("score customer at most 2 times", "tried again"),
+        ("add a call after the scoring, but only on weekdays", "only"),
+        ("add a call with the auditor after the decision on the first day", "first day"),
+        ("the clerk pays out every Friday", "not"),
+    ],
+)
+async def test_what_is_not_sure_is_shown_and_asked_before_it_is_done(talk: Talk, said: str, told: str) -> None:
+    reply = await talk.say(said)
+
+    assert (await loan(talk)).version == 1, reply.content
+    assert not reply.content.startswith("Done"), reply.content
+    assert told in reply.content
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [("below 100 the manager approves", "over"), ("anything under 100 needs approval by the manager", "over")],
+)
+async def test_what_holds_below_an_amount_never_comes_to_hold_above_it(talk: Talk, said: str, wrong: str) -> None:
+    reply = await talk.say(said)
+
+    told = [one.when.text or "" for one in (*(await loan(talk)).transitions, *(await loan(talk)).steps) if one.when]
+    assert not any(f"{wrong} 100" in text for text in told)
+    assert f"{wrong} 100" not in reply.content
+
+
+async def test_a_name_given_while_a_change_waits_does_not_rename_the_workflow(talk: Talk) -> None:
+    await talk.say("what if we drop the scoring?")
+
+    await talk.say("then rename it to Summary")
+
+    assert (await loan(talk)).name == "Loan request"
+
+
+@pytest.mark.parametrize(
     ("asked", "told"),
     [
         ("who decides?", "clerk"),

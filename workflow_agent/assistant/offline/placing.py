@@ -464,12 +464,6 @@ def _draft(plan: Plan, name: Tokens, who: str | None) -> JsonObject:
     if turned or (verb.entry.form == "s" and verb.entry.verb and (who or not verb.has("noun"))):
         return plan.draft_named(titled(f"{verb.entry.verb} {plan.said(others) if others else ''}"), who)
     draft = plan.draft(name, who)
-    if any(
-        t.kind == "word"
-        and ((t.has("aux", "pron", "wh", "neg", "conj") and not t.is_("and", "or")) or t.among("placing.doubtful"))
-        for t in name
-    ):
-        plan.notes.append(f"I am not sure that “{draft['name']}” is its name")
     if is_wait:
         kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
         return kept | {"type": "wait", "duration": spans[0][1].value}

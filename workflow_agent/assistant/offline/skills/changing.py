@@ -8,6 +8,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from workflow_agent.assistant.offline.clauses import counts, read_head, trimmed
+from workflow_agent.assistant.offline.doubts import doubts
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
@@ -191,7 +192,17 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{asked.question} Nothing is changed yet. For example: “{_completed(asked, step.name)}”.",
             Completion(asked.before or f"{text.rstrip(' .!?')} ", asked.after),
         )
+    plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
+    if _renames_while_asked(turn, plan, tokens):
+        plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
     return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed or plan.weighed))
+
+
+def _renames_while_asked(turn: Turn, plan: Plan, tokens: Tokens) -> bool:
+    """Say whether "call it Z" would rename the workflow while a change to a step waits for a yes."""
+    waits = bool(turn.past) and "Nothing is changed yet" in turn.past[-1].said_last
+    renames = any(edit["op"] == "rename_workflow" for edit in plan.edits)
+    return waits and renames and not any(t.lemma in _WHOLE for t in tokens)
 
 
 def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] | None]:
