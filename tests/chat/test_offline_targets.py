@@ -257,3 +257,41 @@ async def test_the_first_order_is_carried_out_once_it_is_said_for_which(talk: Ta
     assert asked.content.startswith("Which workflow do you mean?")
     assert done.content.startswith("Done: **Vendor A** is now version 2.")
     assert done.mode.name == "modification"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "rename the manager review of the expense approval to Check",
+        "in the expenses, rename the manager review to Check",
+    ],
+)
+async def test_an_order_names_another_workflow_for_a_step_that_the_open_one_has_not(talk: Talk, said: str) -> None:
+    await talk.say(said)
+
+    kept = await talk.under_test.workflows.get(TENANT, APPROVAL.id)
+    review = kept.step("review")
+    assert review is not None
+    assert review.name == "Check"
+    assert await versions(talk) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [APPROVAL.id, "i need the expenses", "no, the other", "show the expense-approval", "the previous one we looked at"],
+)
+async def test_a_workflow_is_shown_by_its_id_its_name_or_its_place(talk: Talk, said: str) -> None:
+    await talk.say("show the expense approval")
+    await talk.say("show vendor a")
+
+    reply = await talk.say(said)
+
+    assert reply.content.startswith("**Expense approval**")
+
+
+async def test_a_name_is_given_by_what_it_means(talk: Talk) -> None:
+    await talk.say("show the expense approval")
+    await talk.say("from now on the night job means this one")
+    await talk.say("show vendor a")
+
+    assert (await talk.say("open the night job")).content.startswith("**Expense approval**")

@@ -59,7 +59,7 @@ _SHOWN_AFTER = re.compile(
 _BEFORE_NAME = re.compile(
     r"^(?:(?:no|nope|nah|wrong(?: one)?|not (?:that|this|it)(?: one)?|sorry|i mean|i meant|rather|instead|actually|now|"
     r"and|ok|okay|then|but|back to|go back to|take me to|let us see|let me see|let's see|i(?:'d| would) like to see|"
-    r"i want to see|how about|where(?:'s| is|s)|please)\b[\s,.:!-]*)+",
+    r"i want to see|how about|what about|i (?:need|want)(?= (?:the|our|my) )|where(?:'s| is|s)|please)\b[\s,.:!-]*)+",
     re.IGNORECASE,
 )
 _BEHIND_NAME = re.compile(

@@ -282,7 +282,9 @@ def mention_in(
                 while end < len(tokens) and end - at < len(words) and _names(tokens[end], words):
                     end += 1
                 whole = end - at == len(words) and (len(words) > 1 or tokens[at].lower == words[0])
-                mine = any(not stems(t.lower).isdisjoint(known) for t in tokens[at:end])
+                own = [not stems(t.lower).isdisjoint(known) for t in tokens[at:end]]
+                # "In the data request": one word that the open one does not have names another.
+                mine = all(own) if _is_placed(tokens, at) else any(own)
                 if end == at or (mine and not (whole and end - at > 1 and item["id"] != own_id)):
                     continue
                 if not whole and item["id"] == own_id:
@@ -299,6 +301,14 @@ def mention_in(
     while end < len(tokens) and tokens[end].is_("workflow", "process", "flow", "procedure", "pipeline", "one"):
         end += 1
     return found, (*tokens[:first], *tokens[end:])
+
+
+def _is_placed(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether "in", "of" or "for" stands before a place, past an article."""
+    before = at - 1
+    while before >= 0 and tokens[before].has("det"):
+        before -= 1
+    return before >= 0 and tokens[before].is_("in", "of", "for")
 
 
 def _names(token: Token, words: Sequence[str]) -> bool:

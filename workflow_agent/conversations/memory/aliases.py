@@ -26,15 +26,16 @@ _TAIL = (
 )
 _QUOTED = r"[\"'\u201c\u2018`](?P<quoted>[^\"\u201d`]{1,60}?)[\"'\u201d\u2019`]"
 _NAME = rf"(?:{_QUOTED}|(?P<bare>[^,.;:!?\"]{{1,60}}?))"
+_IT = r"(?P<what>it|(?:this|that)(?:\s+one|\s+workflow|\s+process|\s+thing)?|the\s+workflow)"
 _GIVEN = tuple(
     re.compile(pattern + _TAIL, re.IGNORECASE)
     for pattern in (
         rf"{_LEAD}(?:call|nickname|dub)\s+{_OBJECT}\s+{_NAME}",
         rf"{_LEAD}refer to\s+{_OBJECT}\s+as\s+{_NAME}",
         rf"{_LEAD}{_OBJECT}\s+is\s+(?:also\s+|usually\s+|better\s+)*(?:known as|called)\s+{_NAME}",
+        rf"{_LEAD}(?:{_QUOTED}|(?P<bare>the\s+[^,.;:!?\"]{{1,60}}?))\s+(?:means|stands for)\s+{_IT}",
     )
 )
-_IT = r"(?P<what>it|(?:this|that)(?:\s+one|\s+workflow|\s+process|\s+thing)?|the\s+workflow)"
 _WHO_SAYS = r"(?:[a-z'\u2019]{1,20}\s+){1,6}?"
 _SAID_SO = tuple(
     re.compile(pattern + _TAIL, re.IGNORECASE)

@@ -48,6 +48,12 @@ _ABOUT = re.compile(
     r"^(?:that|which|where|for|about|with|on|deals? with|handles?|has to do with|something to do with)\s+",
     re.IGNORECASE,
 )
+_MET = re.compile(
+    r"(?<=\w) (?:of (?:these|those|them)|(?:that |which )?(?:we|i|you) (?:looked at|look at|had|saw|opened|showed|"
+    r"started with|talked about)(?: first)?)$",
+    re.IGNORECASE,
+)
+"""What says behind "the first one" that it is one of those spoken of."""
 _MOST_WORDS = 8
 _MOST_READ = 25
 """Workflows that one question reads; what it did not read it says."""
@@ -210,6 +216,8 @@ def _fit(words: Sequence[str], names: Sequence[str]) -> float:
 def show_named(turn: Turn, phrase: str, verb: str, otherwise: Skill) -> Skill:
     """Show the one workflow that a message without an order names; ask where several fit, else do as before."""
     told = listed_workflow(turn, phrase) or by_turn(turn, phrase)
+    if re.fullmatch(r"wf_[a-z0-9_-]{1,61}", phrase):
+        told = WorkflowRef(phrase, phrase)
     found = [told] if told is not None else (yield from named_by(phrase))
     if not found:
         return (yield from otherwise)
@@ -222,13 +230,17 @@ def show_named(turn: Turn, phrase: str, verb: str, otherwise: Skill) -> Skill:
 def by_turn(turn: Turn, phrase: str) -> WorkflowRef | None:
     """Return the workflow that "the first one" or "the previous one" of those spoken of means."""
     met = list({ref.id: ref for past in turn.past if (ref := last_touched(past)) is not None}.values())
-    words = [t.lower for t in read_tokens(phrase) if t.kind == "word" and not t.has("det") and t.lower != "one"]
+    words = [
+        t.lower
+        for t in read_tokens(_MET.sub("", phrase))
+        if t.kind == "word" and t.lower != "one" and (t.lower == "other" or not t.has("det"))
+    ]
     if len(met) < 2 or len(words) != 1:
         return None
     shown = [ref for past in turn.past if (ref := last_touched(past)) is not None]
     before = [ref for ref in shown if ref.id != shown[-1].id]
     at = {"first": met[0], "previous": before[-1], "former": before[-1]}
-    return at.get(words[0])
+    return before[-1] if words[0] == "other" and len(met) == 2 else at.get(words[0])
 
 
 def _passing(one: Filter, items: list[JsonObject], *, denies: bool) -> Generator[Call, Any, list[JsonObject]]:

@@ -181,6 +181,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
         text = f"{text[: words[0].start]}the workflow{text[words[-1].end :]}"
         tokens = read_tokens(text)
     workflow, tokens = yield from _target(turn, tokens, text)
+    workflow, tokens = yield from _elsewhere(turn, text, workflow, tokens)
     plan = Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
     try:
         plan_orders(plan, tokens)
@@ -274,6 +275,26 @@ def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple
     return (yield from read_workflow(turn, None, to_change=True)), tokens
 
 
+def _elsewhere(
+    turn: Turn, text: str, workflow: Workflow, tokens: Tokens
+) -> Generator[Call, Any, tuple[Workflow, Tokens]]:
+    """Return the workflow that an order names beside a step that the one at hand does not have; else the same."""
+    if focus(turn) is None:
+        return workflow, tokens
+    try:
+        plan_orders(Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn))), tokens)
+    except Asked:
+        return workflow, tokens
+    except StepUnclear as unclear:
+        if unclear.candidates:
+            return workflow, tokens
+        listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
+        found = mentioned(tokens, [item for item in listed if item["id"] != workflow.id])
+        if found is not None:
+            return (yield from read_workflow(turn, found[0], to_change=True)), found[1]
+    return workflow, tokens
+
+
 def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens] | None:
     """Return the id of the one workflow that words name behind "in" or "to", and the words without that."""
     for item in listed:
@@ -282,7 +303,7 @@ def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens
                 return item["id"], found
     by_id = {item["id"]: [content_of(called) for called in (item["name"], *item.get("aliases", ()))] for item in listed}
     for at, token in enumerate(tokens):
-        if not token.is_("in", "to", "of", "for", "within"):
+        if not token.is_("in", "to", "of", "for", "from", "within"):
             continue
         first = at + 1
         while first < len(tokens) and tokens[first].has("det"):

@@ -1,7 +1,7 @@
 """Finding out which workflow a request is about, and reading it."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
@@ -34,6 +34,8 @@ _STANDS_IN = re.compile(
     re.IGNORECASE,
 )
 """What says that one of those dealt with is meant, where a topic would be looked for."""
+_APART = re.compile(r"[a-z]+[- ][a-z]+", re.IGNORECASE)
+"""What may be one word, written as two: "back up", "off-boarding"."""
 _PARTS = frozenset({"steps", "roles", "services", "details"})
 _BY_NAME = 0.95
 _SURELY = 0.85
@@ -101,13 +103,24 @@ def which_workflow(turn: Turn, phrase: str | None, *, to_change: bool = False) -
     if at_hand is not None and phrase_score(wanted, [at_hand.name]) >= _SURELY:
         return at_hand
     result = yield Call("search_workflows", {"query": wanted, "limit": 5})
+    if _APART.fullmatch(wanted) and (not result["hits"] or "-" in wanted):
+        joined = yield Call("search_workflows", {"query": re.sub(r"[- ]", "", wanted), "limit": 5})
+        result = joined if joined["hits"] else result
     refs = [WorkflowRef(hit["id"], hit["name"]) for hit in result["hits"]]
-    if len(refs) == 1 and result["hits"][0]["matched"] and _PARTS.issuperset(result["hits"][0]["matched"]):
-        # A role or a step of it is called so, but not the workflow.
+    if len(refs) == 1 and _by_part(result["hits"][0], to_change=to_change):
+        # A role or a step of it is called so, but not the workflow: enough to be shown, if nothing was guessed.
         raise Answered(ask_which(turn, phrase.lower(), "", refs))
     return _best(
         turn, phrase, wanted, refs, [hit.get("score") for hit in result["hits"]], result.get("suggestions") or []
     )
+
+
+def _by_part(hit: Mapping[str, Any], *, to_change: bool) -> bool:
+    """Say whether a hit is too little to go by: of a part of a workflow, to be changed or by a word like it."""
+    is_part = bool(hit["matched"]) and _PARTS.issuperset(hit["matched"])
+    # "The payroll workflow" may be another one that payroll has; the one with the laptop is told by its step.
+    is_said = bool(set(hit["strategies"]) - {"fuzzy", "meaning"}) and "steps" in hit["matched"]
+    return is_part and (to_change or not is_said)
 
 
 def remembered(turn: Turn, phrase: str) -> Resolution:
