@@ -368,3 +368,19 @@ async def test_a_question_about_more_workflows_than_a_message_has_steps_is_answe
     assert "without a deadline" in told
     assert told.count("`wf_") == 1
     assert "number 3" in renamed.casefold()
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("could you please find me the one where invoices are entered?", "Search: invoices are entered"),
+        ("which workflows do you have?", "Search: all workflows"),
+    ],
+)
+async def test_a_search_is_titled_by_what_was_looked_for(talk: Talk, said: str, title: str) -> None:
+    await talk.say(INVOICE)
+    outcome = await talk.under_test.say(said)
+
+    stored = await talk.under_test.store.load(TENANT, outcome.conversation_id)
+
+    assert stored.title == title

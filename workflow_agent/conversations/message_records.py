@@ -64,6 +64,8 @@ _EDITED = {
     "parallelize": "made parallel",
 }  # fmt: skip
 _ASKED = {"search": "Search", "analysis": "Question"}
+_NARROWS = ("tag", "trigger")
+"""What a list of workflows is narrowed by."""
 
 
 def title_from(message: str) -> str:
@@ -93,7 +95,19 @@ def title_of_work(touches: Sequence[WorkflowTouch], calls: Sequence[CallRecord],
             return f"{touched.name[:_NAME_CHARS]}: {done}"[:MAX_TITLE_CHARS]
     if mode not in _ASKED:
         return None
-    return f"{_ASKED[mode]}: {title_from(message)}"[:MAX_TITLE_CHARS]
+    about = _sought(calls) if mode == "search" else ""
+    return f"{_ASKED[mode]}: {about or title_from(message)}"[:MAX_TITLE_CHARS]
+
+
+def _sought(calls: Sequence[CallRecord]) -> str:
+    """Return what the first search of a turn was for, or that all were listed; empty where neither was done."""
+    for call in calls:
+        query = call.kwargs.get("query")
+        if call.method_name == "search_workflows" and isinstance(query, str) and query.strip():
+            return title_from(query)
+        if call.method_name == "list_workflows" and not any(call.kwargs.get(name) for name in _NARROWS):
+            return "all workflows"
+    return ""
 
 
 def _edit_in_words(calls: Sequence[CallRecord]) -> str:
