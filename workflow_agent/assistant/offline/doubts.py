@@ -35,7 +35,7 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
     yield from _unmet(plan, words)
     yield from _turned(plan.edits, tokens)
     operations = {str(edit["op"]) for edit in plan.edits}
-    if "set_retry" in operations and not any(t.among("doubts.again") for t in tokens):
+    if "set_retry" in operations and not any(t.among("doubts.retries") for t in tokens):
         yield "I took how often for how often it is tried again"
     about = content_of(before.name)
     starts = any(t.among("doubts.starting") or t.lemma in WHOLE or t.lower in PRONOUNS for t in tokens)
