@@ -24,8 +24,13 @@ _MOST_ROLE_WORDS = 5
 _NO_ROLE = word_set("plan.no_role")
 _HUMAN = word_set("plan.human")
 _REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
-_SERVICES = {"email": "email.send", "e-mail": "email.send", "mail": "email.send", "slack": "slack.post_message",
-             "sms": "sms.send"}  # fmt: skip
+_SERVICES = {
+    "email": "email.send",
+    "e-mail": "email.send",
+    "mail": "email.send",
+    "slack": "slack.post_message",
+    "sms": "sms.send",
+}
 _FIXED = ("end", "fork", "join", "decision")
 """Steps that have no value of their own."""
 

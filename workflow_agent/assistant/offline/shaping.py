@@ -332,10 +332,11 @@ def _condition(plan: Plan, tokens: Tokens) -> bool:
     found = [
         edge
         for edge in plan.workflow.transitions
-        if edge.when and edge.when.text
+        if edge.when
+        and edge.when.text
         and (not old or edge.when.text.casefold() == old[0].text.casefold())
         and (old or not about or _is_at(plan, edge, [t for t in about if t not in old]))
-    ]  # fmt: skip
+    ]
     if len(found) != 1:
         return False
     plan.do({"op": "update_transition", "transition": found[0].id, "set": {"when": {"text": new.text}}})

@@ -26,9 +26,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 __all__ = ["RULES", "Analysis", "Family", "Finding", "Rule", "Severity", "analysis_of", "analyze"]
 
-_FAMILIES = (
-    structure, soundness, branching, reliability, approvals, data, security, performance, portfolio, tidiness,
-)  # fmt: skip
+_FAMILIES = (structure, soundness, branching, reliability, approvals, data, security, performance, portfolio, tidiness)
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for family in _FAMILIES for rule in family.RULES})
 """Every rule by its id, but those of the tools that workflows come from (`imported.RULES`)."""

@@ -178,8 +178,13 @@ def _joined(graph: FlowGraph, played: Sequence[_Played], max_states: int) -> Pro
         _EVENTS: not is_alone,
     }
     assumptions = tuple(one for one, is_made in said.items() if is_made)
-    return Proof(holds, {name: found[name] for name in PROPERTIES if name in found}, assumptions,
-                 sum(one.states for one in played), not_proved)  # fmt: skip
+    return Proof(
+        holds,
+        {name: found[name] for name in PROPERTIES if name in found},
+        assumptions,
+        sum(one.states for one in played),
+        not_proved,
+    )
 
 
 def _dead(graph: FlowGraph, alive: set[str]) -> Counterexample | None:

@@ -10,9 +10,15 @@ from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording import clipped, joined
 
 _PHASES = {
-    "planning": "plan", "brainstorming": "brainstorm", "executing": "execute", "execution": "execute",
-    "verifying": "verification", "verify": "verification", "reflect": "reflection", "chatting": "chat",
-}  # fmt: skip
+    "planning": "plan",
+    "brainstorming": "brainstorm",
+    "executing": "execute",
+    "execution": "execute",
+    "verifying": "verification",
+    "verify": "verification",
+    "reflect": "reflection",
+    "chatting": "chat",
+}
 
 
 def named_in(turn: Turn, request: Request) -> tuple[str, ...]:
