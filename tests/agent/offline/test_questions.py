@@ -178,6 +178,7 @@ async def talk_about(*documents: dict[str, Any]) -> Talk:
     return Talk(under_test)
 
 
+@pytest.mark.slow
 async def test_each_question_is_answered_from_the_graph() -> None:
     talk = await talk_about(LOAN)
     await talk.say("show the loan request")
