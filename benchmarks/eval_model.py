@@ -222,6 +222,10 @@ class Evaluation:
             except Unanswered as error:
                 self.unanswered.append(f"{kind} {number}: {error}")
                 self.tell(f"{kind} {number}: {error}")
+                if not self.done and len(self.unanswered) >= _MOST_WITHOUT_ANSWER:
+                    raise Stopped(
+                        f"None of the first {_MOST_WITHOUT_ANSWER} cases was answered: {error}. Check the base URL."
+                    ) from error
                 continue
             self.done[kind, number] = is_right
             row = {
@@ -251,6 +255,10 @@ class Evaluation:
             )
         self.is_at_limit = self.is_at_limit or self.spent.usd >= most
         return self.is_at_limit
+
+
+_MOST_WITHOUT_ANSWER = 5
+"""Cases in a row at the beginning, after which nobody seems to be there."""
 
 
 @asynccontextmanager

@@ -167,6 +167,23 @@ async def test_what_no_case_would_survive_stops_it_with_a_sentence(
     assert not (tmp_path / "out.jsonl").exists()
 
 
+@pytest.mark.slow
+async def test_where_nobody_answers_it_stops_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with provider_stub() as stub:
+        nowhere = stub.base_url
+
+    code = await asyncio.to_thread(
+        main, ["--model", "openai:stub-1", "--base-url", nowhere, "--out", str(tmp_path / "out.jsonl")]
+    )
+
+    told = capsys.readouterr().err.splitlines()
+    assert code == 1
+    assert "None of the first 5 cases was answered" in told[-1]
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_a_name_that_is_no_model_stops_it_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["--model", "nosuch:model", "--out", str(tmp_path / "out.jsonl")])
 

@@ -39,18 +39,18 @@ def ran(test: str, project: Path) -> subprocess.CompletedProcess[str]:
         ),
         pytest.param(
             "assistant/turns/service.py",
-            "await asyncio.shield(self._accept(tenant, request, agent))",
+            "await uninterrupted(self._accept(tenant, request, agent))",
             "await self._accept(tenant, request, agent)",
             "tests/chat/test_storage_failures.py::"
             "test_a_caller_that_leaves_while_its_message_is_stored_leaves_no_run_unstarted",
-            id="the shield around accepting",
+            id="accepting to its end",
         ),
         pytest.param(
             "assistant/turns/work.py",
-            "await asyncio.shield(saved)",
+            "await uninterrupted(saved)",
             "await saved",
             "tests/chat/test_storage_failures.py::test_a_reply_that_is_being_stored_is_not_cancelled_any_more",
-            id="the shield around storing a reply",
+            id="storing a reply to its end",
         ),
         pytest.param(
             "assistant/tools/changes.py",

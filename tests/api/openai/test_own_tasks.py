@@ -54,6 +54,30 @@ def test_a_title_is_of_what_was_said_first(client: OpenAI) -> None:
     assert json.loads(answer.choices[0].message.content) == {"title": "Which vendor workflows do we have"}
 
 
+IN_GERMAN = '### Aufgabe:\nFasse den Verlauf in einem Titel zusammen.\n### Ausgabe:\nJSON: { "title": "dein Titel" }\n'
+FOR_LIBRECHAT = (
+    "Give this conversation a title of its own: concise, 5-word-or-less, without punctuation.\n"
+    '||>User:\n"Which vendor workflows do we have?"\n||>Response:\n"None yet."\n||>Title:'
+)
+
+
+def test_a_title_is_given_in_other_words_too(client: OpenAI, served: Served) -> None:
+    say(client, "hello", extra_headers=CHAT)
+
+    translated = say(client, IN_GERMAN + HISTORY, extra_headers=CHAT).choices[0].message.content
+    plain = say(client, FOR_LIBRECHAT, extra_headers=CHAT).choices[0].message.content
+
+    assert json.loads(translated) == {"title": "Which vendor workflows do we have"}
+    assert plain == "Which vendor workflows do we have"
+    assert turns_of(served) == [1]
+
+
+def test_who_wants_a_title_for_a_workflow_is_no_front_end(client: OpenAI, served: Served) -> None:
+    say(client, "Give the chat approval a concise title\nUser: clerk", extra_headers=CHAT)
+
+    assert turns_of(served) == [1]
+
+
 def test_a_person_may_speak_of_a_task(client: OpenAI, served: Served) -> None:
     say(client, "### Task:\nlist all workflows", extra_headers=CHAT)
 
