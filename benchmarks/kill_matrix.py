@@ -434,8 +434,11 @@ class Matrix:
             case "PostgreSQL died":
                 with suppress(asyncpg.PostgresError, OSError):
                     connection = await asyncpg.connect(self.database)
-                    # A server whose process dies takes all others down, and recovers from its log.
-                    os.kill(await connection.fetchval("SELECT pg_backend_pid()"), signal.SIGKILL)
+                    try:
+                        # A server whose process dies takes all others down, and recovers from its log.
+                        os.kill(await connection.fetchval("SELECT pg_backend_pid()"), signal.SIGKILL)
+                    finally:
+                        connection.terminate()
                 return
             case "PostgreSQL away":
                 await asyncio.sleep(AWAY_SECONDS)
@@ -471,8 +474,12 @@ class Matrix:
                 host.wire.is_cut = False
             case _:
                 connection = await asyncpg.connect(self.database)
-                await connection.execute("SELECT pg_terminate_backend(p) FROM unnest($1::int[]) p", host.wire.keys())
-                await connection.close()
+                try:
+                    await connection.execute(
+                        "SELECT pg_terminate_backend(p) FROM unnest($1::int[]) p", host.wire.keys()
+                    )
+                finally:
+                    connection.terminate()
         # It is to have its lease again before it is struck again.
         await asyncio.sleep(LEASE_SECONDS)
         host.is_struck = False
