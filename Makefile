@@ -76,8 +76,8 @@ $(PEERS)/.ready: benchmarks/peers/requirements.lock
 eval: $(READY) ## Run the evaluations and write benchmarks/EVALUATIONS.md
 	@$(BIN)/python -m benchmarks.evaluations
 
-eval-model: $(READY) ## Evaluate a provider's model: MODEL=openai:gpt-5.2 [BASE_URL=…] [OPTIONS="--cases 20 --most-usd 2"]
-	@$(BIN)/python -m benchmarks.eval_model --model "$(MODEL)" --base-url "$(BASE_URL)" $(OPTIONS)
+eval-model: $(READY) ## Evaluate a provider's model: MODEL=openai:gpt-5.2 [BASE_URL=…] [FILE=rated.jsonl] [OPTIONS="--cases 20 --most-usd 2"]
+	@$(BIN)/python -m benchmarks.eval_model --model "$(MODEL)" --base-url "$(BASE_URL)" $(if $(FILE),--file "$(FILE)") $(OPTIONS)
 
 clean: ## Remove what the targets made
 	@rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .coverage* dist

@@ -4,23 +4,31 @@
 
 The documents are those of `benchmarks.bpmn_documents`, or the files of a folder. For each: whether the
 workflow comes back equal, whether the document written says all that the one read says (elements, attributes
-and diagram, by their ids, in whatever order), and the seconds of the processor for reading and writing.
+and diagram, by their ids, in whatever order), whether it is valid by BPMN's own schema where the one read is, and
+the seconds of the processor for reading and writing.
 """
 
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import distribution
 from pathlib import Path
 from time import process_time
+from typing import Any
 from xml.etree.ElementTree import Element
+
+from lxml import etree
 
 from benchmarks.bpmn_documents import document
 from workflow_agent.workflows.formats import detect_format
 from workflow_agent.workflows.formats.base import UnreadableDocument
+from workflow_agent.workflows.formats.bpmn.diagram import LAID_OUT
 from workflow_agent.workflows.formats.bpmn.xml import local_name, parse_xml
 
 DOCUMENTS = 500
+_SCHEMA = "SpiffWorkflow/bpmn/parser/schema/BPMN20.xsd"
 _OURS = "{urn:workflow-agent:bpmn}"
 
 
@@ -34,6 +42,18 @@ class Outcome:
     """What the document written does not say; what it says too much has a plus sign."""
     seconds: float
     refused: str = ""
+    is_made_invalid: bool = False
+    """Whether the document read was valid by BPMN's schema, and the one written is not."""
+
+
+@cache
+def _schema() -> Any:
+    return etree.XMLSchema(etree.parse(str(distribution("SpiffWorkflow").locate_file(_SCHEMA))))
+
+
+def is_valid(text: str) -> bool:
+    """Say whether a document is what the schema of BPMN 2.0 allows."""
+    return bool(_schema().validate(etree.fromstring(text.encode())))
 
 
 def outcome(name: str, text: str) -> Outcome:
@@ -50,7 +70,8 @@ def outcome(name: str, text: str) -> Outcome:
     is_equal = again == workflow and exported.report.is_lossless
     before, after = (Counter(_said(parse_xml(one))) for one in (text, exported.text))
     missing = [*(before - after), *(f"+ {one}" for one in after - before)]
-    return Outcome(name, is_equal, tuple(missing), seconds)
+    is_made_invalid = is_valid(text) and not is_valid(exported.text)
+    return Outcome(name, is_equal, tuple(missing), seconds, is_made_invalid=is_made_invalid)
 
 
 def _said(root: Element) -> Iterator[str]:
@@ -60,7 +81,7 @@ def _said(root: Element) -> Iterator[str]:
     """
     inside = [("", root)]
     for parent, element in inside:
-        if element.get(f"{_OURS}digest") or local_name(element) in ("incoming", "outgoing"):
+        if element.get("name") == LAID_OUT or local_name(element) in ("incoming", "outgoing"):
             continue
         tag = element.tag.rpartition("}")[2]
         attributes = {key: value for key, value in element.items() if not key.startswith(_OURS)}
@@ -84,6 +105,7 @@ def main() -> None:
     print(f"{len(outcomes)} documents, {len(refused)} refused")
     print(f"workflows that come back equal: {sum(one.comes_back for one in read) / len(read):.1%}")
     print(f"documents that say all that was read: {sum(not one.missing for one in read) / len(read):.1%}")
+    print(f"documents that were valid and are not any more: {sum(one.is_made_invalid for one in read)}")
     print(f"slowest: {max(one.seconds for one in read):.2f} s")
     for one in [one for one in outcomes if one.refused or not one.comes_back or one.missing][:10]:
         print(f"  {one.name}: {one.refused or f'equal: {one.comes_back}'}")

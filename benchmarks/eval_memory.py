@@ -40,7 +40,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.search.passages import telling_words
+from workflow_agent.storage.files.search.vectors import telling_words
 from workflow_agent.values.tokens import tokens_of
 
 TALKS, FIRST_HITS, AGES = 20, 10, 5

@@ -46,9 +46,12 @@ HALVES = {
     "was_heldout": "was held out",
     "dev_2": "second development",
     "was_heldout_2": "second, was held out",
+    "dev_3": "third development",
+    "was_heldout_3": "third, was held out",
     "heldout": "held out",
 }
-"""The sets; of the second there are only descriptions. Only `heldout` is kept from who writes rules."""
+"""The sets; of the second there are only descriptions, of the third no references. Only `heldout` is kept from who
+writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
 _SHORT = 700
@@ -203,9 +206,13 @@ class Asked:
 
     async def begin(self, names: Iterable[str]) -> None:
         """Go on as somebody who has only these workflows."""
+        await self.begin_with(map(base_of, names))
+
+    async def begin_with(self, documents: Iterable[Mapping[str, Any]]) -> None:
+        """Go on as somebody who has only these workflows, given whole."""
         self.app.state.tenant = f"case{next(self.tenants)}"
-        for name in names:
-            reply = await self.client.post("/api/v1/workflows", json=base_of(name))
+        for document in documents:
+            reply = await self.client.post("/api/v1/workflows", json=document)
             assert reply.status_code == 201, reply.text
 
     async def edit(self, workflow_id: str, edits: Sequence[Any]) -> None:

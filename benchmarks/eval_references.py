@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_agent.conversations.document import WorkflowReference
-from workflow_agent.conversations.memory.resolution import HIGH_CONFIDENCE, Resolution
+from workflow_agent.conversations.memory.references import HIGH_CONFIDENCE, Resolution
 from workflow_agent.conversations.memory.resolver import resolve_reference
 
 DATA = Path(__file__).parent / "data"

@@ -3,7 +3,7 @@
     python -m benchmarks.eval_summaries [--cases]
 
 Each lie and each honest sentence is held against its talk alone, as the summariser's sentences are. `--cases` names
-those of the development half that are judged wrongly; of the other half only the totals are to be looked at.
+those of the development half that are judged wrongly; of the others only the totals are to be looked at.
 """
 
 import argparse
@@ -14,7 +14,11 @@ from tests.support.summarised_talks import Talk, talks_in
 from workflow_agent.assistant.compaction.evidence import Evidence
 
 _DATA = Path(__file__).parent / "data"
-HALVES: Mapping[str, Path] = {"development": _DATA / "summaries_dev.txt", "held out": _DATA / "summaries_heldout.txt"}
+HALVES: Mapping[str, Path] = {
+    "development": _DATA / "summaries_dev.txt",
+    "held out": _DATA / "summaries_heldout.txt",
+    "held out, other trades": _DATA / "summaries_heldout_2.txt",
+}
 
 
 def wrongly_judged(talk: Talk) -> tuple[list[str], list[str]]:
@@ -37,7 +41,7 @@ def figures(half: str) -> dict[str, tuple[float, int]]:
 
 
 def main() -> None:
-    """Print the figures of both halves."""
+    """Print the figures of each set."""
     parser = argparse.ArgumentParser(description="Untrue and true sentences of summaries.")
     parser.add_argument("--cases", action="store_true", help="name what of the development half is judged wrongly")
     for half in HALVES:

@@ -160,6 +160,8 @@ def _bpmn() -> Iterator[Result]:
     count = len(outcomes)
     yield Result("formats", "made BPMN documents whose workflow comes back equal", equal / count, count)
     yield Result("formats", "made BPMN documents that come back with all they say", whole / count, count)
+    stay_valid = sum(not one.is_made_invalid for one in outcomes)
+    yield Result("formats", "made BPMN documents that stay valid by BPMN's schema", stay_valid / count, count)
 
 
 def results() -> list[Result]:

@@ -30,7 +30,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +49,7 @@ from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.database import Database, DatabaseOptions
+from workflow_agent.storage.postgres.row_security import of_all_tenants
 
 LEASE_SECONDS = 2.0
 SWEEP_SECONDS = 2.0
@@ -168,6 +169,10 @@ class Host:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/api/v1"
 
+    def waited_seconds(self) -> float:
+        """Return how long its event loop was ready to run and got no processor since it began; 0 where unknown."""
+        return _waited_seconds(self.process or 0)
+
     @property
     def is_running(self) -> bool:
         """Say whether its process has not ended."""
@@ -228,6 +233,24 @@ class Ownership:
     host: Host
     fence: int
     struck_at: float | None = None
+    waited_before: dict[str, float] = field(default_factory=dict[str, float])
+    """How long each host had waited for a processor when it was struck, and the matrix itself as "matrix"."""
+
+
+@dataclass(frozen=True)
+class TakenOver:
+    """How long a run waited for another host after its own was struck."""
+
+    run_id: str
+    by: str
+    seconds: float
+    starved_seconds: float
+    """How much of it that host, or the line to its database, was ready to go on and got no processor."""
+
+    @property
+    def is_late(self) -> bool:
+        """Say whether it was later than a lease and a sweep, had there been a processor for whoever was ready."""
+        return self.seconds - self.starved_seconds > LEASE_SECONDS + SWEEP_SECONDS
 
 
 @dataclass
@@ -254,7 +277,7 @@ class Matrix:
     runs: dict[str, Ownership] = field(default_factory=dict[str, Ownership])
     kept: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
     """When the answer to a step of a run was stored."""
-    takeovers: list[float] = field(default_factory=list[float])
+    takeovers: list[TakenOver] = field(default_factory=list[TakenOver])
     cancels: list[float] = field(default_factory=list[float])
     replies: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
     answers: Counter[str] = field(default_factory=Counter[str])
@@ -375,7 +398,8 @@ class Matrix:
         if known is None:
             return "accepted"
         if known.struck_at is not None and known.host is not host:
-            self.takeovers.append(time.monotonic() - known.struck_at)
+            seconds = time.monotonic() - known.struck_at
+            self.takeovers.append(TakenOver(run_id, host.name, seconds, self._starved_since(known, host)))
         return "in a takeover"
 
     def at_the_model(self, name: str) -> None:
@@ -408,14 +432,25 @@ class Matrix:
         for one in struck:
             one.is_struck = True
         if kind not in ("connections terminated", *OF_ALL):
-            for one in self.runs.values():
-                if one.host is host and one.struck_at is None:
-                    one.struck_at = time.monotonic()
+            self._count_from_now(one for one in self.runs.values() if one.host is host and one.struck_at is None)
         self._hit(kind, host, struck)
         task = asyncio.create_task(self._mended(host, kind) if kind not in OF_ALL else self._of_all(kind))
         self.striking.add(task)
         task.add_done_callback(self.striking.discard)
         return kind not in ("stopped", "PostgreSQL died", "Redis killed", "Redis emptied")
+
+    def _count_from_now(self, runs: Iterable[Ownership]) -> None:
+        """Begin to count how long runs wait for another host."""
+        waited = {one.name: one.waited_seconds() for one in self.hosts} | {"matrix": _waited_seconds(os.getpid())}
+        for one in runs:
+            one.struck_at, one.waited_before = time.monotonic(), waited
+
+    @staticmethod
+    def _starved_since(known: Ownership, host: Host) -> float:
+        # One that began since has waited for all that it has on record.
+        waited, before = host.waited_seconds(), known.waited_before.get(host.name, 0.0)
+        of_matrix = _waited_seconds(os.getpid()) - known.waited_before.get("matrix", 0.0)
+        return max(of_matrix, waited - before if waited >= before else waited)
 
     def _hit(self, kind: str, host: Host, struck: Sequence[Host]) -> None:
         match kind:
@@ -439,11 +474,13 @@ class Matrix:
                         os.kill(await connection.fetchval("SELECT pg_backend_pid()"), signal.SIGKILL)
                     finally:
                         connection.terminate()
+                await self._recovered()
+                # Nobody could have taken one over before.
+                self._count_from_now(one for one in self.runs.values() if one.struck_at is not None)
                 return
             case "PostgreSQL away":
                 await asyncio.sleep(AWAY_SECONDS)
-                for one in self.runs.values():
-                    one.struck_at = time.monotonic()
+                self._count_from_now(self.runs.values())
             case "Redis killed" if self.redis is not None:
                 self.redis.kill()
                 await asyncio.sleep(LEASE_SECONDS)
@@ -458,6 +495,14 @@ class Matrix:
         await asyncio.sleep(LEASE_SECONDS)
         for one in self.hosts:
             one.is_struck = False
+
+    async def _recovered(self) -> None:
+        """Wait until PostgreSQL answers again."""
+        while True:
+            with suppress(asyncpg.PostgresError, OSError):
+                await (await asyncpg.connect(self.database)).close()
+                return
+            await asyncio.sleep(0.05)
 
     async def _mended(self, host: Host, kind: str) -> None:
         match kind:
@@ -608,7 +653,7 @@ class Matrix:
                     replies[runs[str(event.run_id)]] += 1
         made = Counter(
             int(json.loads(row["body"])["document"]["description"].removeprefix("state "))
-            for row in await database.rows("SELECT body FROM workflow_version WHERE version > 1")
+            for row in await database.rows(of_all_tenants("SELECT body FROM workflow_version WHERE version > 1"))
         )
         await database.close()
         due = set(self.replies)
@@ -620,7 +665,8 @@ class Matrix:
             for one in again
             if any(name == one[3] and at <= one[2] <= at + _WAKING_SECONDS for name, at in self.waking)
         ]
-        late = [one for one in self.takeovers if one > LEASE_SECONDS + SWEEP_SECONDS]
+        late = [one for one in self.takeovers if one.is_late]
+        slow = [one for one in self.takeovers if one.seconds > LEASE_SECONDS + SWEEP_SECONDS]
         return {
             "faults": sum(self.struck.values()),
             "by point and kind": {f"{point}, {kind}": n for (point, kind), n in sorted(self.struck.items())},
@@ -638,9 +684,18 @@ class Matrix:
             "model steps asked": len(self.provider.asked),
             "taken over": len(self.takeovers),
             "taken over late": len(late),
-            "longest until taken over, s": round(max(self.takeovers, default=0.0), 2),
+            "taken over late for want of a processor": len(slow) - len(late),
+            "longest until taken over, s": round(max((one.seconds for one in self.takeovers), default=0.0), 2),
             "cancelled": len(self.cancels),
             "longest cancel, s": round(max(self.cancels, default=0.0), 2),
+            "which steps were asked again": [
+                f"order {one[0]} step {one[1]} by {one[3]}, {one[2] - finished[one[:2]]:.2f} s after it was kept"
+                for one in again
+            ],
+            "which were taken over late": [
+                f"{one.run_id} by {one.by} after {one.seconds:.2f} s, {one.starved_seconds:.2f} s of them starved"
+                for one in slow
+            ],
         }
 
 
@@ -650,8 +705,23 @@ def damage_in(told: JsonObject) -> JsonObject:
     return {name: count for name, count in told.items() if name.endswith(bad) and count}
 
 
+async def _without_row_security(url: str) -> None:
+    """Let hosts of the release before work on a database: they name no tenant."""
+    database = Database(DatabaseOptions(url))
+    await database.rows("SELECT row_security_of_tenants(false)")
+    await database.close()
+
+
 async def _yes() -> bool:
     return True
+
+
+def _waited_seconds(process: int) -> float:
+    try:
+        _, waited, _ = Path(f"/proc/{process}/schedstat").read_text().split()
+    except OSError:
+        return 0.0
+    return int(waited) / 1e9
 
 
 def _key(number: int) -> dict[str, str]:
@@ -689,6 +759,8 @@ async def a_matrix(
         matrix = Matrix(turns, faults, random.Random(seed), provider, folder, database)
         provider.begun = matrix.at_the_model
         matrix.old_release = old_release
+        if old_release is not None:
+            await _without_row_security(database)
         matrix.redis = Redis.started()
         # A server that others use is left alone.
         away = {"PostgreSQL died"} if "WORKFLOW_AGENT_TEST_DATABASE_URL" in os.environ else set[str]()

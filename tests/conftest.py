@@ -32,31 +32,38 @@ if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * 2**30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 _tracing = Tracing()
+_FIRST_WORKER = "gw0"
 _EACH = 10
-"""Of the slow tests of a file, the quick part has the first and every tenth after it."""
+"""Of the slow tests of a folder, the quick part has the first and every tenth after it."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Trace what the package does as it is imported, and not the search for tests.
+    """Trace what the package does as it is imported, in one worker, and not the search for tests.
 
-    What is found stays: to look for garbage among it meanwhile takes a quarter of the time.
+    What is found stays: to look for garbage among it takes a quarter of the time of the search.
     """
     gc.disable()
-    if _tracing.is_wanted and session.config.getoption("dist", "no") == "no":
+    worker = getattr(session.config, "workerinput", {}).get("workerid", _FIRST_WORKER)
+    if _tracing.is_wanted and session.config.getoption("dist", "no") == "no" and worker == _FIRST_WORKER:
         import_all_of(workflow_agent)
     try:
         with _tracing.off():
             return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtestloop() -> Generator[None, object, object]:
     """Trace what tests run and not what runs the tests, which would take twice as long."""
-    with _tracing.off():
-        return (yield)
+    try:
+        with _tracing.off():
+            return (yield)
+    finally:
+        # The report of the coverage makes much and drops nothing: to look for garbage takes a third of its time.
+        gc.disable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -106,13 +113,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen: list[pytest.Item] = []
     for item in items:
         slow = item.get_closest_marker("slow")
-        if slow is None:
+        if slow is None or (slow.kwargs.get("is_quick") and part == "quick"):
             is_chosen = part != "slow"
         elif slow.kwargs.get("is_never_quick"):
             is_chosen = part != "quick"
         else:
-            is_chosen = part != "quick" or seen[item.path] % _EACH == 0
-            seen[item.path] += 1
+            is_chosen = part != "quick" or seen[item.path.parent] % _EACH == 0
+            seen[item.path.parent] += 1
         if is_chosen and (on_files or item.get_closest_marker("files") is None):
             chosen.append(item)
     kept = set(chosen)

@@ -127,8 +127,9 @@ class Models:
     """The model to ask when `model` fails."""
     embedding_model: str | None = None
     """A Pydantic AI embedding model such as `openai:text-embedding-3-small`, for search by meaning beside
-    search by words, of workflows and of passages. Names, descriptions and steps of workflows, documents, tool
-    results and the questions about them are sent to its provider."""
+    search by words, of workflows, of passages and of what was said in a conversation. Names, descriptions and steps of
+    workflows, documents, tool results, messages of conversations that are searched and the questions about them are
+    sent to its provider."""
     context_planner_model: str | None = None
     """The model that plans which artifacts go into the window; without it a small one of the provider of the model
     that answers (OpenAI, Anthropic, Google, Mistral), that model itself on a server of one's own, else rules;
@@ -159,8 +160,8 @@ class Models:
     """How often a model request is sent before it counts as failed."""
 
     prompt_layout: Literal["auto", "stable_prefix", "plain"] = "auto"
-    """How a request keeps its beginning, so that a provider finds it in its cache. `stable_prefix` sends all
-    tool definitions, those of the mode allowed, and system messages where instructions of a mode begin;
+    """How a request keeps its beginning, so that a provider finds it in its cache. `stable_prefix` sends
+    the tools of all modes, those of the mode allowed, and system messages where instructions of a mode begin;
     `plain` sends the tools of the modes that the conversation had, and one system message, which any server
     takes; `auto` is the former at OpenAI's own address, the latter elsewhere."""
 
@@ -315,6 +316,7 @@ class TenantAccess(BaseModel):
     turns_per_minute: Count | None = None
     tokens_per_day: Count | None = None
     usd_per_day: USD | None = None
+    conversations_kept_days: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,8 +340,8 @@ class Access:
         default_factory=dict
     )
     """Further tenants of this server, as JSON by their names: each with keys of its own, and perhaps limits
-    of its own in place of the three below: `{"acme": {"api_keys": ["…"], "api_key_users": {"anna": "…"},
-    "turns_per_minute": 60, "tokens_per_day": 2000000, "usd_per_day": 20}}`."""
+    of its own in place of those below: `{"acme": {"api_keys": ["…"], "api_key_users": {"anna": "…"},
+    "turns_per_minute": 60, "tokens_per_day": 2000000, "usd_per_day": 20, "conversations_kept_days": 365}}`."""
     tenant_turns_per_minute: Count | None = None
     """How many turns of a tenant may begin within any 60 seconds; further ones are answered 429."""
     tenant_tokens_per_day: Count | None = None
@@ -347,6 +349,9 @@ class Access:
     turns are answered 429. Turns that run already go on to their end."""
     tenant_usd_per_day: USD | None = None
     """What a tenant's model calls may cost a day, in US dollars; calls whose price is not known cost nothing."""
+    tenant_conversations_kept_days: Count | None = None
+    """How many days after their last change conversations are deleted, with all that is in them; none are unless this
+    or the tenant's own `conversations_kept_days` says so."""
     clients_name_users: bool = True
     """Whether clients without a key of their own may say in a request which user it is from (`user`). Switch
     it off unless they are front ends that know their users."""

@@ -5,7 +5,7 @@ from pydantic_ai import Embedder
 from pydantic_ai.exceptions import ModelHTTPError
 
 from tests.support.embedding import ConceptModel
-from workflow_agent.storage.files.search.passages import PassagesByMeaning
+from workflow_agent.storage.files.search.vectors import PassagesByMeaning
 
 PASSAGES = ["The weather is fine.", "A puppy goes to the vet.", "Pay the invoice.", "One dog."]
 

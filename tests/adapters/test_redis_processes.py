@@ -10,7 +10,7 @@ import pytest
 from tests.support.redis import emptied, redis_url
 from workflow_agent.conversations.store import ProcessGone
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets
-from workflow_agent.storage.redis import RedisProcesses
+from workflow_agent.storage.redis import Redis, RedisProcesses
 from workflow_agent.values.stored import JsonObject
 
 
@@ -24,7 +24,7 @@ class Hosts:
     async def named(self, owner: str, answer: Answer | None = None) -> RedisProcesses:
         directory = self.root / owner
         (directory / ".owners").mkdir(parents=True)
-        host = RedisProcesses(self.url, ProcessSockets(directory, owner), lambda: owner, silence_seconds=0.5)
+        host = RedisProcesses(Redis(self.url), ProcessSockets(directory, owner), lambda: owner, silence_seconds=0.5)
         if answer is not None:
             await host.listen(answer)
         self.open.append(host)

@@ -149,6 +149,17 @@ async def test_a_tool_that_an_earlier_mode_had_is_refused_in_this_one() -> None:
     assert [one.version for one in await chat.workflows.all(TENANT)] == [1]
 
 
+async def test_a_module_is_told_once_where_messages_are_alike() -> None:
+    async with provider_stub(FINE, FINE, FINE) as stub:
+        chat, conversation_id = chat_at(stub), None
+        for mode in ("search", "analysis", "search"):
+            outcome = await chat.say("go on", mode=mode, conversation_id=conversation_id)
+            conversation_id = outcome.conversation_id
+
+    told = [one["content"].split("\n")[0] for one in stub.requests[-1]["messages"] if one["role"] == "system"]
+    assert told == ["# Finding workflows", "# Explaining and examining a workflow"]
+
+
 async def test_who_answers_is_told_once_and_first() -> None:
     _, second = await requests_of(FINE, FINE, modes=("search", "search"), layout="plain")
 
@@ -171,9 +182,9 @@ async def test_of_all_tools_only_those_of_the_mode_are_allowed() -> None:
     allowed = {tool["function"]["name"] for tool in choice["tools"]}
     assert sent >= WRITING_TOOLS
     assert choice["mode"] == "auto"
-    assert allowed == sent - WRITING_TOOLS - IDLE
-    allowed = {tool["function"]["name"] for tool in writing["tool_choice"]["allowed_tools"]["tools"]}
-    assert allowed == sent - EXAMINING_TOOLS - IDLE
+    assert allowed == sent - WRITING_TOOLS
+    assert not sent & (IDLE | EXAMINING_TOOLS)
+    assert (writing["tools"], writing["tool_choice"]) == (reading["tools"], "auto")
 
 
 async def test_a_plain_request_begins_with_instructions_and_offers_nothing_that_writes() -> None:

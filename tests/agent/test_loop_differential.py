@@ -465,11 +465,14 @@ LIMITS = {
 
 
 def cases() -> list[Any]:
-    """Return every pair of steps, every end after every kind of step, and each step under each limit."""
+    """Return every pair of steps, every end after every kind of step, and each step under each limit.
+
+    Most of the pairs go through the same lines: those count among the slow.
+    """
     begins = [one for one in SAYS if one not in ("says", "says blanks", "thinks and says", "same id")]
     goes_on = ("says nothing", "adds", "unknown tool", "wrong types", "retried", "failed", "shows", "reveals")
-    made = {f"{one}, {other}": Case((SAYS[one], SAYS[other])) for one, other in product(begins, goes_on)}
-    made |= {f"{one}, {end}": Case((SAYS[one], ENDS[end])) for end, one in product(ENDS, ("adds",))}
+    pairs = {f"{one}, {other}": Case((SAYS[one], SAYS[other])) for one, other in product(begins, goes_on)}
+    made = {f"{one}, {end}": Case((SAYS[one], ENDS[end])) for end, one in product(ENDS, ("adds",))}
     made |= {end: Case((step,)) for end, step in ENDS.items()}
     made |= {
         f"{name}: {one}": Case((step, SAYS["adds"]), limit)
@@ -485,7 +488,10 @@ def cases() -> list[Any]:
     made |= {f"with a history: {one}": Case((step,), history=HISTORY) for one, step in {**SAYS, **ENDS}.items()}
     made |= {f"thrice: {one}": Case((step,) * 3) for one, step in SAYS.items()}
     made |= {f"run times out, {name}": Case((step,), timeout=RUN_SECONDS) for name, step in HANGS.items()}
-    return [pytest.param(case, id=name) for name, case in made.items()]
+    return [
+        *(pytest.param(case, id=name, marks=pytest.mark.slow) for name, case in pairs.items()),
+        *(pytest.param(case, id=name) for name, case in made.items()),
+    ]
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -25,7 +25,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from tests.support.provider import ProviderStub, Says, provider_stub
-from workflow_agent.assistant.openai_client import DirectOpenAI
+from workflow_agent.assistant.vendors import DirectOpenAI
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",

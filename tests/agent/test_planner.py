@@ -16,7 +16,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from tests.support.scripted import Calls, Script, Step, Waits, scripted
-from workflow_agent.assistant.window.costs import PlanningLedger
+from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.planner import PLAN_TOOL, ArtifactProcessor, PlanningParts, preview_of
 from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.artifacts import (
@@ -29,7 +29,7 @@ from workflow_agent.conversations.artifacts import (
 )
 from workflow_agent.conversations.frames import presented
 from workflow_agent.storage.files.caches import InMemoryCache
-from workflow_agent.storage.files.search.passages import ranked_by_bm25
+from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.values.tokens import tokens_of
 from workflow_agent.values.usage import RunCosts, Usage
 

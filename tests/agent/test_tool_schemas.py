@@ -2,20 +2,24 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
 
 from workflow_agent.assistant.tools.conversation import SwitchMode
+from workflow_agent.assistant.tools.creation import CreateWorkflow, Edge
 from workflow_agent.assistant.tools.discovery import SearchWorkflows
-from workflow_agent.assistant.tools.edit_calls import EditCall
+from workflow_agent.assistant.tools.edit_calls import EXAMPLES, FURTHER_EXAMPLES, OPERATIONS_HELP, EditCall, StepParts
 from workflow_agent.assistant.tools.modification import EditWorkflow
+from workflow_agent.assistant.tools.parameters import Parameters
 from workflow_agent.assistant.tools.registry import workflow_tools
+from workflow_agent.assistant.tools.shapes import CREATED, shapes
 from workflow_agent.values.tokens import tokens_of
-from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
+from workflow_agent.workflows.edits.operations import Edit, parse_edits
 
-MOST_TOKENS = 4_350
+MOST_TOKENS = 2_600
 """Of all tools together."""
 NULL: dict[str, Any] = {"type": "null"}
 
@@ -48,11 +52,8 @@ def test_a_schema_says_nothing_that_its_tool_has_said() -> None:
         assert not any("title" in one for one in schema.get("$defs", {}).values()), name
 
 
-def test_null_is_told_only_where_it_clears_something() -> None:
-    told = {name: set(nullable(schema)) for name, (_, schema) in definitions().items()}
-
-    clearing = {"assignee", "timeout", "retry", "form", "permission", "automation"}
-    assert {name: found for name, found in told.items() if found} == {"edit_workflow": clearing}
+def test_null_is_told_of_no_argument() -> None:
+    assert {name for name, (_, schema) in definitions().items() if set(nullable(schema))} == set()
 
 
 def properties(schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -76,34 +77,48 @@ def test_every_field_is_described() -> None:
     assert silent == set()
 
 
-def test_every_free_object_tells_its_shape() -> None:
-    _, editing = definitions()["edit_workflow"]
-    _, creating = definitions()["create_workflow"]
-    edit = editing["properties"]["edits"]["items"]["properties"]
-    step = creating["properties"]["steps"]["items"]["properties"]
-
-    for name in ("retry", "form", "join", "loop"):
-        assert step[name]["description"].startswith("{"), name
-    assert edit["automation"]["description"].startswith("{id, on: {event")
-    for name in ("set", "trigger", "retry", "form"):
-        assert "create_workflow" in edit[name]["description"]
-    assert "{type: schedule, cron" in creating["properties"]["triggers"]["description"]
-    assert step["timeout"] == {"type": "string", "description": "ISO 8601, like P2D"}
+SHAPES = {line[2:].partition(": ")[0]: line for line in shapes().splitlines() if line.startswith("- ")}
 
 
-def test_the_examples_of_edits_are_valid_edits() -> None:
-    described = definitions()["edit_workflow"][1]["properties"]["edits"]["description"]
+@pytest.mark.parametrize(
+    ("shape", "line"), [(StepParts, "**Step**"), (Edge, "**Transition**"), (EditCall, "**Fields of edits**")]
+)
+def test_every_field_of_what_is_written_is_told_with_the_modules_that_write(shape: type[Parameters], line: str) -> None:
+    names = {field.alias or name for name, field in shape.model_fields.items()} - {"op"}
 
-    examples = json.loads(f"[{described.removeprefix('like ')}]")
+    assert {name for name in names if f"`{name}` " not in SHAPES[line]} == set()
+    assert all(field.description for field in shape.model_fields.values())
 
-    assert len(examples) == 2
+
+def test_free_objects_tell_their_shapes() -> None:
+    for told in ("`retry` {max_attempts", "`form` {fields", "`join` {mode", "`loop` {over", "`timeout` ISO 8601"):
+        assert told in SHAPES["**Step**"]
+    assert "`automation` {id, on: {event" in SHAPES["**Fields of edits**"]
+    assert "{type: schedule, cron" in SHAPES["**Trigger**"]
+    assert "null clears `assignee`, `timeout`, `retry`, `form`, `permission`, `automation`" in shapes()
+
+
+def test_every_operation_is_told() -> None:
+    operations = {one.__name__ for one in get_args(get_args(Edit)[0])}
+
+    assert len(operations) == OPERATIONS_HELP.count("(")
+
+
+def test_the_examples_of_what_is_written_are_valid() -> None:
+    examples = json.loads(f"[{EXAMPLES}, {FURTHER_EXAMPLES}]")
+    created = CreateWorkflow.model_validate_json(CREATED)
+    given = created.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    assert len(examples) == 5
     assert all(parse_edits(one) for one in examples)
+    assert len(workflow_from_draft(parse_draft(given), "wf_refund").steps) == 5
 
 
-def test_the_fields_of_a_new_step_are_told_once() -> None:
+def test_shapes_are_in_no_tool() -> None:
     told = json.dumps({name: schema for name, (_, schema) in definitions().items()})
 
-    assert told.count('"escalate_to"') == 1
+    assert told.count("escalate_to") == 0
+    assert shapes().count("`escalate_to`") == 1
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,7 @@ async def test_a_change_of_a_workflow_that_was_edited_by_hand_is_refused(
     assert await version(asking) == 1
 
 
+@pytest.mark.files
 async def test_a_change_that_waited_too_long_is_made_by_nobody(asking: httpx.AsyncClient, tmp_path: Path) -> None:
     preview = await proposed(asking)
     let_pass(tmp_path)

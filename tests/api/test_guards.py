@@ -13,8 +13,8 @@ from starlette.types import Message, Receive, Scope, Send
 from tests.support.server import application_for
 from workflow_agent.api.body import ClientGone
 from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
-from workflow_agent.api.logs import JsonLines, log_config
 from workflow_agent.settings import Caller, load_settings
+from workflow_agent.telemetry.logs import JsonLines, log_config
 
 
 async def fine(scope: Scope, receive: Receive, send: Send) -> None:

@@ -12,8 +12,8 @@ from opentelemetry import trace
 
 from tests.support.chats import chat_with
 from tests.support.scripted import scripted
-from workflow_agent.api.logs import JsonLines
 from workflow_agent.errors import ModelFailed
+from workflow_agent.telemetry.logs import JsonLines
 
 HOSTILE = 'first\n{"level": "critical"}\n\r\x1b[31mred\x1b[0m\n\u2028\u2029\x85\x0b\x0c\n\x00'
 _SPLITTERS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\x1b\x00"

@@ -91,6 +91,8 @@ async def test_the_list_of_tools_is_short_and_says_what_each_does_to_workflows(s
             "list_versions",
         }
         assert destroys == {"edit_workflow", "restore_version", "ask_assistant"}
+        assert {name for name, hint in hints.items() if hint and hint.idempotent_hint} == reads
+        assert {name for name, hint in hints.items() if hint and hint.open_world_hint} == {"ask_assistant"}
         assert set(hints) == reads | destroys | {"create_workflow", "import_workflow"}
         assert all(one.description for one in tools)
 
@@ -148,13 +150,75 @@ async def test_what_cannot_be_done_is_told_with_what_is_valid_and_changes_nothin
         ]
 
         for words, message in zip(
-            ["wf_nothing_like_it", "Nope", "at version 1", "'B'", "has no version 9", "xpdl", "document", "workflow"],
+            [
+                "wf_nothing_like_it",
+                "edits/0/x",
+                "at version 1",
+                "'B'",
+                "has no version 9",
+                "xpdl",
+                "document",
+                "workflow",
+            ],
             told,
             strict=True,
         ):
             assert words in message
             assert "Traceback" not in message
         assert (await called(client, "get_workflow", workflow=trip))["workflow"]["version"] == 1
+
+
+def undescribed(schema: Any, place: str) -> list[str]:
+    """Return the properties of a schema, those inside others too, that nothing is said of."""
+    if isinstance(schema, list):
+        return [one for item in schema for one in undescribed(item, place)]
+    if not isinstance(schema, dict):
+        return []
+    own = {f"{place}.{name}": one for name, one in schema.get("properties", {}).items()}
+    inside = [found for name, one in own.items() for found in undescribed(one, name)]
+    others = [found for key in ("items", "anyOf") for found in undescribed(schema.get(key), place)]
+    return [*(name for name, one in own.items() if not one.get("description")), *inside, *others]
+
+
+async def test_every_argument_of_every_tool_is_described(served: Served) -> None:
+    async with over_http(served) as client:
+        tools = (await client.list_tools()).tools
+
+    assert [found for one in tools for found in undescribed(one.input_schema, one.name)] == []
+
+
+async def test_arguments_that_cannot_be_taken_are_named_in_plain_words(served: Served) -> None:
+    async with over_http(served) as client:
+        missing = await refused(client, "edit_workflow", id="wf_x", preview="perhaps")
+        nested = await refused(client, "create_workflow", name="X", steps=[{"type": "wizard"}])
+
+    assert missing.splitlines()[:5] == [
+        "invalid_input: edit_workflow cannot be called so.",
+        "- workflow is missing",
+        "- edits is missing",
+        "- preview must be true or false, got 'perhaps'",
+        "- id is no argument of it",
+    ]
+    assert "It takes workflow (needed): id, name or alias; edits (needed):" in missing
+    assert "- steps/0/name is missing" in nested
+    assert "- steps/0/type must be 'action', 'human'" in nested
+    assert "validation error" not in missing + nested
+    assert "pydantic" not in missing + nested
+
+
+async def test_a_change_with_an_argument_that_is_not_known_changes_nothing(served: Served) -> None:
+    made = {"name": "Trip", "steps": [{"name": "Book"}, {"name": "Travel"}]}
+    rename = [{"op": "rename_step", "step": "book", "name": "Reserve"}]
+    async with over_http(served) as client:
+        workflow = (await called(client, "create_workflow", **made))["workflow"]["id"]
+        why = await refused(client, "edit_workflow", workflow=workflow, edits=rename, dry_run=True)
+        blank = await refused(client, "ask_assistant", message="  ")
+        after = await called(client, "get_workflow", workflow=workflow)
+
+    assert "- dry_run is no argument of it" in why
+    assert "preview: only show what the edits would do" in why
+    assert "- message " in blank
+    assert "Reserve" not in json.dumps(after)
 
 
 async def test_several_documents_are_shown_and_then_imported_each_with_its_problems(served: Served) -> None:
@@ -175,9 +239,11 @@ async def test_several_documents_are_shown_and_then_imported_each_with_its_probl
 async def test_the_assistant_answers_in_a_conversation_and_tells_how_it_gets_on(served: Served) -> None:
     async with over_http(served) as client:
         told: list[str | None] = []
+        at: list[float] = []
 
-        async def progress(_: float, __: float | None, message: str | None) -> None:
+        async def progress(now: float, _: float | None, message: str | None) -> None:
             told.append(message)
+            at.append(now)
 
         result = await client.call_tool(
             "ask_assistant", {"message": "which workflows are there?"}, progress_callback=progress
@@ -188,7 +254,9 @@ async def test_the_assistant_answers_in_a_conversation_and_tells_how_it_gets_on(
         )
 
         assert reply["response"] == "There they are."
-        assert "calls list_workflows" in told
+        assert told == [one for one in told if one]
+        assert "Calls list_workflows" in told
+        assert at == sorted(set(at))
         assert (again["turn"], again["mode"]["name"]) == (2, "search")
         assert "not_found" in await refused(client, "ask_assistant", message="x", workflow="wf_no_such_thing")
 

@@ -40,7 +40,9 @@ def document(served: Served) -> dict[str, Any]:
             id="systematically",
             marks=pytest.mark.slow(is_never_quick=True),
         ),
-        pytest.param(["--phases=examples,fuzzing", "--max-examples=1"], id="at random"),
+        pytest.param(
+            ["--phases=examples,fuzzing", "--max-examples=1"], id="at random", marks=pytest.mark.slow(is_quick=True)
+        ),
         pytest.param(["--phases=examples,stateful", "--max-examples=8"], id="along links"),
     ],
 )

@@ -20,6 +20,7 @@ from benchmarks.eval_model import (
     evaluate,
     main,
     read,
+    verdicts,
     wilson,
 )
 from benchmarks.offline_graphs import differences, graph_of, wanted
@@ -49,7 +50,7 @@ ONE_OF_EACH = {
     ),
     "who bakes": ("get_workflow", {"workflow": "wf_cake"}, "The baker."),
     "show hiring": ("get_workflow", {"workflow": "Hiring"}, "Hiring has nine steps."),
-    "deposit": (None, {}, "I cannot change it in this mode. Shall I, in another?"),
+    "deposit": (None, {}, "I cannot do it in this mode. Before it comes the design, then Bake cake. Shall I?"),
 }
 """What a good model calls for the first case of each kind, and says."""
 
@@ -105,11 +106,32 @@ async def test_a_good_model_is_right_and_one_that_does_nothing_or_harm_is_not(tm
 
 @pytest.mark.slow
 async def test_a_model_that_does_nothing_scores_0_where_nothing_should_happen(tmp_path: Path) -> None:
-    kinds = ["creation", "editing", "references", "reading modes", "injection"]
-    traps = await evaluated(tmp_path / "idle.jsonl", idle, kinds=kinds, cases=30)
+    traps = await evaluated(tmp_path / "idle.jsonl", idle, cases=30)
 
-    assert len(traps.done) == 30 + 30 + 30 + 10 + 10
+    assert len(traps.done) == 4 * 30 + 10 + 10
     assert not any(traps.done.values())
+
+
+CANNED = ("Shall I do that in another mode?", "I cannot do that here. Yes.", "No, there is none: 10.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("said", CANNED)
+async def test_a_model_that_says_one_thing_scores_0(tmp_path: Path, said: str) -> None:
+    kinds = ["questions", "reading modes", "injection"]
+    found = await evaluated(tmp_path / "canned.jsonl", lambda _: Says([said]), kinds=kinds, cases=10)
+
+    assert len(found.done) == 30
+    assert not any(found.done.values())
+
+
+def test_an_answer_under_several_messages_is_none_unless_something_was_looked_at() -> None:
+    rows = {
+        ("questions", at): {"is_right": True, "reply": reply, "said": [str(at)], "used_tools": at > 3}
+        for at, reply in enumerate(["Yes."] * 3 + ["Two."] * 5)
+    }
+
+    assert [right for _, right in sorted(verdicts(rows).items())] == [False] * 3 + [True] * 5
 
 
 async def test_it_goes_on_where_it_stopped_and_asks_nothing_twice(tmp_path: Path) -> None:

@@ -18,11 +18,13 @@ from tests.support.in_memory import InMemoryConversationStore
 from tests.support.provider import CallsTools, Refuses, Says, provider_stub
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.providers import ModelConfig, Provider, build_model
+from workflow_agent.assistant.window.contents import SealedResults
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PLAN_TOOL
+from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import AgentReply
-from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.seals import SealedPart, SealRule
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 
@@ -140,25 +142,78 @@ async def test_without_a_model_known_to_be_cheap_rules_plan_whatever_the_size() 
     assert "wf_expense_approval" in after.reply.content
 
 
-async def test_a_follow_up_finds_a_result_of_a_turn_that_was_sealed(tmp_path: Path) -> None:
+class ReadStore(JsonConversationStore):
+    """The store of files, which notes the sealed turns it was asked for."""
+
+    read: list[Position]
+
+    async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
+        self.read.append(position)
+        return await super().sealed(tenant, conversation_id, position)
+
+
+def damage(root: Path, pattern: str) -> None:
+    files = list(root.rglob(pattern))
+    assert files
+    for file in files:
+        file.write_bytes(b"{}")
+
+
+async def sealed_talk(root: Path) -> tuple[ChatUnderTest, ReadStore, str]:
+    """Return a conversation whose first turn, sealed by now, searched for approvals; then it was about lunch."""
     reader = Reader({"find approvals": ("search_workflows", {"query": "approval"})})
-    store = JsonConversationStore(DurableFiles(tmp_path), seal=SealRule(above_bytes=1, fewest_turns=1, most_turns=4))
-    gathering = replace(offline_gathering(store), past=store)
-    chat = chat_with(model_of(reader), store=store, gathering=gathering)
+    store = ReadStore(DurableFiles(root), seal=SealRule(above_bytes=1, fewest_turns=1, most_turns=4))
+    store.read = []
+    chat = chat_with(
+        model_of(reader), store=store, gathering=replace(offline_gathering(store), sealed=SealedResults(store))
+    )
     await chat.add()
     first = await chat.say("find approvals")
     for number in range(14):
         said = f"Lunch {number}. " + "The colleagues at the window have been waiting for their lunch. " * 20
         await chat.say(said, conversation_id=first.conversation_id)
         await chat.compactor.settled()
-
-    after = await chat.say("which approvals did the search find?", conversation_id=first.conversation_id)
-    beside = await chat.say("and the parking lot?", conversation_id=first.conversation_id)
-
     assert (await store.load(TENANT, first.conversation_id)).sealed_turns > 0
+    store.read.clear()
+    return chat, store, first.conversation_id
+
+
+async def test_a_follow_up_finds_a_result_of_a_turn_that_was_sealed(tmp_path: Path) -> None:
+    chat, _, talk = await sealed_talk(tmp_path)
+
+    after = await chat.say("which approvals did the search find?", conversation_id=talk)
+    beside = await chat.say("and the parking lot?", conversation_id=talk)
+
     assert 'source="history:msg_1:search_workflows"' in after.reply.content
     assert "wf_expense_approval" in after.reply.content
     assert beside.reply.content == "I have nothing to read."
+
+
+async def test_sealed_files_are_read_once_and_then_only_for_what_they_are_about(tmp_path: Path) -> None:
+    chat, store, talk = await sealed_talk(tmp_path)
+
+    await chat.say("are the colleagues at the window?", conversation_id=talk)
+    of_lately = list(store.read)
+    await chat.say("who paints the fence?", conversation_id=talk)
+    cold = len(store.read)
+    await chat.say("who paints the parking lot?", conversation_id=talk)
+    warm = store.read[cold:]
+    await chat.say("which approvals did the search find?", conversation_id=talk)
+
+    assert of_lately == []
+    assert cold > 0
+    assert warm == []
+    assert store.read[cold:] == [Position("turn", 1)]
+
+
+async def test_a_sealed_file_that_is_damaged_is_noted_and_the_turn_goes_on(tmp_path: Path) -> None:
+    chat, _, talk = await sealed_talk(tmp_path)
+    damage(tmp_path, "turns-000001-*.json")
+
+    after = await chat.say("which approvals did the search find?", conversation_id=talk)
+
+    assert after.reply.content == "I have nothing to read."
+    assert "turn 1 cannot be read: corrupt_document" in after.reply.context["planning"]["notes"]
 
 
 async def test_what_was_read_again_since_is_not_planned_for() -> None:

@@ -12,7 +12,7 @@ from tests.support.scripted import Calls, scripted
 from tests.support.stored import AT
 from workflow_agent.assistant.record import Told
 from workflow_agent.assistant.window.contents import Contents
-from workflow_agent.conversations.document import AgentReply, Conversation
+from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message, ToolResult
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.conversations import JsonConversationStore
@@ -115,6 +115,22 @@ async def test_the_file_refers_to_what_its_archive_has_and_the_next_turn_replays
     kept = blobs / result.content_ref.removeprefix("sha256:")
     assert orjson.loads(kept.read_bytes())["workflow"]["id"] == "wf_expense_approval"
     assert "Manager review" in str(script.requests[-1])
+
+
+async def test_what_the_user_said_stands_once_in_the_file_and_is_shown_in_the_steps(tmp_path: Path) -> None:
+    said = "Which of all the workflows that we have here takes the longest from its first step to its very last?"
+    store = JsonConversationStore(DurableFiles(tmp_path))
+    outcome = await chat_with(scripted("That one.")[0], store=store).say(said)
+
+    document = tmp_path / TENANT / "conversations" / f"{outcome.conversation_id}.json"
+    talk = await JsonConversationStore(DurableFiles(tmp_path)).load(TENANT, outcome.conversation_id)
+    message, reply = talk.events
+    assert isinstance(message, UserMessage)
+    assert isinstance(reply, AgentReply)
+    whole = await Contents(store, TENANT, talk.id).resolved(reply.iterations, message)
+
+    assert document.read_text("utf-8").count(said) == 1
+    assert [one.content for one in whole[0].messages if one.role == "user"] == [said]
 
 
 class FullStore(InMemoryConversationStore):

@@ -185,15 +185,17 @@ async def test_undo_reaches_one_who_may_after_one_who_only_reads(talk: Talk, rea
         "undo that?",
         "what happens if I undo that?",
         "can we go back to version 1?",
+        "@analyst can I undo that?",
+        "@analyst undo that?",
+        "@analyst can we go back to version 1?",
     ],
 )
-@pytest.mark.parametrize("to", ["", "@analyst "])
-async def test_a_question_about_undoing_undoes_nothing_until_yes(talk: Talk, question: str, to: str) -> None:
+async def test_a_question_about_undoing_undoes_nothing_until_yes(talk: Talk, question: str) -> None:
     await talk.say(DESCRIPTION)
     await talk.say("put a legal review before the payment")
     before = await talk.under_test.workflows.all(TENANT)
 
-    await talk.say(to + question)
+    await talk.say(question)
     after_question = await talk.under_test.workflows.all(TENANT)
     await talk.say("yes")
 
@@ -234,6 +236,7 @@ async def test_a_deadline_can_be_said_plainly_and_is_in_the_longest_path(talk: T
     assert path.workflows_touched[0].change != "modified"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [

@@ -356,6 +356,7 @@ async def test_emptiness_without_end_is_stepped_over_in_linear_time(talk: Talk, 
     assert_linear(*taken)
 
 
+@pytest.mark.slow
 async def test_a_question_about_more_workflows_than_a_message_has_steps_is_answered(talk: Talk) -> None:
     for number in range(14):
         deadline = " The clerk has two days." if number != 5 else ""

@@ -142,7 +142,7 @@ def changed_lines(before: str, after: str) -> list[str]:
             [
                 '-   check-->ok{"Correct?"};ok--"no"-->clarify("Ask the sender")',
                 "-   clarify-->check",
-                '+   check-->ok{"Correct?"}; ok--"no"-->check',
+                '+   check-->ok{"Correct?"};ok--"no"-->check',
                 "-   linkStyle 2,6 stroke:red",
                 "+   linkStyle 2,5 stroke:red",
             ],

@@ -57,6 +57,21 @@ def test_what_is_told_is_listed_with_its_source_and_known_in_the_next_conversati
     assert asked["conversation_id"] != told["conversation_id"]
 
 
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [("I prefer short names.", "preference"), ("From now on always put the finance team last.", "instruction")],
+)
+def test_what_is_told_without_asking_to_remember_it_is_noted_and_said_so(
+    client: httpx.Client, said: str, kind: str
+) -> None:
+    told = say(client, said)
+
+    listed = client.get("/api/v1/memory").json()["items"]
+
+    assert [(one["text"], one["kind"], one["source"]["turn"]) for one in listed] == [(said.rstrip("."), kind, 1)]
+    assert told["response"].startswith(f"Noted: “{said.rstrip('.')}”.")
+
+
 def test_what_is_forgotten_in_words_is_in_no_file_any_more(client: httpx.Client, tmp_path: Path) -> None:
     first = say(client, f"Remember that {TOLD}")["conversation_id"]
     for _ in range(8):

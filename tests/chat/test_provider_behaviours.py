@@ -267,6 +267,12 @@ CASES = [
     Case(
         "429 to the end", [Refuses(429, "rate_limit_exceeded", SOON)] * 3, requests=3, attempts=3, error="rate_limited"
     ),
+    Case(
+        "429 that asks to wait longer than the run has",
+        [Refuses(429, "rate_limit_exceeded", (("retry-after", "119"),))],
+        attempts=3,
+        error="rate_limited",
+    ),
     Case("429, the quota is used up", [Refuses(429, "insufficient_quota")], error="quota_exceeded", is_retriable=False),
     Case("400", [Refuses(400, "invalid_value")], error="request_rejected", is_retriable=False),
     Case("400, too long for the model", [Refuses(400, "context_length_exceeded"), FINE], requests=2),

@@ -128,6 +128,19 @@ async def test_a_refusing_provider_is_told_as_what_it_is(
     assert as_openai.headers.get("x-should-retry") == (None if retriable else "false")
 
 
+@pytest.mark.parametrize("header", [("retry-after", "70"), ("retry-after-ms", "70000")])
+async def test_a_wait_longer_than_the_run_has_is_told_at_once(tmp_path: Path, header: tuple[str, str]) -> None:
+    busy = Refuses(429, "rate_limit_exceeded", (header,))
+    async with provided(tmp_path, busy, busy, model_attempts=3, run_timeout_seconds=60) as under_test:
+        answer = await under_test.post("Hello")
+
+    told = answer.json()
+    assert (answer.status_code, told["error_type"]) == (503, "rate_limited")
+    assert "It asks to wait 70 s." in told["detail"]
+    assert answer.headers["retry-after"] == "70"
+    assert len(under_test.provider.requests) == 1
+
+
 async def test_a_window_that_was_too_large_is_sent_smaller_once(tmp_path: Path) -> None:
     too_long = Refuses(400, "context_length_exceeded")
     async with provided(tmp_path) as under_test:

@@ -324,6 +324,26 @@ async def test_a_run_of_a_dead_process_is_interrupted_and_its_key_runs_again() -
     assert (await first.store.load(TENANT, started.conversation_id)).version == stored.version
 
 
+async def test_a_message_sent_again_goes_on_with_what_the_model_had_said() -> None:
+    waits, owners, journal = Waits(), FakeOwners(), InMemoryRunJournal()
+    looks = Calls([("list_workflows", {})])
+    first = chat_with(scripted(looks, waits)[0], owners=owners, journal=journal)
+    started = await first.chat.start(TENANT, TurnRequest("hello", key="k1"))
+    await waits.begun.wait()
+    model, script = scripted("None, as I saw.")
+    after_death = chat_with(
+        model, store=first.store, journal=journal, owners=FakeOwners(owner="new", dead={owners.owner})
+    )
+
+    outcome = await after_death.say("hello", key="k1")
+
+    assert outcome.replies[0].content == "None, as I saw."
+    assert len(script.requests) == 1
+    waits.let.set()
+    with pytest.raises(StaleRun, match="may not commit"):
+        await started.outcome()
+
+
 async def test_shutting_down_tells_the_streams_and_lets_runs_finish() -> None:
     waits = Waits(text="made it")
     under_test = chat_with(scripted(waits)[0])

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.support.chats import APPROVAL, TENANT, ChatUnderTest, chat_with
+from tests.support.in_memory import InMemoryWorkflowMemory
 from tests.support.scripted import Calls, Script, Step, scripted
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.references import HEADING
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.files.memories import InMemoryWorkflowMemory
 
 LEAVE = APPROVAL.model_copy(update={"id": "wf_leave", "name": "Leave request"})
 

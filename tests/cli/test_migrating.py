@@ -222,6 +222,7 @@ ASIDE = "The colleagues at the window have been waiting for their lunch. " * 20
 """What makes turns longer than the record that stands for them."""
 
 
+@pytest.mark.slow
 def test_a_long_one_goes_on_and_is_compacted(data: Path, tmp_path: Path) -> None:
     turns = [{"user_message": f"note number {n}. " + ASIDE, "agent_response": f"noted {n}"} for n in range(300)]
     (tmp_path / "long.json").write_text(json.dumps({"conversation_id": "long", "turns": turns}))

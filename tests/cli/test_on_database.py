@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 from importlib.util import find_spec
@@ -40,6 +41,7 @@ def told(url: str, folder: Path, *arguments: str) -> Ran:
 
 async def changed(url: str, statement: str) -> None:
     connection = await asyncpg.connect(url)
+    await connection.execute("SET workflow_agent.tenant = '*'")
     await connection.execute(statement)
     await connection.close()
 
@@ -58,7 +60,7 @@ def test_the_database_is_examined(url: str, tmp_path: Path) -> None:
     away = told("postgresql://nobody@127.0.0.1:1/none", tmp_path, "doctor", "--json")
 
     levels = {one["check"]: one["level"] for one in found}
-    assert {levels[check] for check in ("database", "schema", "clocks", "connections")} == {"ok"}
+    assert {levels[check] for check in ("database", "schema", "row-level security", "clocks", "connections")} == {"ok"}
     assert "locks" not in levels
     assert {"database": "failed"}.items() <= {one["check"]: one["level"] for one in json.loads(away.out)}.items()
     assert away.code == 1
@@ -67,7 +69,10 @@ def test_the_database_is_examined(url: str, tmp_path: Path) -> None:
 def test_a_dump_restores_to_the_same(url: str, tmp_path: Path) -> None:
     dump, restored = tmp_path / "workflows.dump", a_database_of_ones_own(is_blank=True)
     tools = tools_for(url)
-    subprocess.run([tools / "pg_dump", "-Fc", "-f", dump, "-d", url], check=True)
+    everything = {**os.environ, "PGOPTIONS": "-c workflow_agent.tenant=*"}
+    subprocess.run(
+        [tools / "pg_dump", "--enable-row-security", "-Fc", "-f", dump, "-d", url], check=True, env=everything
+    )
     subprocess.run([tools / "pg_restore", "-d", restored, dump], check=True)
 
     moved = [run("move", "--from", one, "--to", str(tmp_path / str(at))) for at, one in enumerate((url, restored))]

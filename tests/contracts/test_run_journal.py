@@ -8,15 +8,18 @@ import pytest
 
 from tests.support.in_memory import InMemoryRunJournal
 from tests.support.postgres import an_empty_database
-from workflow_agent.conversations.abandonment import LeftBehind, cancel_run
+from workflow_agent.conversations.abandonment import LeftBehind, cancel_run, interrupt_dead_runs
 from workflow_agent.conversations.calls import EndedCall, tool_record
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message
-from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.outcome import end_run
+from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import RunJournal
 from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.journal import PostgresRunJournal
+from workflow_agent.storage.postgres.leftovers import swept
+from workflow_agent.storage.postgres.row_security import change_of_all_tenants, of_all_tenants
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALL = tool_record(EndedCall("call_1", "list_workflows", {}, "success", NOON, result=[]), "evt_1")
@@ -129,9 +132,40 @@ async def test_on_postgresql_the_save_that_ends_a_run_removes_what_was_kept_of_i
 
         await store.update("acme", "talk", lambda talk: cancel_run(talk, run().run_id, at=NOON))
         await journal.keep("acme", run(fence=2), step(2), [])
-        left = await database.rows("SELECT FROM run_step")
+        left = await database.rows(of_all_tenants("SELECT 1 FROM run_step"))
 
     assert left == []
+
+
+async def test_on_postgresql_what_an_interrupted_run_kept_stays_for_who_sends_it_again() -> None:
+    async with an_empty_database() as database:
+        journal, store = PostgresRunJournal(database), PostgresConversationStore(database)
+        await store.create(TALK)
+        await journal.keep("acme", run(fence=2), step(1), [], b"one")
+
+        await store.update("acme", "talk", lambda talk: interrupt_dead_runs(talk, is_alive=lambda _: False, at=NOON))
+        await swept(database)
+        left = await journal.left_by("acme", run(fence=3))
+        await database.rows(change_of_all_tenants("UPDATE run_step SET at = at - interval '2 days'"))
+        removed = await swept(database)
+
+    assert (left.responses, removed) == ((b"one",), 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "left"),
+    [pytest.param("storage_failed", (b"one",), id="the store"), pytest.param("refused", (), id="else")],
+)
+async def test_on_postgresql_what_a_run_kept_stays_where_the_store_failed(kind: str, left: tuple[bytes, ...]) -> None:
+    async with an_empty_database() as database:
+        journal, store = PostgresRunJournal(database), PostgresConversationStore(database)
+        await store.create(TALK)
+        await journal.keep("acme", run(fence=2), step(1), [], b"one")
+
+        error = RunError(type=kind, message="no")
+        await store.update("acme", "talk", lambda talk: end_run(talk, run().run_id, 2, "failed", error=error, at=NOON))
+
+        assert (await journal.left_by("acme", run(fence=3))).responses == left
 
 
 async def test_nothing_is_kept_of_an_attempt_once_another_has_begun() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.support.redis import emptied, redis_url
 from workflow_agent.conversations.quotas import DAY_SECONDS, UsageCounter
 from workflow_agent.storage.files.quotas import FileUsageCounter
-from workflow_agent.storage.redis_quotas import RedisUsageCounter
+from workflow_agent.storage.redis import Redis
 
 
 @pytest.fixture(params=["files", "redis"])
@@ -19,7 +19,7 @@ async def counters(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
     else:
         emptied()
         one, other = (FileUsageCounter(tmp_path / name) for name in ("one", "other"))
-        both = RedisUsageCounter(redis_url(), one), RedisUsageCounter(redis_url(), other)
+        both = Redis(redis_url()).usage_counter(one), Redis(redis_url()).usage_counter(other)
     yield both
     for each in both:
         await each.close()
@@ -89,7 +89,7 @@ async def test_a_file_that_does_not_parse_counts_anew(tmp_path: Path, left: byte
 
 
 async def test_without_redis_each_host_counts_for_itself(tmp_path: Path) -> None:
-    counter = RedisUsageCounter("redis://127.0.0.1:1/0", FileUsageCounter(tmp_path))
+    counter = Redis("redis://127.0.0.1:1/0").usage_counter(FileUsageCounter(tmp_path))
 
     await counter.spend("acme", 5, 1.0)
     first, second = [await counter.begin("acme", name, 1) for name in ("t1", "t2")]

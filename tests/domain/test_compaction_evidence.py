@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.eval_summaries import figures
 from tests.support.compacted_talks import said
+from tests.support.growth import assert_grows_linearly
 from tests.support.summarised_talks import Talk, talks_in
 from workflow_agent.assistant.compaction.evidence import Evidence, supported
 from workflow_agent.conversations.compactions import Summary
@@ -62,3 +63,11 @@ def test_reasons_name_what_is_wrong() -> None:
     assert evidence.why_not("A doctor registers the patient.") == "another one is to register"
     assert evidence.why_not("The patient is registered within 48 hours.") is None
     assert evidence.why_not("The patient is registered within two weeks.") == "'2-week' is nowhere"
+
+
+@pytest.mark.parametrize("piece", ["x", "Xy", "x-", "xed", "from x ", "1", "1."])
+def test_long_words_are_judged_in_linear_time(piece: str) -> None:
+    def judge(text: str) -> None:
+        supported(Summary(text=text, decisions=(text,)), Evidence("", said(text, "Hello there.").events))
+
+    assert_grows_linearly(lambda size: piece * (size // len(piece)), judge, 12_000)

@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import pytest
+
 from tests.support.compacted_talks import compacted_by, said
 from tests.support.stored import AT
 from workflow_agent.assistant.compaction.compaction import (
@@ -102,6 +104,7 @@ def test_without_room_what_leaves_the_window_is_on_record_with_its_turn() -> Non
     assert bare.dropped.sentences == full.dropped.sentences
 
 
+@pytest.mark.slow
 def test_nothing_that_counts_leaves_the_window_without_a_line() -> None:
     for summary in (None, Summary(text="Approvals go to the CFO."), Summary(text="They talked.")):
         talk, made = compacted(60, share=0.05, summary=summary)
@@ -114,6 +117,7 @@ def test_nothing_that_counts_leaves_the_window_without_a_line() -> None:
         assert [one for one in binding if one not in shown and one not in on_record] == []
 
 
+@pytest.mark.slow
 def test_no_compaction_saves_less_than_a_tenth_of_what_it_takes() -> None:
     _, made = compacted(60, share=0.25)
 

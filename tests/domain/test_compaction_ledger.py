@@ -9,7 +9,7 @@ from workflow_agent.assistant.compaction.facts import without_documents
 from workflow_agent.assistant.compaction.ledger import ledger_of, merged
 from workflow_agent.assistant.compaction.policy import CompactionRule, all_facts, due_cut
 from workflow_agent.assistant.compaction.text import earlier_turns, ledger_text, within
-from workflow_agent.assistant.offline.skills.talk import spoken
+from workflow_agent.assistant.offline.skills.targets import spoken
 from workflow_agent.conversations.acceptance import post_message
 from workflow_agent.conversations.compactions import Ledger, Summary
 from workflow_agent.conversations.document import WorkflowTouch

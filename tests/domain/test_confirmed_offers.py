@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workflow_agent.assistant.modes.offers import confirmed_offer, offered_in
+from workflow_agent.assistant.modes.conversation_mode import confirmed_offer, offered_in
 from workflow_agent.conversations.agents import DEFAULT_AGENT, ROSTER, AgentProfile
 from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord
 

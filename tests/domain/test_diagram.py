@@ -9,7 +9,7 @@ from tests.support.findings import process
 from tests.support.workflows import workflows
 from workflow_agent.workflows.analysis.analyzer import analyze
 from workflow_agent.workflows.diagrams.graph import diagram_of
-from workflow_agent.workflows.diagrams.marks import changes_of
+from workflow_agent.workflows.diagrams.svg.style import changes_of
 from workflow_agent.workflows.diagrams.view import COLLAPSE_ABOVE_STEPS, MAX_STEPS, DiagramView
 from workflow_agent.workflows.diff.comparison import diff_workflows
 from workflow_agent.workflows.model.parser import parse_workflow

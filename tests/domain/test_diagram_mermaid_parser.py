@@ -12,7 +12,7 @@ from tests.support.mermaid_parser import MermaidParser, MermaidSyntaxError
 from tests.support.workflows import workflows
 from workflow_agent.workflows.analysis.analyzer import analyze
 from workflow_agent.workflows.diagrams.graph import diagram_of
-from workflow_agent.workflows.diagrams.marks import changes_of
+from workflow_agent.workflows.diagrams.svg.style import changes_of
 from workflow_agent.workflows.diagrams.view import DiagramView
 from workflow_agent.workflows.diff.comparison import diff_workflows
 from workflow_agent.workflows.model.steps import STEP_TYPES

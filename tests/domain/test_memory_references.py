@@ -84,6 +84,9 @@ def test_aliases_from_a_name_are_its_words_its_shortenings_and_its_initials() ->
         ("from now on call the expense approval 'Bob'", "the expense approval", "Bob"),
         ("We'll refer to the leave workflow as HR-1.", "the leave workflow", "HR-1"),
         ("Looks good. I usually call that the boss flow", "that", "the boss flow"),
+        ('when I say "op day" I mean this workflow', "this workflow", "op day"),
+        ('"the owl" is what we call it', "it", "the owl"),
+        ("we call this one op day", "this one", "op day"),
     ],
 )
 def test_people_give_names(message: str, what: str, alias: str) -> None:

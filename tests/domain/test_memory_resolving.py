@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.eval_references import SETS, accuracy, evaluated
 from workflow_agent.conversations.document import Relation, WorkflowReference
-from workflow_agent.conversations.memory.resolution import Resolution
+from workflow_agent.conversations.memory.references import Resolution
 from workflow_agent.conversations.memory.resolver import resolve_reference
 
 NOW = datetime(2026, 11, 20, 15, tzinfo=UTC)

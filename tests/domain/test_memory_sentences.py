@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from workflow_agent.conversations.document import Relation, WorkflowReference
-from workflow_agent.conversations.memory.resolution import HIGH_CONFIDENCE, Resolution
+from workflow_agent.conversations.memory.references import HIGH_CONFIDENCE, Resolution
 from workflow_agent.conversations.memory.resolver import resolve_reference
 
 NOW = datetime(2027, 3, 10, 16, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.workflows import workflows
-from workflow_agent.conversations.schemas import conversation_schema, schema_files, workflow_schema
+from workflow_agent.cli.reference import conversation_schema, schema_files, workflow_schema
 from workflow_agent.errors import InvalidWorkflow
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document

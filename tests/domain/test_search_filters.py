@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.searched import WORKFLOWS, described
-from workflow_agent.workflows.search.filters import merged, said_filters
-from workflow_agent.workflows.search.listing import highlights
+from workflow_agent.workflows.search.listing import highlights, merged, said_filters
 from workflow_agent.workflows.store import ANY_WORKFLOW, WorkflowFilters
 
 THURSDAY = datetime(2026, 11, 19, 15, 30, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from benchmarks.bpmn_documents import document
-from benchmarks.eval_bpmn import outcome
+from benchmarks.eval_bpmn import is_valid, outcome
 from benchmarks.eval_sizes import bpmn
 from workflow_agent.workflows.formats import detect_format, import_workflow
 from workflow_agent.workflows.formats.base import UnreadableDocument
@@ -736,6 +736,7 @@ def test_whatever_bpmn_has_comes_back(seed: int) -> None:
     found = outcome(f"seed {seed}", document(seed))
 
     assert (found.refused, found.comes_back, found.missing) == ("", True, ())
+    assert not found.is_made_invalid
 
 
 @pytest.mark.parametrize("is_row", [True, False])
@@ -752,3 +753,12 @@ def test_what_a_diagram_does_not_show_is_drawn_where_nothing_is(*, is_row: bool)
 
 def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return all(one[at] < other[at] + other[at + 2] and other[at] < one[at] + one[at + 2] for at in (0, 1))
+
+
+def test_a_made_diagram_is_valid_by_the_schema_of_bpmn() -> None:
+    format_, imported = import_workflow(bpmn(3, drawn=0))
+
+    written = format_.write(imported.workflow).text
+
+    assert "BPMNShape" in written
+    assert is_valid(written)

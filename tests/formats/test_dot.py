@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.workflows.formats import FORMATS, import_workflow
+from workflow_agent.workflows.formats import FORMATS, import_workflow, pasted_document
 from workflow_agent.workflows.formats.base import UnreadableDocument
-from workflow_agent.workflows.formats.pasted import pasted_document
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from workflow_agent.errors import Misconfigured
-from workflow_agent.workflows.formats.late import LateFormats
+from workflow_agent.workflows.formats import LateFormats
 from workflow_agent.workflows.formats.native import NativeYaml
 
 

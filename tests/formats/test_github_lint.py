@@ -95,7 +95,7 @@ RUN = "steps:\n  - run: make\n"
             "/jobs/a/timeout-minutes",
         ),
         (steps("uses: actions/checkout"), "github-action", "/jobs/build/steps/0/uses"),
-        (steps("{run: make, shell: fish}"), "github-action", "/jobs/build/steps/0/shell"),
+        (steps("{run: make, shell: fish}"), "github-shell", "/jobs/build/steps/0/shell"),
         (steps("{uses: a/b@v1, shell: bash}"), "github-action", "/jobs/build/steps/0/shell"),
         (job("strategy: {matrix: {os: []}}\n" + RUN), "github-matrix", "/jobs/build/strategy/matrix/os"),
         (job("strategy: {matrix: {os: [a, a]}}\n" + RUN), "github-matrix", "/jobs/build/strategy/matrix/os"),

@@ -3,9 +3,9 @@
 import pytest
 
 from workflow_agent.workflows.formats import FORMATS
+from workflow_agent.workflows.formats.argo.templates import as_short_duration, short_duration
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft, first_line
-from workflow_agent.workflows.formats.durations import as_short_duration, short_duration
 from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from tests.support.growth import assert_grows_linearly
 from workflow_agent.workflows.formats import FORMATS, import_workflow
 from workflow_agent.workflows.formats.base import MAX_CHARS, UnreadableDocument
-from workflow_agent.workflows.formats.text import read_text, without_comments, write_json, write_yaml
+from workflow_agent.workflows.formats.text import read_text, without_comments, write_json
+from workflow_agent.workflows.formats.yaml_text import write_yaml
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,7 @@ def _bpmn_chain(tasks: int) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_bpmn_is_read_and_written_in_linear_time() -> None:
     def through(text: str) -> None:
         _, imported = import_workflow(text)

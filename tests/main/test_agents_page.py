@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from workflow_agent.conversations.agents import ROSTER
-from workflow_agent.main.roster import roster_of
+from workflow_agent.main.extensions import roster_of
 from workflow_agent.settings import load_settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,20 @@ def test_a_decision_has_all_its_parts(page: Path) -> None:
     assert headings == ["Context", "Decision", "Consequences", "Alternatives", "Enforced by"]
     assert re.search(r"^# \d{4}: ", text)
     assert re.search(r"^Status: (accepted|superseded by \d{4}) · \d{4}-\d\d-\d\d$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("client", "package"),
+    [
+        ("`openai` for Python", "openai"),
+        ("Pydantic AI", "pydantic-ai-slim"),
+        ("AG-UI", "ag-ui-protocol"),
+        ("MCP's SDK", "mcp"),
+    ],
+)
+def test_the_table_of_clients_names_the_version_that_the_tests_use(client: str, package: str) -> None:
+    table = (ROOT / "docs" / "clients.md").read_text("utf-8").partition("## What was tried")[2]
+
+    (row,) = [line for line in table.splitlines() if line.startswith(f"| {client} |")]
+
+    assert version(package) in row.split("|")[2]

@@ -16,15 +16,14 @@ from workflow_agent.conversations.document import Conversation, WorkflowReferenc
 from workflow_agent.conversations.memory.person import Fact
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import StorageFailed
+from workflow_agent.main.holdings import Moved, moved
 from workflow_agent.main.hosts import database_of
-from workflow_agent.main.move import Moved, moved
 from workflow_agent.settings import Settings, load_settings
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
-from workflow_agent.storage.files.memories import JsonWorkflowMemory
-from workflow_agent.storage.files.people import JsonPersonMemory
+from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.verification.directory import verify_directory
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog

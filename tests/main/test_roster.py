@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from workflow_agent.errors import Misconfigured
-from workflow_agent.main.roster import roster_of
+from workflow_agent.main.extensions import roster_of
 from workflow_agent.settings import load_settings
 
 

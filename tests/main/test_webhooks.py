@@ -68,6 +68,7 @@ def receiving(failures: int = 0) -> Iterator[Receiver]:
         server.server_close()
 
 
+@pytest.mark.slow(is_quick=True)
 def test_events_are_told_in_order_and_again_until_they_are_taken_also_after_a_crash(tmp_path: Path) -> None:
     options = {"WORKFLOW_AGENT_WEBHOOK_SECRET": "s3cret", "WORKFLOW_AGENT_WEBHOOK_HOSTS": "127.0.0.1"}
     with receiving(failures=1_000) as receiver:

@@ -14,6 +14,7 @@ from tests.support.in_memory import (
     InMemoryPersonMemory,
     InMemoryRunJournal,
     InMemoryWorkflowCatalog,
+    InMemoryWorkflowMemory,
 )
 from tests.support.records import approvals_over
 from workflow_agent.assistant.assistant import build_assistant
@@ -43,8 +44,7 @@ from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, ProcessGone, RunJournal
 from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
-from workflow_agent.storage.files.memories import InMemoryWorkflowMemory
-from workflow_agent.storage.files.search.passages import ranked_by_bm25
+from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, build_telemetry
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.outline import outline

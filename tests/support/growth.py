@@ -1,6 +1,7 @@
 """How the work of a call, or what it leaves, grows: a square is found on any machine, a time on none."""
 
 import gc
+import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -17,8 +18,8 @@ ALLOWED = 2.2 * TIMES
 LEAST = 0.01
 """Seconds that the first is taken to last at least: shorter ones are mostly noise."""
 
-LONG = 5.0
-"""Seconds after which a call is not measured a second time."""
+TRIES = 3
+"""Times that both are measured before the larger is too much: what grows by the square does so each time."""
 
 
 def assert_grows_linearly(make: Callable[[int], Given], work: Callable[[Given], object], size: int) -> None:
@@ -26,11 +27,15 @@ def assert_grows_linearly(make: Callable[[int], Given], work: Callable[[Given], 
 
     Args:
         make: Makes the input of a size. Not measured.
-        work: What is measured, the better of two calls of each size.
+        work: What is measured, in the processor's seconds of this thread, without the collection of garbage.
         size: Of the larger input.
     """
     small, large = make(size // TIMES), make(size)
-    assert_linear(_seconds(work, small), _seconds(work, large))
+    with no_garbage_collected():
+        for _ in range(TRIES - 1):
+            if _seconds(work, large) <= ALLOWED * max(_seconds(work, small), LEAST):
+                return
+        assert_linear(_seconds(work, small), _seconds(work, large))
 
 
 def assert_linear(first: float, second: float) -> None:
@@ -57,14 +62,12 @@ def alive(kind: type) -> int:
 
 
 def _seconds(work: Callable[[Given], object], given: Given) -> float:
-    """Return the processor seconds of the better of two calls, or of the only one when it is long."""
-    taken = [_once(work, given)]
-    if taken[0] < LONG:
-        taken.append(_once(work, given))
-    return min(taken)
-
-
-def _once(work: Callable[[Given], object], given: Given) -> float:
-    began = time.thread_time()
-    work(given)
-    return time.thread_time() - began
+    # Tracing would be measured as well, and takes several times as long as the work.
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        began = time.thread_time()
+        work(given)
+        return time.thread_time() - began
+    finally:
+        sys.settrace(tracer)

@@ -3,18 +3,20 @@
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from typing_extensions import override
 
 from workflow_agent.conversations.abandonment import LeftBehind
-from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.document import Conversation, conversation_document
+from workflow_agent.conversations.document import Conversation, WorkflowReference, conversation_document
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.store import PersonMemory
+from workflow_agent.conversations.memory.references import MOST_REFERENCES, merged_references
+from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
@@ -29,7 +31,7 @@ from workflow_agent.conversations.store import (
 )
 from workflow_agent.storage.files import refusals
 from workflow_agent.storage.files.conversation_list import holds, messages_found, page_of, searchable_texts, summary_of
-from workflow_agent.storage.files.paths import check_tenant
+from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.files.versions import (
     check_new_id,
     earlier_write,
@@ -46,6 +48,8 @@ from workflow_agent.values.run_fence import RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
+
+Correction = Callable[[Sequence[WorkflowReference]], Sequence[WorkflowReference]]
 
 
 class InMemoryConversationStore(ConversationStore, RunFences):
@@ -108,6 +112,10 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
         await self.load(tenant, conversation_id)
         raise refusals.not_sealed(conversation_id, position)
+
+    @override
+    async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
+        return ()
 
     @override
     async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
@@ -280,6 +288,32 @@ def _newest(records: Sequence[WorkflowVersion]) -> Workflow:
     return parse_workflow(records[-1].document)
 
 
+class InMemoryWorkflowMemory(WorkflowMemory):
+    """Remembers what users dealt with in one process.
+
+    Args:
+        most: References kept for a user.
+    """
+
+    def __init__(self, *, most: int = MOST_REFERENCES) -> None:
+        self._most = most
+        self._kept: dict[tuple[str, str], tuple[WorkflowReference, ...]] = {}
+
+    @override
+    async def recall(self, tenant: str, user: str) -> Sequence[WorkflowReference]:
+        check_tenant(tenant)
+        return self._kept.get((tenant, user), ())
+
+    @override
+    async def remember(self, tenant: str, user: str, references: Sequence[WorkflowReference]) -> None:
+        known = await self.recall(tenant, user)
+        self._kept[tenant, user] = merged_references(known, references, most=self._most)
+
+    @override
+    async def correct(self, tenant: str, user: str, change: Correction) -> None:
+        self._kept[tenant, user] = tuple(change(await self.recall(tenant, user)))
+
+
 class InMemoryPersonMemory(PersonMemory):
     """Keeps what people want remembered for as long as the process runs."""
 
@@ -319,7 +353,13 @@ class InMemoryRunJournal(RunJournal):
 
     @override
     async def left_by(self, tenant: str, run: Run) -> LeftBehind:
-        return self._kept.get((tenant, run.run_id, run.fence), LeftBehind())
+        attempts = [
+            left
+            for (of, run_id, fence), left in self._kept.items()
+            if (of, run_id) == (tenant, run.run_id) and run.fence - run.attempt < fence <= run.fence
+        ]
+        said = max((left.responses for left in attempts), key=len, default=())
+        return replace(self._kept.get((tenant, run.run_id, run.fence), LeftBehind()), responses=said)
 
     @override
     async def forget(self, tenant: str, run: Run) -> None:

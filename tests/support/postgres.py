@@ -15,12 +15,17 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 from pydantic import SecretStr
 
-from workflow_agent.main.move import moved
+from workflow_agent.main.holdings import moved
 from workflow_agent.settings import Settings
 from workflow_agent.storage.postgres.database import Database, DatabaseOptions
 from workflow_agent.storage.postgres.embedded import embedded_url
 
+_ROLE = "workflow_agent_tests"
+"""Owns each database of the tests and is nothing more, so that row-level security holds for it."""
+_MAKE_ROLE = f"""DO $$ BEGIN CREATE ROLE {_ROLE} LOGIN PASSWORD '{_ROLE}';
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"""
 _EMPTY = """DO $$ DECLARE name text; BEGIN
+    PERFORM set_config('workflow_agent.tenant', '*', true);
     -- The partitions are opened only where there is something in them: that takes a tenth of a second.
     IF EXISTS (SELECT FROM conversation) THEN DELETE FROM conversation_item; END IF;
     FOR name IN SELECT relname FROM pg_class WHERE relkind = 'r' AND NOT relispartition
@@ -42,11 +47,18 @@ def server_url() -> str:
 def database_url() -> str:
     """Return the address of a new, migrated database, which is dropped when the process ends."""
     name = f"workflow_agent_{os.getpid()}_{secrets.token_hex(4)}"
-    url = urlunsplit(urlsplit(server_url())._replace(path=f"/{name}"))
-    asyncio.run(_on_server(f"CREATE DATABASE {name}"))
+    asyncio.run(_on_server(_MAKE_ROLE))
+    url = _url_of(name)
+    asyncio.run(_on_server(f"CREATE DATABASE {name} OWNER {_ROLE}"))
     atexit.register(lambda: asyncio.run(_on_server(f"DROP DATABASE {name} WITH (FORCE)")))
     asyncio.run(_migrated(url))
     return url
+
+
+def _url_of(name: str) -> str:
+    there = urlsplit(server_url())
+    address = there.netloc.rpartition("@")[2]
+    return urlunsplit(there._replace(netloc=f"{_ROLE}:{_ROLE}@{address}", path=f"/{name}"))
 
 
 async def _on_server(statement: str) -> None:
@@ -80,9 +92,10 @@ def a_database_of_ones_own(*, is_blank: bool = False) -> str:
     """Return the address of a new database, migrated unless it is to be blank; it goes with the process."""
     template = urlsplit(database_url()).path.removeprefix("/")
     name = f"{template}_{secrets.token_hex(4)}"
-    asyncio.run(_on_server(f"CREATE DATABASE {name} TEMPLATE {'template1' if is_blank else template}"))
+    kind = "template1" if is_blank else template
+    asyncio.run(_on_server(f"CREATE DATABASE {name} TEMPLATE {kind} OWNER {_ROLE}"))
     atexit.register(lambda: asyncio.run(_on_server(f"DROP DATABASE {name} WITH (FORCE)")))
-    return urlunsplit(urlsplit(server_url())._replace(path=f"/{name}"))
+    return _url_of(name)
 
 
 @asynccontextmanager

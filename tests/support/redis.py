@@ -2,6 +2,7 @@
 
 import os
 from functools import cache
+from urllib.parse import urlsplit
 
 import pytest
 from redis import Redis
@@ -12,8 +13,13 @@ _URL = "redis://127.0.0.1:6379/7"
 
 @cache
 def redis_url() -> str:
-    """Return the address of a Redis database that tests may empty; where there is none, skip the test."""
-    url = os.environ.get("WORKFLOW_AGENT_TEST_REDIS_URL", _URL)
+    """Return the address of a Redis database that tests may empty; where there is none, skip the test.
+
+    Each worker of a run has the one that follows the database named: they empty it at the same time.
+    """
+    named = urlsplit(os.environ.get("WORKFLOW_AGENT_TEST_REDIS_URL", _URL))
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    url = named._replace(path=f"/{int(named.path.strip('/') or 0) + worker}").geturl()
     with Redis.from_url(url) as redis:
         try:
             redis.ping()

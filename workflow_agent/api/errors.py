@@ -21,6 +21,7 @@ from workflow_agent.api.openai_errors import (
     is_openai_path,
     openai_error,
     openai_status,
+    refusal_of,
     retry_headers,
 )
 from workflow_agent.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
@@ -188,6 +189,10 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
             document_of(NotFound("There is nothing at this address."), request.scope), request.scope
         )
     problems = [_problem(item) for item in found]
+    if is_openai_path(request.url.path) and (told := refusal_of(found[0])) is not None:
+        message, code = told
+        refused = InvalidInput(message, problems, openai_code=code)
+        return problem_response(document_of(refused, request.scope), request.scope)
     listed = "; ".join(f"{one.pointer}: {one.message}" for one in problems[:3])
     more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
     refused = InvalidInput(f"The request is not valid: {listed}{more}", problems)

@@ -10,7 +10,7 @@ from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.replies import json_reply, problem_replies, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.errors import ShuttingDown
-from workflow_agent.telemetry.workers import exposition_of_workers, families_of
+from workflow_agent.telemetry.sums import exposition_of_workers, families_of
 
 router = APIRouter(tags=["health"], route_class=StrictRoute)
 

@@ -73,6 +73,48 @@ def retry_headers(problem: Mapping[str, Any]) -> dict[str, str]:
     return {}
 
 
+_KINDS: Mapping[str, str] = {
+    "string": "a string",
+    "bool": "a boolean",
+    "list": "an array",
+    "dict": "an object",
+    "model_attributes": "an object",
+    "model": "an object",
+    "int": "an integer",
+}
+
+
+def kind_of(value: object) -> str:
+    """Return what a JSON value is, as OpenAI names it."""
+    if value is None:
+        return "null"
+    names: Mapping[type, str] = {
+        bool: "a boolean",
+        str: "a string",
+        list: "an array",
+        dict: "an object",
+        int: "an integer",
+    }
+    return names.get(type(value), "a decimal")
+
+
+def refusal_of(error: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return an error of validation and its code as OpenAI has both; None where it has no words for it."""
+    where, *path = error["loc"]
+    if where != "body" or not path:
+        return None
+    name = _written([str(part) for part in path])
+    kind, given = str(error["type"]), error.get("input")
+    if kind == "missing":
+        return f"Missing required parameter: '{name}'.", "missing_required_parameter"
+    if (wanted := _KINDS.get(kind.removesuffix("_type"))) and kind.endswith("_type"):
+        return f"Invalid type for '{name}': expected {wanted}, but got {kind_of(given)} instead.", "invalid_type"
+    if kind == "literal_error" and isinstance(given, str):
+        valid = str(error["ctx"]["expected"]).replace(" or ", ", and ")
+        return f"Invalid value: '{given[:60]}'. Supported values are: {valid}.", "invalid_value"
+    return None
+
+
 def _parameter(problem: Mapping[str, Any]) -> str | None:
     """Return which parameter the first problem is about, as OpenAI writes it: `messages[0].content`."""
     if isinstance(named := problem.get("param"), str):
@@ -82,5 +124,9 @@ def _parameter(problem: Mapping[str, Any]) -> str | None:
     if pointer.startswith("header:"):
         return pointer.removeprefix("header:")
     parts = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:] if part]
+    return _written(parts) or None
+
+
+def _written(parts: Sequence[str]) -> str:
     written = "".join(f"[{part}]" if re.fullmatch(r"[0-9]+", part) else f".{part}" for part in parts)
-    return written.removeprefix(".") or None
+    return written.removeprefix(".")

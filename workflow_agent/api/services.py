@@ -10,12 +10,13 @@ from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.idempotency import IdempotencyKeys
+from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.telemetry.providers import Telemetry
+from workflow_agent.telemetry.sums import Fellows
 from workflow_agent.telemetry.webhooks import Webhooks
-from workflow_agent.telemetry.workers import Fellows
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
@@ -37,6 +38,8 @@ class Services:
 
     chat: Chat
     conversations: ConversationStore
+    find: Find
+    """Finds messages, by meaning too where that is configured."""
     personal: PersonalMemory
     compactor: Compactor
     workflows: WorkflowCatalog

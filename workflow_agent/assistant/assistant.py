@@ -8,13 +8,14 @@ from pydantic_ai import FunctionToolset, RunContext
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
-from workflow_agent.assistant.confirmation import confirmed
+from workflow_agent.assistant.claims import confirmed
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.loop import AgentLoop
 from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls, definition_text
 from workflow_agent.assistant.record import Told
 from workflow_agent.assistant.tools.registry import WRITING_TOOLS, workflow_tools
-from workflow_agent.assistant.window.layout import OfferByMode, PromptLayout, laid_out, marked, modes_sent
+from workflow_agent.assistant.tools.shapes import shapes
+from workflow_agent.assistant.window.layout import Modules, OfferByMode, PromptLayout, laid_out, marked, modes_sent
 from workflow_agent.assistant.window.record import roster_notes
 from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, latest_calls
 from workflow_agent.conversations.document import Phase
@@ -34,7 +35,7 @@ class Assistant:
 
     loop: AgentLoop[WorkflowContext]
     offer: OfferByMode
-    prompts: Mapping[Mode, str]
+    modules: Modules
     phases: Mapping[Phase, str]
     foreign: "ForeignTools | None" = None
     """The tools of other MCP servers."""
@@ -42,7 +43,7 @@ class Assistant:
     def overhead(self, deps: WorkflowContext, model: object, count: Callable[[str], int]) -> dict[str, int]:
         """Return the tokens of a run's prompt module, of its agent's tools and of its phase's guidance."""
         return {
-            "prompt_module": sum(count(self.prompts[mode]) for mode in modes_sent(deps, model)),
+            "prompt_module": sum(map(count, self.modules.of(modes_sent(deps, model)))),
             "phase": count(self.phases.get(deps.progress.phase, "")),
             "tools": sum(map(count, self.offer.sent(deps, model))),
         }
@@ -72,6 +73,7 @@ def build_assistant(
         own_writing: The names of those that change workflows.
     """
     guidance = phases or {}
+    modules = Modules(prompts, shapes())
     tools = workflow_tools(own_tools).tools
     texts = {name: definition_text(tool.tool_def) for name, tool in tools.items()}
     offer = OfferByMode(texts, layout, WRITING_TOOLS | own_writing)
@@ -84,7 +86,7 @@ def build_assistant(
         facts = (f"Mode: {progress.mode.name}", *in_phase, *deps.notes)
         # Stable text first: providers price a repeated prefix at a fraction.
         return deps.evidence.told(
-            Told("prompt_module", prompts[progress.mode.name], is_lasting=True),
+            Told("prompt_module", modules.told(progress.mode.name), is_lasting=True),
             Told("memory", roster_notes(deps.profile, deps.roster), is_lasting=True),
             Told("phase", guidance.get(progress.phase, ""), is_lasting=True),
             Told("memory", "\n".join(facts)),
@@ -94,7 +96,7 @@ def build_assistant(
         )
 
     def lay_out(ctx: RunContext[WorkflowContext], request: ModelRequestContext) -> ModelRequestContext:
-        return marked(ctx, laid_out(offer, prompts, ctx, request))
+        return marked(ctx, laid_out(offer, modules, ctx, request))
 
     loop = AgentLoop(
         "workflow_agent",
@@ -102,13 +104,13 @@ def build_assistant(
         instructions,
         lay_out,
         (confirmed,),
-        capabilities=(RecordedCalls(offer),),
+        capabilities=(RecordedCalls(offer, foreign),),
         way_to=offer.way_to,
         tool_retries=TOOL_RETRIES,
         output_retries=1,
         instrumentation=instrumentation,
     )
-    return Assistant(loop, offer, prompts, guidance, foreign)
+    return Assistant(loop, offer, modules, guidance, foreign)
 
 
 async def _open_workflow(deps: WorkflowContext) -> str:

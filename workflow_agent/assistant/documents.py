@@ -5,10 +5,10 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
-from workflow_agent.assistant.office_documents import docx_as_text, pdf_as_text
 from workflow_agent.errors import BodyTooLarge, UnreadableAttachment, UnsupportedDocument
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object", "head"})
@@ -189,4 +189,19 @@ def _html(data: bytes, name: str, most_chars: int) -> str:
     return html_as_text(_as_plain_text(data, name, most_chars))
 
 
-_READERS: Mapping[str, Callable[[bytes, str, int], str]] = {HTML: _html, PDF: pdf_as_text, DOCX: docx_as_text}
+def _office(kind: str, data: bytes, name: str, most_chars: int) -> str:
+    try:
+        # An extra, and only who attaches such a document should wait for it.
+        from workflow_agent.assistant.office_documents import docx_as_text, pdf_as_text  # noqa: PLC0415 - see above
+    except ImportError as error:
+        raise UnsupportedDocument(
+            f"{name!r} is a PDF or a DOCX, which needs an extra on the server: pip install 'workflow-agent[documents]'."
+        ) from error
+    return (pdf_as_text if kind == PDF else docx_as_text)(data, name, most_chars)
+
+
+_READERS: Mapping[str, Callable[[bytes, str, int], str]] = {
+    HTML: _html,
+    PDF: partial(_office, PDF),
+    DOCX: partial(_office, DOCX),
+}

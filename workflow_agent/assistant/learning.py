@@ -7,8 +7,7 @@ from datetime import datetime
 from workflow_agent.assistant.context import RunProgress
 from workflow_agent.conversations.document import Conversation, Relation, WorkflowReference
 from workflow_agent.conversations.memory.aliases import aliases_from_name, distinct, name_given_in
-from workflow_agent.conversations.memory.references import known_workflows
-from workflow_agent.conversations.memory.resolution import HIGH_CONFIDENCE
+from workflow_agent.conversations.memory.references import HIGH_CONFIDENCE, known_workflows
 from workflow_agent.conversations.memory.resolver import resolve_reference
 from workflow_agent.conversations.runs import Run
 

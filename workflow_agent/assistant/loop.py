@@ -8,7 +8,7 @@ tests/agent/test_loop_differential.py (ADR-0050).
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -67,7 +67,8 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
 
-from workflow_agent.assistant.usage import price_of
+from workflow_agent.assistant.providers import price_of
+from workflow_agent.assistant.waiting import until
 
 Deps = TypeVar("Deps")
 Validator = Callable[[RunContext[Deps], str], Awaitable[str]]
@@ -364,13 +365,16 @@ class LoopRun(Generic[Deps]):
         cleaned = repair_messages(asked.messages)
         prepared = asked.model.prepare_messages(cleaned, asked.model_request_parameters)
         self.ctx.model_settings = asked.model_settings = asked.model_settings or None
-        async with direct.model_request_stream(
+        request = direct.model_request_stream(
             asked.model,
             prepared if prepared is cleaned else repair_messages(prepared),
             model_settings=asked.model_settings,
             model_request_parameters=asked.model_request_parameters,
             instrument=self.loop.instrumentation or False,
-        ) as streamed:
+        )
+        async with AsyncExitStack() as opened:
+            with until(self.ctx.deadline):
+                streamed = await opened.enter_async_context(request)
             try:
                 yield streamed
             except BaseException:

@@ -16,7 +16,7 @@ from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 from workflow_agent.assistant.record import Evidence, error_type_of, status_of_error
 from workflow_agent.assistant.replay import arguments_of
 from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS
-from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
+from workflow_agent.assistant.tools.usefulness import MEMORY_TOOL, RARE_TOOLS
 from workflow_agent.assistant.window.layout import OfferByMode
 from workflow_agent.conversations.call_history import CallStatus
 from workflow_agent.conversations.calls import EndedCall
@@ -25,7 +25,7 @@ from workflow_agent.conversations.iterations import Outcome
 if TYPE_CHECKING:
     from workflow_agent.assistant.foreign_tools import ForeignTools
 
-_OF_SOME_REQUESTS = EXAMINING_TOOLS | RARE_TOOLS
+_OF_SOME_REQUESTS = EXAMINING_TOOLS | RARE_TOOLS | {MEMORY_TOOL}
 ToolsByName = dict[str, ToolsetTool[Any]]
 
 
@@ -53,9 +53,8 @@ class OfferedTools(WrapperToolset[Any]):
         made = self.made.get(ctx.max_retries)
         if made is None:
             tools = (await super().get_tools(ctx)).items()
-            # Those of all modes first: what stands before the first difference is the same in each.
-            of_some = self.offer.writing | _OF_SOME_REQUESTS
-            in_order = sorted(tools, key=lambda one: one[0] in of_some)
+            # What stands before the first difference is the same: those of all modes first, then those that write.
+            in_order = sorted(tools, key=lambda one: 2 * (one[0] in _OF_SOME_REQUESTS) + (one[0] in self.offer.writing))
             made = {name: _without_return_schema(tool) for name, tool in in_order}
             self.made[ctx.max_retries] = made
         names = self.offer.names_sent(ctx.deps, ctx.model)
@@ -89,6 +88,7 @@ class RecordedCalls(AbstractCapability[Any]):
     """
 
     offer: OfferByMode
+    foreign: "ForeignTools | None" = None
 
     async def wrap_tool_execute(
         self,
@@ -100,7 +100,6 @@ class RecordedCalls(AbstractCapability[Any]):
         handler: WrapToolExecuteHandler,
     ) -> Any:
         """Time the call and record it, however it ends; one that the mode does not have is refused."""
-        del tool_def
         evidence: Evidence = ctx.deps.evidence
         evidence.called_at[call.tool_call_id] = started_at = evidence.now()
         # As the model wrote them: those of the handler are the tool's own objects.
@@ -116,6 +115,8 @@ class RecordedCalls(AbstractCapability[Any]):
 
         try:
             self.offer.check(call.tool_name, ctx)
+            if self.foreign is not None:
+                self.foreign.check_change(tool_def, asked, self.offer, ctx)
             result = await handler(args)
         except BaseException as error:
             status = status_of_error(error)

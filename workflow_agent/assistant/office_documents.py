@@ -1,16 +1,19 @@
-"""The text of a DOCX, paragraphs and tables in their order; needs the `documents` extra."""
+"""The text of a DOCX, paragraphs and tables in their order, and of a PDF; needs the `documents` extra."""
 
 import io
 import logging
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import docx
+from docx.document import Document
+from docx.opc.exceptions import OpcError
+from docx.table import Table
+from pypdf import PdfReader
+from pypdf.errors import PyPdfError
 
 from workflow_agent.errors import BodyTooLarge, UnreadableAttachment, UnsupportedDocument
-
-if TYPE_CHECKING:
-    from docx.document import Document
 
 MOST_UNPACKED_BYTES = 100_000_000
 MOST_XML_BYTES = 20_000_000
@@ -22,19 +25,11 @@ def docx_as_text(data: bytes, name: str, most_chars: int) -> str:
     """Return the text of a DOCX.
 
     Raises:
-        UnsupportedDocument: It is another kind of archive, or the library that reads it is not installed.
+        UnsupportedDocument: It is another kind of archive.
         UnreadableAttachment: It is no sound DOCX, or it is protected.
         BodyTooLarge: Unpacked, it is over a limit.
     """
     _check_archive(data, name)
-    try:
-        # An extra, and only who attaches a DOCX should wait for it.
-        import docx  # noqa: PLC0415 - an optional extra
-        from docx.opc.exceptions import OpcError  # noqa: PLC0415 - an optional extra
-    except ImportError as error:
-        raise UnsupportedDocument(
-            f"{name!r} is a DOCX, which needs an extra here: pip install 'workflow-agent[documents]'."
-        ) from error
     try:
         text = "\n\n".join(filter(None, _blocks(docx.Document(io.BytesIO(data)))))
     except (OpcError, SyntaxError, KeyError, ValueError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
@@ -63,9 +58,7 @@ def _check_archive(data: bytes, name: str) -> None:
         raise BodyTooLarge(f"{name!r} is too large once it is unpacked; the most is {MOST_XML_BYTES} bytes of text.")
 
 
-def _blocks(document: "Document") -> Iterator[str]:
-    from docx.table import Table  # noqa: PLC0415 - of the same extra
-
+def _blocks(document: Document) -> Iterator[str]:
     for block in document.iter_inner_content():
         if isinstance(block, Table):
             yield "\n".join(" | ".join(cell.text.strip() for cell in row.cells) for row in block.rows)
@@ -84,18 +77,9 @@ def pdf_as_text(data: bytes, name: str, most_chars: int) -> str:
     """Return the text of a PDF.
 
     Raises:
-        UnsupportedDocument: The library that reads it is not installed.
         UnreadableAttachment: It is protected by a password, or no sound PDF.
         BodyTooLarge: It has too many pages, or too much text.
     """
-    try:
-        # An extra, and only who attaches a PDF should wait for it.
-        from pypdf import PdfReader  # noqa: PLC0415 - an optional extra
-        from pypdf.errors import PyPdfError  # noqa: PLC0415 - an optional extra
-    except ImportError as error:
-        raise UnsupportedDocument(
-            f"{name!r} is a PDF, which needs an extra on the server: pip install 'workflow-agent[documents]'."
-        ) from error
     logging.getLogger("pypdf").setLevel(logging.ERROR)
     try:
         reader = PdfReader(io.BytesIO(data))

@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from genai_prices import data_snapshot
 from genai_prices.types import TieredPrices
 from pydantic_ai.exceptions import ModelAPIError, UserError
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.fallback import FallbackModel
-from pydantic_ai.providers import Provider as AnyProvider
-from pydantic_ai.providers import infer_provider
 
 from workflow_agent.errors import InvalidInput, Misconfigured, Problem
 from workflow_agent.values.stored import Value
+from workflow_agent.values.usage import Usage
 
 OFFLINE = "offline"
 OPENAI_PROTOCOL = frozenset({"openai", "openai-chat", "openai-responses"})
@@ -34,7 +33,7 @@ class Provider:
     timeout_seconds: float = 60.0
     """For one attempt."""
     max_retries: int = 2
-    """After a failure that may pass by itself; the wait is what Retry-After says, where it is given."""
+    """After a failure that may pass by itself; the wait is what Retry-After says, within the run's time."""
 
 
 def build_model(name: str, provider: Provider, offline: ModelFactory) -> Model:
@@ -47,64 +46,21 @@ def build_model(name: str, provider: Provider, offline: ModelFactory) -> Model:
     try:
         if name == OFFLINE:
             return offline()
+        # Here, because the SDKs take a second that the offline model should not wait for.
+        from workflow_agent.assistant.vendors import anthropic_model, openai_model, patient_provider  # noqa: PLC0415 - see above
+
         if vendor in OPENAI_PROTOCOL and model:
-            return _openai(model, provider, has_responses=vendor == "openai-responses")
+            return openai_model(model, provider, has_responses=vendor == "openai-responses")
         if vendor == "anthropic" and model:
-            return _anthropic(model, provider)
+            return anthropic_model(model, provider)
         if provider.base_url or provider.api_key:
             raise UserError("A base URL or a key can be set for models of openai and anthropic only.")
-        return infer_model(name, provider_factory=lambda named: _patient(named, provider))
+        return infer_model(name, provider_factory=lambda named: patient_provider(named, provider))
     except (UserError, ImportError, ValueError) as error:
         raise Misconfigured(
             f"Model {name[:100]!r} cannot be used: {error} "
             f"Set WORKFLOW_AGENT_MODEL to {OFFLINE!r} or to a name like 'openai:gpt-5'."
         ) from error
-
-
-# The SDKs are imported where they are used: they cost a second that the offline model should not wait for.
-def _openai(model: str, provider: Provider, *, has_responses: bool) -> Model:
-    from openai import OpenAIError  # noqa: PLC0415 - see above
-    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel  # noqa: PLC0415 - see above
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - see above
-
-    from workflow_agent.assistant.openai_client import DirectOpenAI  # noqa: PLC0415 - see above
-
-    try:
-        client = DirectOpenAI(
-            base_url=provider.base_url,
-            api_key=provider.api_key or ("no-key-needed" if provider.base_url else None),
-            timeout=provider.timeout_seconds,
-            max_retries=provider.max_retries,
-        )
-    except OpenAIError as error:
-        raise UserError(str(error)) from error
-    kind = OpenAIResponsesModel if has_responses else OpenAIChatModel
-    return kind(model, provider=OpenAIProvider(openai_client=client))
-
-
-def _anthropic(model: str, provider: Provider) -> Model:
-    from anthropic import AsyncAnthropic  # noqa: PLC0415 - see above
-    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - see above
-    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - see above
-
-    client = AsyncAnthropic(
-        base_url=provider.base_url,
-        api_key=provider.api_key,
-        timeout=provider.timeout_seconds,
-        max_retries=provider.max_retries,
-    )
-    return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
-
-
-def _patient(vendor: str, provider: Provider) -> AnyProvider[Any]:
-    """Return a vendor's provider, as patient as all others where OpenAI's client is what it is reached by."""
-    from openai import AsyncOpenAI  # noqa: PLC0415 - see above
-
-    made = infer_provider(vendor)
-    if not isinstance(made.client, AsyncOpenAI):
-        return made
-    client = made.client.with_options(timeout=provider.timeout_seconds, max_retries=provider.max_retries)
-    return type(made)(openai_client=client)  # pyright: ignore[reportCallIssue] - all of this client take it
 
 
 def with_fallback(primary: Model, fallback: Model | None) -> Model:
@@ -253,3 +209,35 @@ def input_price_usd(name: str) -> Decimal | None:
     if isinstance(per_million, TieredPrices):
         per_million = per_million.base
     return None if per_million is None else Decimal(per_million) / _PER
+
+
+def usage_of(response: ModelResponse) -> Usage:
+    """Return what a provider reported for one request."""
+    reported = response.usage
+    counts = {
+        "input_tokens": reported.input_tokens,
+        "output_tokens": reported.output_tokens,
+        "cache_read_tokens": reported.cache_read_tokens,
+        "cache_write_tokens": reported.cache_write_tokens,
+    }
+    is_known = reported.has_values() or response.provider_name == OFFLINE
+    return Usage(
+        requests=1,
+        **{name: max(count, 0) for name, count in counts.items()},
+        is_complete=is_known and min(counts.values()) >= 0,
+    )
+
+
+def price_of(response: ModelResponse) -> Decimal | None:
+    """Return what a response cost in US dollars; None where its provider's prices are not known."""
+    if response.provider_name == OFFLINE:
+        return Decimal()
+    if not response.usage.has_values():
+        return None
+    try:
+        price = response.cost().total_price
+    except (LookupError, ValueError, AssertionError):
+        # Not an error: self-hosted and offline models have no price, which the reply says as null.
+        return None
+    # More read from a cache than was sent is no count either.
+    return price if price >= 0 else None

@@ -15,7 +15,7 @@ from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, ToolCa
 from pydantic_core import to_json
 
 from workflow_agent.assistant.loop import Asking
-from workflow_agent.assistant.providers import OFFLINE
+from workflow_agent.assistant.providers import OFFLINE, usage_of
 from workflow_agent.assistant.replay import (
     attempts_before,
     feedback_in,
@@ -25,7 +25,6 @@ from workflow_agent.assistant.replay import (
     session_of,
     why_ended,
 )
-from workflow_agent.assistant.usage import usage_of
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.call_history import CallRecord, CallStatus, scan_program
 from workflow_agent.conversations.calls import (

@@ -12,9 +12,8 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 from typing_extensions import override
 
-from workflow_agent.cli.context import OpenWorkflows, Wiring, wiring_of
+from workflow_agent.cli.context import OpenWorkflows, Wiring, chosen_settings, wiring_of
 from workflow_agent.cli.exits import EXIT_NOT_FOUND, EXIT_USAGE, CommandFailed, or_exit
-from workflow_agent.cli.options import chosen_settings
 from workflow_agent.cli.ports import Backend, Listed, Listing
 from workflow_agent.settings import Settings
 from workflow_agent.workflows.search.listing import listed_workflow
@@ -105,7 +104,7 @@ def settings_of(data_dir: Path | None, url: str | None, api_key: str | None) -> 
 @contextmanager
 def on_server(settings: Settings) -> Generator[Backend]:
     """Give the server that the settings name."""
-    # Imported here, because help texts and refusals should not wait for it.
+    # Imported here, because help texts and refusals should not wait for an HTTP client.
     from workflow_agent.cli.http_backend import server_backend  # noqa: PLC0415 - see above
 
     key = settings.api_key.get_secret_value() if settings.api_key else None
@@ -115,23 +114,28 @@ def on_server(settings: Settings) -> Generator[Backend]:
 
 @contextmanager
 def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> Generator[Backend]:
-    # Imported here, because help texts and refusals should not wait for it.
-    from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415 - see above
-
     if settings.url is not None:
         with on_server(settings) as backend:
             yield backend
         return
     if not makes:
         _want_directory(settings)
+    with in_process(wiring, settings) as backend:
+        yield backend
+
+
+@contextmanager
+def in_process(wiring: Wiring, settings: Settings) -> Generator[Backend]:
+    """Give the service on a data directory, built in this process."""
+    # Imported here, because help texts and refusals should not wait for an HTTP client.
+    from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415 - see above
+
     with wiring.application(settings) as transport, local_backend(transport, "this process") as backend:
         yield backend
 
 
 @contextmanager
 def _listing(wiring: Wiring, settings: Settings) -> Generator[Listing]:
-    # Imported here, because help texts and refusals should not wait for it.
-
     # What else the service does when it starts, and another search than that of the words.
     needs_service = settings.samples or settings.embedding_model is not None
     if settings.url is not None or needs_service:

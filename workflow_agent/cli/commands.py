@@ -4,13 +4,13 @@ The module of a command is imported when the command is used, so that help and r
 """
 
 import importlib
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
-
-from workflow_agent.cli.help_texts import Command, Group
 
 COMMANDS = {
     "Talk": {
@@ -27,7 +27,7 @@ COMMANDS = {
     },
     "Run and check": {
         "serve": ("serve", "Run the server until it is told to stop."),
-        "mcp": ("mcp", "Serve MCP over standard input and output."),
+        "mcp": ("serve", "Serve MCP over standard input and output."),
         "doctor": ("doctor", "Look over configuration, data, disk, clock, port and model."),
         "verify": ("verify", "Look over a data directory or a database: digests, references, versions."),
         "migrate": ("migrate", "Bring in conversations that another service kept."),
@@ -37,11 +37,53 @@ COMMANDS = {
         "schemas": ("reference", "Write the JSON Schemas of workflows and conversations into a folder."),
         "openapi": ("reference", "Print the description of the HTTP API: its OpenAPI document."),
         "evals": ("evals", "Make evaluation cases of what people thought of replies."),
-        "evidence": ("evidence", "Report how often, and how, programs of the model used the call history."),
+        "evidence": ("evals", "Report how often, and how, programs of the model used the call history."),
         "bench": ("bench", "Measure what it costs and what it keeps, and write the report."),
     },
 }
 """By section of the first help page: each name, its module of this package, and its first line of help."""
+
+
+class Command(TyperCommand):
+    """A command whose help pipes well."""
+
+    @override
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if not sys.stdout.isatty():
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
+
+class Group(TyperGroup):
+    """A group of commands whose help pipes well and keeps its sections."""
+
+    command_class = Command
+
+    @override
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if not sys.stdout.isatty():
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
+    @override
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            if command is None or command.hidden:
+                continue
+            panel = getattr(command, "rich_help_panel", None)
+            title = panel if isinstance(panel, str) else "Commands"
+            sections.setdefault(title, []).append((name, command.get_short_help_str(200)))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+    @override
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        if not sys.stderr.isatty():
+            self.rich_markup_mode = None
+        return super().main(args, *rest, **extra)
 
 
 class Listed(Command):

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 import typer
 
-from workflow_agent.settings import Settings
+from workflow_agent.cli.exits import or_exit
+from workflow_agent.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     import httpx2
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from workflow_agent.conversations.store import ConversationStore
     from workflow_agent.storage.files.verification.workflows import Finding
     from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
+
+
+DataDir = Annotated[Path | None, typer.Option(help="Where conversations and workflows are kept (default data).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead, for programs.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="At most so many.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ class Wiring:
     """Serves MCP over standard input and output until the input ends."""
     try_provider: Callable[[Settings], str]
     """Asks the model's provider something that costs nothing; returns what was found."""
-    migrate_database: Callable[[Settings], int]
+    migrate_database: Callable[[Settings, bool | None], int]
     """Brings the schema of the database up to date; returns how many migrations were made."""
     move: Callable[[Settings, Settings], str]
     """Moves what a tenant keeps from one store into another; returns in words what was moved."""
@@ -87,3 +93,8 @@ class Wiring:
 def wiring_of(context: typer.Context) -> Wiring:
     """Return what main handed to the command."""
     return cast("Wiring", context.obj)
+
+
+def chosen_settings(**given: Any) -> Settings:
+    """Return the settings of the environment with the given options in front; None is not given."""
+    return or_exit(lambda: load_settings(**{k: value for k, value in given.items() if value is not None}))

@@ -7,10 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.documents import read_text, write_or_print
+from workflow_agent.cli.commands import Command, Group
+from workflow_agent.cli.context import AsJson, Limit
 from workflow_agent.cli.exits import EXIT_CODES, EXIT_USAGE, CommandFailed
-from workflow_agent.cli.help_texts import Command, Group
-from workflow_agent.cli.options import AsJson, Limit
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
@@ -19,6 +18,8 @@ from workflow_agent.cli.output import (
     print_rows,
     print_text,
     progress,
+    read_text,
+    write_or_print,
 )
 from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.verify import verify

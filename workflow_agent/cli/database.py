@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from workflow_agent.cli.context import wiring_of
+from workflow_agent.cli.context import chosen_settings, wiring_of
 from workflow_agent.cli.exits import or_exit
-from workflow_agent.cli.options import chosen_settings
 from workflow_agent.settings import Settings
 
 Database = Annotated[
@@ -47,20 +46,30 @@ def _store_at(place: str) -> Settings:
     return chosen_settings(data_dir=Path(place)).model_copy(update={"database_url": None})
 
 
-def migrate_database(context: typer.Context, database: Database = None) -> None:
+def migrate_database(
+    context: typer.Context,
+    database: Database = None,
+    row_security: Annotated[
+        bool | None,
+        typer.Option(help="Whether PostgreSQL itself keeps tenants apart; once no host of a release before is left."),
+    ] = None,
+) -> None:
     """Bring the schema of a database up to date.
 
     A server does that by itself when it starts; where its user may not
     change the schema, run this before, as one who may. The release before
-    goes on working meanwhile.
+    goes on working meanwhile. Row-level security is on in a new database;
+    in an older one, switch it on once no host of a release before is left.
 
     Examples:
 
       workflow-agent migrate-database --database postgresql://db/workflows
 
+      workflow-agent migrate-database --row-security
+
     Exit codes: 0 done, 1 when the database does not answer or refuses, 78
     when none is named.
     """
     chosen = chosen_settings(database_url=database)
-    made = or_exit(lambda: wiring_of(context).migrate_database(chosen))
+    made = or_exit(lambda: wiring_of(context).migrate_database(chosen, row_security))
     typer.echo(f"{made} migrations were made." if made else "The schema is up to date.")

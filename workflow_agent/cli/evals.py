@@ -1,7 +1,9 @@
-"""`evals`: cases for evaluations, made of what people thought of replies."""
+"""`evals` and `evidence`: what people thought of replies as evaluation cases, and how the call history was used."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -9,10 +11,15 @@ from urllib.parse import quote
 import typer
 
 from workflow_agent.cli.backends import with_backend
+from workflow_agent.cli.commands import Command, Group
+from workflow_agent.cli.context import AsJson, DataDir, chosen_settings
 from workflow_agent.cli.exits import EXIT_CODES, EXIT_NOT_FOUND, CommandFailed
-from workflow_agent.cli.help_texts import Command, Group
 from workflow_agent.cli.output import print_note
 from workflow_agent.cli.ports import Backend
+from workflow_agent.conversations.call_history import PATTERNS, CallRecord
+from workflow_agent.conversations.calls import PROGRAM_TOOL
+from workflow_agent.storage.files.journal import call_histories
+from workflow_agent.values.stored import JsonObject
 
 evals = typer.Typer(
     name="evals",
@@ -24,6 +31,7 @@ evals = typer.Typer(
 )
 _ESSENTIALS = ("window_tokens", "budget_tokens", "used_tokens", "level", "strategy", "breakdown", "turns", "compaction")
 _CHANGES = ("created", "modified", "deleted")
+_PROGRAM_DEPTH = 2
 
 
 class Rated(StrEnum):
@@ -46,8 +54,9 @@ def from_conversations(
     """Print each rated turn as an evaluation case, one JSON object a line.
 
     A case has the message, what the model's window held in figures, the
-    reply, its rating and note, and the versions of the workflows it dealt
-    with before and after. Notes and messages are people's own words.
+    reply, its rating and note, and the workflows it dealt with as they were
+    before and after. Notes and messages are people's own words. What was
+    rated up is read by: make eval-model MODEL=... FILE=cases.jsonl
 
     Examples:
 
@@ -104,7 +113,22 @@ def _versions(backend: Backend, run_id: str, touch: Mapping[str, Any]) -> dict[s
         "change": touch["change"],
         "version_before": before,
         "version_after": after,
+        "before": _document(backend, touch["id"], before),
+        "after": _document(backend, touch["id"], after) if after != before else None,
     }
+
+
+def _document(backend: Backend, workflow_id: str, version: int | None) -> dict[str, Any] | None:
+    """Return a version of a workflow; None where there was none, or none is kept."""
+    if version is None:
+        return None
+    try:
+        kept = backend.get(f"/workflows/{quote(workflow_id, safe='')}/versions/{version}")
+    except CommandFailed as error:
+        if error.exit_code != EXIT_NOT_FOUND:
+            raise
+        return None
+    return kept["document"]
 
 
 def _versions_by(backend: Backend, run_id: str, workflow_id: str) -> list[int]:
@@ -116,3 +140,63 @@ def _versions_by(backend: Backend, run_id: str, workflow_id: str) -> list[int]:
             raise
         return []
     return [one["version"] for one in versions if one["author"].get("run_id") == run_id]
+
+
+def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Report how often, and how, programs of the model used the call history.
+
+    Reads the conversations below the data directory; changes nothing.
+
+    Examples:
+
+      workflow-agent evidence
+
+      workflow-agent evidence --data-dir ~/workflows --json
+    """
+    found = history_evidence(call_histories(chosen_settings(data_dir=data_dir).data_dir)).as_dict()
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    for name, value in found.items():
+        shown = value if isinstance(value, int) else json.dumps(value)
+        typer.echo(f"{name.replace('_', ' ')}: {shown}")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEvidence:
+    """What the records of many conversations say."""
+
+    conversations: int
+    records: int
+    programs: int
+    programs_that_failed: int
+    programs_that_read_the_history: int
+    patterns: dict[str, int]
+    """Programs by what they do with the history."""
+    calls_by_programs: dict[str, int]
+
+    def as_dict(self) -> JsonObject:
+        """Return the evidence as plain data."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def history_evidence(histories: Iterable[Sequence[CallRecord]]) -> HistoryEvidence:
+    """Return what the call histories show, one of them a conversation."""
+    conversations = records = 0
+    programs: list[CallRecord] = []
+    inner: Counter[str] = Counter()
+    for history in histories:
+        conversations += 1
+        records += len(history)
+        programs += [record for record in history if record.method_name == PROGRAM_TOOL]
+        inner.update(record.method_name for record in history if record.depth == _PROGRAM_DEPTH)
+    used = Counter(pattern for record in programs for pattern in record.history_query_patterns or ())
+    return HistoryEvidence(
+        conversations=conversations,
+        records=records,
+        programs=len(programs),
+        programs_that_failed=sum(not record.outcome_summary.ok for record in programs),
+        programs_that_read_the_history=sum(bool(record.history_access_detected) for record in programs),
+        patterns={pattern: used[pattern] for pattern in PATTERNS},
+        calls_by_programs=dict(inner.most_common()),
+    )

@@ -6,9 +6,9 @@ from urllib.parse import quote
 import typer
 
 from workflow_agent.cli.backends import with_backend
+from workflow_agent.cli.commands import Command, Group
+from workflow_agent.cli.context import AsJson
 from workflow_agent.cli.exits import EXIT_CODES, EXIT_USAGE, CommandFailed
-from workflow_agent.cli.help_texts import Command, Group
-from workflow_agent.cli.options import AsJson
 from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note, print_rows
 from workflow_agent.cli.ports import Backend
 

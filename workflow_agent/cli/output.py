@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -31,6 +32,7 @@ _BETWEEN = 3
 """So many characters of a row lie between a column and the next."""
 _MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$")
 _IN_CELLS = re.compile(r"\s+")
+STDIN = Path("-")
 
 
 def is_terminal() -> bool:
@@ -214,3 +216,32 @@ def clean(text: str, style: str = "") -> Text:
 def counted(count: int, noun: str, several: str | None = None) -> str:
     """Return a count with its noun: `1 turn`, `1,200 turns`."""
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
+
+
+def read_text(file: Path) -> str:
+    """Return what a file holds, or standard input where it is `-`.
+
+    Raises:
+        CommandFailed: It cannot be read.
+    """
+    try:
+        return sys.stdin.read() if file == STDIN else file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise CommandFailed(f"{str(file)!r} cannot be read: {reason}.", EXIT_USAGE) from error
+
+
+def write_or_print(text: str, output: Path | None) -> None:
+    """Put text into a file, or print it where no file is named.
+
+    Raises:
+        CommandFailed: It cannot be written.
+    """
+    if output is None:
+        print_text(text.rstrip("\n"))
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandFailed(f"{str(output)!r} cannot be written: {error.strerror}.") from error
+    print_note(f"Written to {output}.")

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import with_backend
+from workflow_agent.cli.commands import Command, Group
+from workflow_agent.cli.context import AsJson
 from workflow_agent.cli.exits import EXIT_CODES
-from workflow_agent.cli.help_texts import Command, Group
-from workflow_agent.cli.options import AsJson
 from workflow_agent.cli.output import print_json, print_note, print_rows
 from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.workflows import print_changes

@@ -1,5 +1,6 @@
 """`settings`, `schemas` and `openapi`: what can be set, the shape of the files, and of the API."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,13 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
+from workflow_agent.cli.backends import in_process
 from workflow_agent.cli.context import wiring_of
 from workflow_agent.cli.exits import or_exit
 from workflow_agent.cli.output import print_json
-from workflow_agent.conversations.schemas import schema_files
+from workflow_agent.conversations.document import Conversation
 from workflow_agent.settings import ENV_PREFIX, Settings, load_settings, settings_page, shown_value
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.workflow import Workflow
 
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the reference page instead.")]
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_COMPLETED = {"Transition": "id", "Workflow": "start"}
+"""What may be left out of a document, because reading it adds it."""
 
 
 def settings(markdown: Markdown = False) -> None:
@@ -44,12 +51,9 @@ def openapi(context: typer.Context, markdown: Markdown = False) -> None:
 
       workflow-agent openapi --markdown
     """
-    # Imported here, because the other commands do not wait for an HTTP client.
-    from workflow_agent.cli.http_backend import local_backend  # noqa: PLC0415 - see above
-
     with TemporaryDirectory() as folder:
         own = load_settings(data_dir=Path(folder))
-        with wiring_of(context).application(own) as transport, local_backend(transport, "this process") as backend:
+        with in_process(wiring_of(context), own) as backend:
             document = backend.root("/openapi.json")
     if markdown:
         typer.echo(api_page(document), nl=False)
@@ -174,3 +178,26 @@ def _line(text: str) -> str:
 
 def _cell(text: str) -> str:
     return _line(text).replace("|", "\\|")
+
+
+def workflow_schema() -> JsonObject:
+    """Return the schema of a workflow's document, as it may be sent and as it is stored.
+
+    That ids are unique and transitions join steps that exist is beyond a schema; the parser checks it.
+    """
+    schema = Workflow.model_json_schema(by_alias=True)
+    for name, left_out in _COMPLETED.items():
+        part = schema["$defs"].get(name, schema)
+        part["required"] = [one for one in part["required"] if one != left_out]
+    return {"$schema": _DIALECT, "$id": "workflow.schema.json", **schema}
+
+
+def conversation_schema() -> JsonObject:
+    """Return the schema of a conversation's file."""
+    return {"$schema": _DIALECT, "$id": "conversation.schema.json", **Conversation.model_json_schema(by_alias=True)}
+
+
+def schema_files() -> Mapping[str, str]:
+    """Return the text of each schema by the name of its file."""
+    schemas = (workflow_schema(), conversation_schema())
+    return {str(one["$id"]): json.dumps(one, indent=2, ensure_ascii=False) + "\n" for one in schemas}

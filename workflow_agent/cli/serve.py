@@ -1,13 +1,12 @@
-"""`serve`: run the server."""
+"""`serve` and `mcp`: the server, over HTTP and over standard input and output."""
 
 from typing import Annotated
 
 import typer
 
-from workflow_agent.cli.context import wiring_of
+from workflow_agent.cli.context import DataDir, chosen_settings, wiring_of
 from workflow_agent.cli.database import Database
 from workflow_agent.cli.exits import or_exit
-from workflow_agent.cli.options import DataDir, chosen_settings
 from workflow_agent.settings import refuse_open_binding, without_effect
 
 Host = Annotated[
@@ -61,3 +60,20 @@ def serve(
     for one in without_effect(chosen):
         typer.echo(f"workflow-agent: {one}", err=True)
     or_exit(lambda: wiring_of(context).serve(chosen))
+
+
+def mcp(context: typer.Context, data_dir: DataDir = None, model: Model = None, samples: Samples = None) -> None:
+    """Serve MCP over standard input and output.
+
+    A program that speaks MCP starts this command. It works on the data
+    directory itself, beside servers on the same directory; a running
+    server answers at /mcp. docs/mcp.md shows how to connect clients.
+
+    Examples:
+
+      workflow-agent mcp
+
+      workflow-agent mcp --data-dir ~/workflows
+    """
+    chosen = chosen_settings(data_dir=data_dir, model=model, samples=samples)
+    or_exit(lambda: wiring_of(context).speak_mcp(chosen))

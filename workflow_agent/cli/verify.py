@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from workflow_agent.cli.context import Wiring, wiring_of
+from workflow_agent.cli.context import AsJson, DataDir, Wiring, chosen_settings, wiring_of
 from workflow_agent.cli.exits import or_exit
-from workflow_agent.cli.options import AsJson, DataDir, chosen_settings
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.verification.workflows import Finding
 

@@ -8,11 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.documents import read_text, write_or_print
+from workflow_agent.cli.context import AsJson
 from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from workflow_agent.cli.names import Which, workflow_id_of
-from workflow_agent.cli.options import AsJson
-from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note, print_text, progress
+from workflow_agent.cli.output import (
+    confirm_or_refuse,
+    print_json,
+    print_note,
+    print_text,
+    progress,
+    read_text,
+    write_or_print,
+)
 from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.workflows import CHANGING, command, print_changes, workflows
 

@@ -16,6 +16,14 @@ ReadContent = Callable[[str], Awaitable[Any]]
 """Reads a content of the conversation that is kept apart, by its reference."""
 
 
+_EVENT = "event:"
+
+
+def event_ref(event_id: str) -> str:
+    """Return the reference to what is said in an event of the same conversation."""
+    return f"{_EVENT}{event_id}"
+
+
 def kept_apart(events: Iterable[Event], runs: Iterable[Run], attachments: Iterable[AttachedDocument]) -> set[str]:
     """Return the references of the contents that stand nowhere else than in a blob."""
     found = {one.content_ref for one in attachments}
@@ -30,5 +38,5 @@ def kept_apart(events: Iterable[Event], runs: Iterable[Run], attachments: Iterab
 def _of(iterations: Sequence[Iteration]) -> Iterator[str]:
     for message in (message for one in iterations for message in one.messages):
         for holder in (*message.results, *message.parts):
-            if holder.content_ref is not None:
+            if holder.content_ref is not None and not holder.content_ref.startswith(_EVENT):
                 yield holder.content_ref

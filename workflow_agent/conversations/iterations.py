@@ -48,7 +48,10 @@ class ToolResult(Value):
 
 
 class MessagePart(Value):
-    """A stretch of a message: its text, or the reference to where that is kept."""
+    """A stretch of a message: its text, or the reference to where that is kept.
+
+    `sha256:…` is a content kept apart, `event:…` what is said in the event with this id.
+    """
 
     text: str | None = Field(default=None, exclude_if=_is_none)
     content_ref: str | None = Field(default=None, exclude_if=_is_none)

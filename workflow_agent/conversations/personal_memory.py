@@ -7,6 +7,7 @@ from datetime import datetime
 from workflow_agent.conversations.document import UserMessage, WorkflowReference
 from workflow_agent.conversations.memory.person import (
     Fact,
+    FactKind,
     Person,
     Source,
     corrected,
@@ -17,7 +18,6 @@ from workflow_agent.conversations.memory.person import (
 )
 from workflow_agent.conversations.memory.references import Known, known_workflows
 from workflow_agent.conversations.memory.store import PersonMemory, ReadKnown, WorkflowMemory
-from workflow_agent.conversations.memory.telling import FactKind
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import NotFound
 from workflow_agent.values.digests import digest_of

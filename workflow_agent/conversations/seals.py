@@ -282,6 +282,15 @@ def unsealed(conversation: Conversation, parts: Sequence[SealedPart]) -> Convers
 
 
 def no_longer_sealed(before: Conversation, after: Conversation) -> frozenset[str]:
-    """Return the names of the sealed files whose turns came back between two states of a conversation."""
-    gone = {one.file for one in before.archive if one.first_turn > after.sealed_turns}
-    return frozenset(gone - {one.file for one in after.archive})
+    """Return the names of the files of an archive that were needed before and are not any more.
+
+    Turns came back, or entries that one file stood for are listed by themselves again.
+    """
+    there = {one.file for one in after.archive}
+    lists = [one for one in after.archive if one.kind == "index"]
+    return frozenset(
+        one.file
+        for one in before.archive
+        if one.file not in there
+        and not any(listing.first_turn <= one.first_turn and one.last_turn <= listing.last_turn for listing in lists)
+    )

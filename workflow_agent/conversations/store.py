@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from workflow_agent.conversations.abandonment import LeftBehind
-from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.iterations import Iteration
@@ -155,6 +155,20 @@ class ConversationStore(Protocol):
         Raises:
             ConversationNotFound: No such conversation.
             NotFound: What is at this position was not moved out, or is not there.
+            CorruptDocument: The file is missing or is not what was stored.
+        """
+        ...
+
+    async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
+        """Return the entries that a file of the archive stands for, oldest first.
+
+        Args:
+            tenant: Whose.
+            conversation_id: Which one.
+            index: An entry of kind `index`.
+
+        Raises:
+            ConversationNotFound: No such conversation.
             CorruptDocument: The file is missing or is not what was stored.
         """
         ...

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from workflow_agent.cli import cli
 from workflow_agent.cli.context import DataDirectory, Examined, OpenWorkflows, Wiring
 from workflow_agent.errors import Misconfigured
+from workflow_agent.main.database import hosts_of
 from workflow_agent.main.garbage import importing
 from workflow_agent.settings import Settings
+from workflow_agent.storage.files.owners import running_owners
 
 if TYPE_CHECKING:
     import socket
@@ -50,7 +52,7 @@ def wiring() -> Wiring:
         move=_move,
         verify=_verify,
         examine_database=_examine_database,
-        running=_running,
+        running=running_owners,
         run_program=_run_program,
         speak_mcp=_speak_mcp,
     )
@@ -90,28 +92,20 @@ def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, super
 @asynccontextmanager
 async def _open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
     with importing():
-        from workflow_agent.main.data_directory import open_data  # noqa: PLC0415 - see above
+        from workflow_agent.main.holdings import open_data  # noqa: PLC0415 - see above
 
     async with open_data(settings) as data:
         yield data
 
 
 def _verify(settings: Settings, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    from workflow_agent.main.verification import verified  # noqa: PLC0415 - see above
+    from workflow_agent.main.holdings import verified  # noqa: PLC0415 - see above
 
     return verified(settings, repair=repair)
 
 
 def _examine_database(settings: Settings) -> Sequence[Examined]:
-    from workflow_agent.main.hosts import examined  # noqa: PLC0415 - see above
-
-    return examined(settings)
-
-
-def _running(root: Path) -> Sequence[str]:
-    from workflow_agent.storage.files.owners import running_owners  # noqa: PLC0415 - see above
-
-    return running_owners(root)
+    return hosts_of(settings).examined()
 
 
 @contextmanager
@@ -133,22 +127,23 @@ def _application(settings: Settings) -> Generator[httpx2.BaseTransport]:
 
 
 def _speak_mcp(settings: Settings) -> None:
-    with importing():
-        from workflow_agent.main.mcp_stdio import speak_mcp  # noqa: PLC0415 - see above
+    try:
+        with importing():
+            from workflow_agent.main.mcp_stdio import speak_mcp  # noqa: PLC0415 - see above
+    except ModuleNotFoundError as error:
+        if error.name != "mcp":
+            raise
+        raise Misconfigured("MCP is not installed here. Install 'workflow-agent[mcp]'.") from error
 
     speak_mcp(settings)
 
 
-def _migrate_database(settings: Settings) -> int:
-    if settings.database_url is None:
-        raise Misconfigured("No database is named: give --database, or set WORKFLOW_AGENT_DATABASE_URL.")
-    from workflow_agent.main.hosts import migrated  # noqa: PLC0415 - see above
-
-    return migrated(settings)
+def _migrate_database(settings: Settings, row_security: bool | None) -> int:
+    return hosts_of(settings).migrated(row_security)
 
 
 def _move(source: Settings, target: Settings) -> str:
-    from workflow_agent.main.move import moved  # noqa: PLC0415 - see above
+    from workflow_agent.main.holdings import moved  # noqa: PLC0415 - see above
 
     told = moved(source, target)
     return (

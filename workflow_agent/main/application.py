@@ -7,16 +7,20 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from workflow_agent.api.app import WorkflowApi
+from fastapi import FastAPI
+
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns.followers import answer_about
 from workflow_agent.assistant.turns.takeover import Takeover
 from workflow_agent.errors import StorageFailed
+from workflow_agent.main.clock import now
 from workflow_agent.main.garbage import importing
 from workflow_agent.main.resources import samples
 from workflow_agent.main.stores import Stores
+from workflow_agent.main.tenants import delete_unused, kept_since
 from workflow_agent.settings import Settings
-from workflow_agent.telemetry.workers import families_of
+from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.telemetry.sums import families_of
 from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)
@@ -31,14 +35,16 @@ _LOOK_SECONDS = 0.5
 class Application:
     """The whole service, built but not yet listening."""
 
-    app: WorkflowApi
+    app: FastAPI
     services: Services
     stores: Stores
     settings: Settings
-    late: Sequence[Callable[[], object]]
-    """Reads what the server listens without; whoever needs any of it before that waits for it."""
+    late: Sequence[Callable[[], None]]
+    """Reads the rules of the offline model, which a server listens without; who needs them before waits for them."""
     takeover: Takeover
     """Goes on with the runs of processes that died."""
+    meaning: MessagesByMeaning | None = None
+    """Finds messages by their meaning too, where that is configured."""
 
     async def open(self) -> None:
         """Open the stores; this process is on record as alive from here on."""
@@ -91,6 +97,9 @@ class Application:
         removed = await self.stores.upkeep.sweep() + await self._sweep_keys()
         for tenant in self.settings.served_tenants:
             removed += await self.services.of_tenant(tenant).approvals.sweep()
+            since = kept_since(self.settings, tenant, now())
+            if since is not None:
+                removed += await delete_unused(self.services.conversations, tenant, since)
         return removed
 
     async def tell_of_events(self) -> None:
@@ -104,7 +113,7 @@ class Application:
         await self.stores.others.listen(self.answer)
 
     async def catch_up(self) -> None:
-        """Read what the server listens without, beside the first requests."""
+        """Read the rules of the offline model beside the first requests."""
         await asyncio.to_thread(self._read_late)
 
     def _read_late(self) -> None:
@@ -137,6 +146,8 @@ class Application:
         # Who follows runs of other processes from here has what is left of the same time.
         await self.stores.others.close(max(0.0, until - time.monotonic()))
         await self.stores.memory.settle()
+        if self.meaning is not None:
+            await self.meaning.shut_down()
         runner = self.services.chat.worker.runner
         await runner.sandbox.close()
         if runner.assistant.foreign is not None:

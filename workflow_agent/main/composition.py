@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from pydantic_ai.models import Model
 
-from workflow_agent.api.app import WorkflowApi
+from workflow_agent.api.app import create_app
 from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.assistant.assistant import Assistant, build_assistant
 from workflow_agent.assistant.attachments import Attaching
@@ -35,7 +35,7 @@ from workflow_agent.assistant.turns.run import Runner
 from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.assistant.turns.takeover import Takeover
 from workflow_agent.assistant.turns.work import Worker
-from workflow_agent.assistant.window.contents import Blobs
+from workflow_agent.assistant.window.contents import Blobs, SealedResults
 from workflow_agent.assistant.window.context import ContextManager
 from workflow_agent.assistant.window.counters import TokenCounters, counters_for
 from workflow_agent.assistant.window.material import Gathering, GatheringLimits
@@ -43,26 +43,26 @@ from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
 from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
 from workflow_agent.conversations.agents import Roster
+from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.modes import MODES
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.errors import Misconfigured
 from workflow_agent.main.application import Application
 from workflow_agent.main.clock import now
-from workflow_agent.main.extensions import extensions_of
-from workflow_agent.main.foreign_tools import foreign_tools_of
+from workflow_agent.main.database import hosts_of
+from workflow_agent.main.extensions import extensions_of, foreign_tools_of, roster_of
 from workflow_agent.main.resources import resources
-from workflow_agent.main.roster import roster_of
 from workflow_agent.main.seats import Seat
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
 from workflow_agent.main.tenants import limits_of, own_parts
 from workflow_agent.settings import ModelAccess, OtlpTargets, Settings
 from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
 from workflow_agent.storage.files.owners import new_owner_id
-from workflow_agent.storage.files.search.passages import ranked_by_bm25
+from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
-from workflow_agent.telemetry.workers import Fellows
+from workflow_agent.telemetry.sums import Fellows
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
 
@@ -85,12 +85,13 @@ def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
 
 def _by_meaning(settings: Settings) -> RankByMeaning | None:
     embedder = embedder_of(settings)
-    if embedder is None:
-        return None
-    # Here, because most servers do without, and it takes a while.
-    from workflow_agent.storage.files.search.passages import PassagesByMeaning  # noqa: PLC0415 - see above
+    return PassagesByMeaning(embedder) if embedder else None
 
-    return PassagesByMeaning(embedder)
+
+def messages_by_meaning_of(settings: Settings, stores: Stores, quotas: Quotas) -> MessagesByMeaning | None:
+    """Return what finds messages by their meaning too; None where no embedding model is configured."""
+    embedder = embedder_of(settings)
+    return MessagesByMeaning(stores.conversations, embedder, quotas.spend) if embedder else None
 
 
 def gathering_of(settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models) -> Gathering:
@@ -123,7 +124,7 @@ def gathering_of(settings: Settings, store: ConversationStore, workflows: Workfl
         ),
         limits=GatheringLimits(share=settings.artifact_window_share),
         workflows=workflows,
-        past=store,
+        sealed=SealedResults(store),
     )
 
 
@@ -229,30 +230,26 @@ def build(
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
     stores = _stores(settings, seat)
-    services = _services(settings, stores, assistant, chosen, telemetry, roster, seat, takes_over=takes_over)
-    app = WorkflowApi(services, settings)
-    late = (*_rules_of(chosen), app.whole)
+    quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id)
+    meaning = messages_by_meaning_of(settings, stores, quotas)
+    services = _services(
+        settings, stores, assistant, chosen, telemetry, roster, seat, quotas, meaning, takes_over=takes_over
+    )
+    app = create_app(services, settings)
     chat = services.chat
 
     def worker_of(tenant: str) -> Worker:
         return services.of_tenant(tenant).chat.worker
 
     takeover = Takeover(chat.store, worker_of, stores.owners, chat.live, now)
-    return Application(app, services, stores, settings, late, takeover)
+    return Application(app, services, stores, settings, _rules_of(chosen), takeover, meaning)
 
 
 def _stores(settings: Settings, seat: Seat | None) -> Stores:
     new_owner = seat.new_owner_id if seat else new_owner_id
     if settings.database_url is None:
         return stores_in_files(settings, new_owner)
-    try:
-        # Here, because its packages are an extra, and who keeps files does without.
-        from workflow_agent.main.hosts import stores_on_postgres  # noqa: PLC0415 - see above
-    except ImportError as error:
-        raise Misconfigured(
-            f"A database needs more packages ({error}): pip install 'workflow-agent[postgres]'."
-        ) from error
-    return stores_on_postgres(settings, new_owner)
+    return hosts_of(settings).stores(new_owner)
 
 
 def _rules_of(models: Models) -> list[Callable[[], None]]:
@@ -269,12 +266,14 @@ def _services(
     telemetry: Telemetry,
     roster: Roster,
     seat: Seat | None,
+    quotas: Quotas,
+    meaning: MessagesByMeaning | None,
     *,
     takes_over: bool,
 ) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
-    quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id)
-    runner = _runner(settings, stores, assistant, models, roster, quotas, telemetry)
+    find = meaning.find if meaning else stores.conversations.find
+    runner = _runner(settings, stores, assistant, models, roster, quotas, telemetry, find)
 
     def caches() -> dict[str, JsonObject]:
         return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
@@ -306,6 +305,7 @@ def _services(
         return Services(
             chat=replace(chat, worker=replace(worker, runner=answering, webhooks=own.webhooks)),
             conversations=stores.conversations,
+            find=find,
             personal=runner.personal,
             compactor=runner.compactor,
             workflows=stores.workflows,
@@ -345,6 +345,7 @@ def _runner(
     roster: Roster,
     quotas: Quotas,
     telemetry: Telemetry,
+    find: Find,
 ) -> Runner:
     """Return what answers messages, with the default tenant's own parts."""
     own = own_parts(settings, stores, settings.tenant, _new_id)
@@ -365,7 +366,7 @@ def _runner(
         personal=PersonalMemory(stores.people, stores.memory, stores.conversations, now, stores.read_known),
         sandbox=sandbox_of(settings),
         blob=stores.conversations.blob,
-        find=stores.conversations.find,
+        find=find,
         sealed=stores.conversations.sealed,
         outline=own.outline,
         count_caches=count_lookups,
@@ -388,7 +389,7 @@ def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
         ModeCard(
             name=mode,
             tools=tuple(sorted(assistant.offer.names(mode))),
-            prompt=assistant.prompts[mode],
+            prompt=assistant.modules.prompts[mode],
             is_read_only=mode in READ_ONLY_MODES,
         )
         for mode in MODES

@@ -1,18 +1,23 @@
-"""What packages outside the tree bring: tools, agents, formats and models."""
+"""What an operator adds: modules of extensions, agents, and tools of other MCP servers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workflow_agent.assistant.providers import ModelFactory
-from workflow_agent.assistant.tools.registry import TOOL_NAMES
-from workflow_agent.conversations.agents import AgentProfile
-from workflow_agent.errors import Misconfigured
+from workflow_agent.assistant.tools.registry import TOOL_NAMES, WRITING_TOOLS
+from workflow_agent.conversations.agents import ROSTER, AgentProfile, KnownTools, Roster, parse_roster
+from workflow_agent.errors import InvalidInput, Misconfigured
 from workflow_agent.settings import Settings
 from workflow_agent.workflows.formats import FORMATS
+from workflow_agent.workflows.formats.text import read_text
+
+if TYPE_CHECKING:
+    from workflow_agent.assistant.foreign_tools import ForeignTools
+
 
 GROUP = "workflow_agent.extensions"
 
@@ -71,3 +76,51 @@ def _module(place: str) -> ModuleType:
 
 def _all(modules: Iterable[ModuleType], name: str) -> Iterable[Any]:
     return (one for module in modules for one in getattr(module, name, ()))
+
+
+def foreign_tools_of(settings: Settings) -> "ForeignTools | None":
+    """Return the tools of the servers in the file; None where no file is named. No server is asked yet.
+
+    Raises:
+        Misconfigured: The file cannot be used, or the SDK is not installed.
+    """
+    path = settings.mcp_servers_file
+    if path is None:
+        return None
+    try:
+        # An extra, which takes a second to import.
+        from workflow_agent.assistant.foreign_tools import ForeignTools, servers_in  # noqa: PLC0415 - see above
+    except ImportError as error:
+        raise Misconfigured(
+            f"{str(path)!r} names MCP servers, and MCP is not installed. Install 'workflow-agent[mcp]'."
+        ) from error
+    timeout = settings.mcp_timeout_seconds
+    return ForeignTools(servers_in(path, timeout), timeout, settings.mcp_result_chars)
+
+
+def roster_of(settings: Settings) -> Roster:
+    """Return the agents, the default one first; those of extensions last, where their names are not taken.
+
+    Raises:
+        Misconfigured: The file cannot be used; names everything that is wrong with it.
+    """
+    extensions = extensions_of(settings)
+    known = KnownTools(TOOL_NAMES | {tool.__name__ for tool in extensions.tools}, WRITING_TOOLS | extensions.writing)
+    listed = _listed(settings, known)
+    return {**listed, **{one.name: one for one in extensions.agents if one.name not in listed}}
+
+
+def _listed(settings: Settings, known: KnownTools) -> Roster:
+    most = settings.max_model_requests
+    if settings.agents_file is None:
+        return {name: agent.model_copy(update={"max_iterations": most}) for name, agent in ROSTER.items()}
+    path = settings.agents_file
+    try:
+        text = path.read_text(encoding="utf-8")
+        listed = read_text(text, what="list of agents")
+        return parse_roster(listed, max_iterations=most, tools=known)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"The agents file {str(path)!r} cannot be read: {error}.") from error
+    except InvalidInput as error:
+        problems = "".join(f"\n  {one.pointer}: {one.message}" for one in error.problems)
+        raise Misconfigured(f"The agents file {str(path)!r} cannot be used: {error.message}{problems}") from error

@@ -1,12 +1,15 @@
-"""The stores of one of several hosts: everything that lasts is on PostgreSQL."""
+"""One of several hosts: everything that lasts is on PostgreSQL."""
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from workflow_agent.cli.context import Examined
 from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
 from workflow_agent.main.stores import (
@@ -15,14 +18,17 @@ from workflow_agent.main.stores import (
     Stores,
     Upkeep,
     caches_of,
+    redis_of,
     search_of,
     usage_counter_of,
 )
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.sockets import ProcessSockets
+from workflow_agent.storage.holdings import Holdings
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.database import Database, DatabaseOptions, migrations
 from workflow_agent.storage.postgres.embedded import embedded_url
+from workflow_agent.storage.postgres.holdings import PostgresHoldings
 from workflow_agent.storage.postgres.hosts import PostgresHosts
 from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
 from workflow_agent.storage.postgres.jobs import PostgresPeriodicJobs
@@ -55,61 +61,90 @@ def database_of(settings: Settings) -> Database:
     )
 
 
-def migrated(settings: Settings) -> int:
-    """Bring the schema of the database up to date; return how many migrations were made."""
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """What a command or a server does on a database."""
 
-    async def migrate() -> int:
-        database = database_of(settings)
-        made = await database.migrate()
-        await database.close()
-        return made
+    settings: Settings
 
-    return asyncio.run(migrate())
+    def migrated(self, row_security: bool | None = None) -> int:
+        """Bring the schema up to date; return how many migrations were made.
 
+        Args:
+            row_security: Whether PostgreSQL is to keep tenants apart by itself; None leaves it as it is.
+        """
 
-def stores_on_postgres(settings: Settings, new_owner: Callable[[], str]) -> Stores:
-    """Return the stores of a host; it is on record as alive once they are open.
+        async def migrate() -> int:
+            database = database_of(self.settings)
+            made = await database.migrate()
+            if row_security is not None:
+                await database.rows("SELECT row_security_of_tenants($1)", row_security)
+            await database.close()
+            return made
 
-    Raises:
-        Misconfigured: The package of an embedded database is not installed.
-    """
-    database, caches = database_of(settings), caches_of(settings)
-    conversations = PostgresConversationStore(database, seal=SealRule(above_bytes=settings.seal_above_bytes))
-    workflows = PostgresWorkflowCatalog(database, caches.specs, now=now, conversations=conversations)
-    memory = PostgresWorkflowMemory(database, most=settings.max_remembered_references)
-    hosts = PostgresHosts(database, new_owner, settings.host_lease_seconds)
-    return Stores(
-        conversations=conversations,
-        compacting=conversations.compacting,
-        journal=PostgresRunJournal(database),
-        workflows=workflows,
-        search=search_of(settings, workflows, None),
-        memory=memory,
-        read_known=memory.read_known,
-        people=PostgresPersonMemory(database),
-        keys=PostgresIdempotencyKeys(database, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
-        records_of=partial(PostgresRecords, database),
-        owners=hosts,
-        running_owners=hosts.alive,
-        others=_others(settings, hosts),
-        caches=caches,
-        usage=usage_counter_of(settings),
-        upkeep=_upkeep(database, hosts, conversations),
-    )
+        return asyncio.run(migrate())
+
+    def examined(self) -> Sequence[Examined]:
+        """Return what is found of the database and the Redis that the settings name."""
+        return asyncio.run(_examined(self.settings))
+
+    @asynccontextmanager
+    async def conversations(self) -> AsyncGenerator[ConversationStore]:
+        """Open the conversations for one command."""
+        database = database_of(self.settings)
+        try:
+            yield PostgresConversationStore(database)
+        finally:
+            await database.close()
+
+    async def holdings(self) -> Holdings:
+        """Return what the tenant keeps, on a schema that is up to date.
+
+        Raises:
+            StorageFailed: The database does not answer.
+        """
+        database = database_of(self.settings)
+        await database.migrate()
+        return PostgresHoldings(database, self.settings.tenant, self.settings.max_remembered_references)
+
+    def stores(self, new_owner: Callable[[], str]) -> Stores:
+        """Return the stores of a host; it is on record as alive once they are open.
+
+        Raises:
+            Misconfigured: The package of an embedded database is not installed.
+        """
+        settings = self.settings
+        database, caches = database_of(settings), caches_of(settings)
+        conversations = PostgresConversationStore(database, seal=SealRule(above_bytes=settings.seal_above_bytes))
+        workflows = PostgresWorkflowCatalog(database, caches.specs, now=now, conversations=conversations)
+        memory = PostgresWorkflowMemory(database, most=settings.max_remembered_references)
+        hosts = PostgresHosts(database, new_owner, settings.host_lease_seconds)
+        return Stores(
+            conversations=conversations,
+            compacting=conversations.compacting,
+            journal=PostgresRunJournal(database),
+            workflows=workflows,
+            search=search_of(settings, workflows, None),
+            memory=memory,
+            read_known=memory.read_known,
+            people=PostgresPersonMemory(database),
+            keys=PostgresIdempotencyKeys(database, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
+            records_of=partial(PostgresRecords, database),
+            owners=hosts,
+            running_owners=hosts.alive,
+            others=_others(settings, hosts),
+            caches=caches,
+            usage=usage_counter_of(settings),
+            upkeep=_upkeep(database, hosts, conversations),
+        )
 
 
 def _others(settings: Settings, hosts: PostgresHosts) -> AnsweringProcesses:
     """Return how processes ask each other: those on one machine over sockets, hosts over Redis."""
     (settings.data_dir / ".owners").mkdir(mode=0o700, parents=True, exist_ok=True)
     near = ProcessSockets(settings.data_dir, hosts.owner)
-    if settings.redis_url is None:
-        return near
-    try:
-        # Here, because its package is an extra.
-        from workflow_agent.storage.redis import RedisProcesses  # noqa: PLC0415 - see above
-    except ImportError as error:
-        raise Misconfigured(f"Redis needs more packages ({error}): pip install 'workflow-agent[redis]'.") from error
-    return RedisProcesses(settings.redis_url.get_secret_value(), near, lambda: hosts.owner)
+    redis = redis_of(settings)
+    return redis.processes(near, lambda: hosts.owner) if redis else near
 
 
 def _upkeep(database: Database, hosts: PostgresHosts, conversations: PostgresConversationStore) -> Upkeep:
@@ -131,14 +166,11 @@ _STATE = """SELECT current_setting('server_version_num')::int AS version,
     extract(epoch FROM clock_timestamp())::float8 AS at,
     current_setting('max_connections')::int AS connections,
     EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') AS has_words,
-    to_regclass('schema_migration') IS NOT NULL AS is_made"""
+    to_regclass('schema_migration') IS NOT NULL AS is_made,
+    (SELECT relforcerowsecurity FROM pg_class WHERE oid = to_regclass('conversation')) AS has_row_security,
+    (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS passes_it"""
 _OLDEST = 150_000
 _CLOCK_SECONDS = 5
-
-
-def examined(settings: Settings) -> Sequence[Examined]:
-    """Return what is found of the database and the Redis that the settings name."""
-    return asyncio.run(_examined(settings))
 
 
 async def _examined(settings: Settings) -> Sequence[Examined]:
@@ -152,6 +184,7 @@ async def _examined(settings: Settings) -> Sequence[Examined]:
         await database.close()
     assert row is not None  # noqa: S101 - it asks for no table
     found = [_version(row["version"]), _schema({one["number"] for one in known}), _words(row["has_words"])]
+    found.append(_row_security(row["has_row_security"], row["passes_it"]))
     return [*found, _clocks(row["at"]), _connections(settings, row["connections"]), *await _redis(settings)]
 
 
@@ -177,6 +210,16 @@ def _words(has_words: bool) -> Examined:
     return Examined("message search", "warning", "without pg_trgm it reads every message of a tenant", advice)
 
 
+def _row_security(is_on: bool | None, passes_it: bool) -> Examined:
+    if not is_on:
+        advice = "Once all hosts are of this release: `workflow-agent migrate-database --row-security`."
+        return Examined("row-level security", "warning", "it is off", advice)
+    if passes_it:
+        advice = "Let the hosts connect as a role that is no superuser and has no BYPASSRLS."
+        return Examined("row-level security", "warning", "it does not hold for this user", advice)
+    return Examined("row-level security", "ok", "it keeps tenants apart")
+
+
 def _clocks(at: float) -> Examined:
     ahead = at - time.time()
     if abs(ahead) > _CLOCK_SECONDS:
@@ -196,14 +239,13 @@ def _connections(settings: Settings, most: int) -> Examined:
 
 
 async def _redis(settings: Settings) -> Sequence[Examined]:
-    if settings.redis_url is None:
-        return [Examined("redis", "ok", "none is named: no live streams between hosts, limits by host")]
     try:
-        # Here, because its package is an extra.
-        from workflow_agent.storage.redis import answers_at  # noqa: PLC0415 - see above
-    except ImportError as error:
-        return [Examined("redis", "misconfigured", str(error), "pip install 'workflow-agent[redis]'")]
-    if await answers_at(settings.redis_url.get_secret_value()):
+        redis = redis_of(settings)
+    except Misconfigured as error:
+        return [Examined("redis", "misconfigured", error.message, "pip install 'workflow-agent[redis]'")]
+    if redis is None:
+        return [Examined("redis", "ok", "none is named: no live streams between hosts, limits by host")]
+    if await redis.answers():
         return [Examined("redis", "ok", "it answers")]
     return [
         Examined("redis", "failed", "it does not answer", "Replies arrive all the same; start it for live streams.")

@@ -12,10 +12,10 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.types import ASGIApp
 from typing_extensions import override
 
-from workflow_agent.api.logs import JsonLines
 from workflow_agent.main.composition import build
 from workflow_agent.main.resources import samples
 from workflow_agent.settings import Settings
+from workflow_agent.telemetry.logs import JsonLines
 
 _Message = Mapping[str, Any]
 _UNGUARDED: dict[str, object] = {

@@ -8,7 +8,6 @@ from contextlib import closing
 
 import typer
 
-from workflow_agent.api.logs import log_config
 from workflow_agent.api.server import GracefulServer, listening_socket, make_server
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
@@ -16,6 +15,7 @@ from workflow_agent.main.garbage import collect_seldom
 from workflow_agent.main.seats import Seat, announcement
 from workflow_agent.main.workers import Ended, Supervision
 from workflow_agent.settings import Settings
+from workflow_agent.telemetry.logs import log_config
 from workflow_agent.values.stored import JsonObject
 
 _log = logging.getLogger(__name__)

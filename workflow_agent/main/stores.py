@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pydantic_ai import Embedder, UserError
+
 from workflow_agent.assistant.window.past_turns import Rendered
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.memory.store import PersonMemory, ReadKnown, WorkflowMemory
@@ -23,12 +25,12 @@ from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.storage.files.journal import JsonlRunJournal
-from workflow_agent.storage.files.memories import JsonWorkflowMemory
+from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, running_owners
-from workflow_agent.storage.files.people import JsonPersonMemory
 from workflow_agent.storage.files.quotas import FileUsageCounter
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
+from workflow_agent.storage.files.search.meaning import SearchByMeaning
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets
 from workflow_agent.storage.files.sweeper import Sweeper
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
@@ -38,10 +40,10 @@ from workflow_agent.workflows.records import Records
 from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 
 if TYPE_CHECKING:
-    from pydantic_ai import Embedder
+    from workflow_agent.storage.redis import Redis
 
 
-def embedder_of(settings: Settings) -> "Embedder | None":
+def embedder_of(settings: Settings) -> Embedder | None:
     """Return what makes vectors; None where no model is named.
 
     Raises:
@@ -50,9 +52,6 @@ def embedder_of(settings: Settings) -> "Embedder | None":
     name = settings.embedding_model
     if name is None:
         return None
-    # Here, because most servers and all commands on the files do without, and it takes a second.
-    from pydantic_ai import Embedder, UserError  # noqa: PLC0415 - see above
-
     try:
         return Embedder(name)
     except (UserError, ImportError, ValueError) as error:
@@ -240,15 +239,24 @@ def usage_counter_of(settings: Settings) -> UsageCounter:
     Raises:
         Misconfigured: A Redis is named, and its package is not installed.
     """
-    near = FileUsageCounter(settings.data_dir)
+    near, redis = FileUsageCounter(settings.data_dir), redis_of(settings)
+    return redis.usage_counter(near) if redis else near
+
+
+def redis_of(settings: Settings) -> "Redis | None":
+    """Return the Redis that the settings name.
+
+    Raises:
+        Misconfigured: Its package is not installed.
+    """
     if settings.redis_url is None:
-        return near
+        return None
     try:
         # Here, because its package is an extra.
-        from workflow_agent.storage.redis_quotas import RedisUsageCounter  # noqa: PLC0415 - see above
+        from workflow_agent.storage.redis import Redis  # noqa: PLC0415 - see above
     except ImportError as error:
         raise Misconfigured(f"Redis needs more packages ({error}): pip install 'workflow-agent[redis]'.") from error
-    return RedisUsageCounter(settings.redis_url.get_secret_value(), near)
+    return Redis(settings.redis_url.get_secret_value())
 
 
 def _owners(root: Path, owner: str) -> ProcessOwners:
@@ -269,9 +277,6 @@ def search_of(settings: Settings, workflows: WorkflowCatalog, root: Path | None)
     embedder = embedder_of(settings)
     if embedder is None or settings.embedding_model is None:
         return by_words
-    # Here, because most servers and all commands on the files do without, and it takes a while.
-    from workflow_agent.storage.files.search.meaning import SearchByMeaning  # noqa: PLC0415 - see above
-
     return SearchByMeaning(by_words, workflows, embedder, settings.embedding_model, settings.data_dir)
 
 

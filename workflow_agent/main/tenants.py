@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from workflow_agent.conversations.quotas import TenantLimits
+from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.errors import ConversationNotFound
 from workflow_agent.main.clock import now
 from workflow_agent.main.stores import Stores
 from workflow_agent.settings import Settings, TenantAccess
 from workflow_agent.storage.files.caches import CacheKey
+from workflow_agent.storage.files.conversation_list import cursor_before
 from workflow_agent.telemetry.webhooks import WebhookRules, Webhooks
 from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.model.outline import outline
@@ -52,3 +55,34 @@ def limits_of(settings: Settings, tenant: str) -> TenantLimits:
         tokens_per_day=own.tokens_per_day or settings.tenant_tokens_per_day,
         usd_per_day=own.usd_per_day or settings.tenant_usd_per_day,
     )
+
+
+def kept_since(settings: Settings, tenant: str, at: datetime) -> datetime | None:
+    """Return before when a conversation of a tenant was changed last that is to be deleted; None where all stay."""
+    own = settings.tenants.get(tenant, TenantAccess()).conversations_kept_days
+    days = own or settings.tenant_conversations_kept_days
+    return None if days is None else at - timedelta(days=days)
+
+
+async def delete_unused(conversations: ConversationStore, tenant: str, since: datetime) -> int:
+    """Delete a tenant's conversations that were not changed since a time; return how many.
+
+    One in which a run is under way stays.
+
+    Raises:
+        StorageFailed: One could not be read or deleted; the next round begins with it again.
+    """
+    deleted, cursor = 0, cursor_before(since)
+    while cursor is not None:
+        page = await conversations.page(tenant, cursor=cursor)
+        for one in page.items:
+            try:
+                # Read again: it may have been used since it was listed.
+                talk = await conversations.load(tenant, one.id)
+                if talk.updated_at < since and talk.active_run() is None:
+                    await conversations.delete(tenant, one.id)
+                    deleted += 1
+            except ConversationNotFound:
+                continue
+        cursor = page.next_cursor
+    return deleted

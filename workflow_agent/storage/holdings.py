@@ -1,19 +1,22 @@
 """All that a tenant keeps in one store, piece by piece: to be moved into another, and looked over."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pydantic_core import to_json
+from typing_extensions import override
 
 from workflow_agent.conversations.document import Conversation, WorkflowReference
 from workflow_agent.conversations.memory.person import Person
+from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.digests import canonical_json
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.records import RecordKind
-from workflow_agent.workflows.store import WorkflowVersion
+from workflow_agent.workflows.records import RecordKind, Records
+from workflow_agent.workflows.store import WorkflowCatalog, WorkflowVersion
 
 
 def _digest(pieces: Iterator[bytes]) -> str:
@@ -153,3 +156,54 @@ class Holdings(Protocol):
     async def close(self) -> None:
         """Let go of connections."""
         ...
+
+
+class StoredHoldings(Holdings):
+    """What is read and written through the stores' ports alone, whatever they keep it in.
+
+    Args:
+        tenant: Whose.
+        workflows: The tenant's among others.
+        memory: Makes the memory of workflows anew, for a store that knows what it read.
+        people: What is known of people.
+        records: The tenant's small documents.
+    """
+
+    def __init__(
+        self,
+        tenant: str,
+        workflows: WorkflowCatalog,
+        memory: Callable[[], WorkflowMemory],
+        people: PersonMemory,
+        records: Records,
+    ) -> None:
+        self._tenant = tenant
+        self._catalog, self._memory, self._people, self._records = workflows, memory, people, records
+
+    @override
+    async def workflow(self, workflow_id: str) -> HeldWorkflow | None:
+        try:
+            newest = await self._catalog.get(self._tenant, workflow_id)
+            return HeldWorkflow(newest, await self._catalog.versions(self._tenant, workflow_id))
+        except WorkflowNotFound:
+            return None
+
+    @override
+    async def remembered(self, user: str) -> Sequence[WorkflowReference] | None:
+        return await self._memory().recall(self._tenant, user) or None
+
+    @override
+    async def take_remembered(self, user: str, references: Sequence[WorkflowReference]) -> None:
+        await self._memory().correct(self._tenant, user, lambda _: tuple(references))
+
+    @override
+    async def take_person(self, person: Person) -> None:
+        await self._people.update(self._tenant, person.user, lambda _: person)
+
+    @override
+    async def records(self, kind: RecordKind) -> Mapping[str, JsonObject]:
+        return await self._records.all(kind)
+
+    @override
+    async def take_record(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
+        await self._records.put(kind, record_id, document)

@@ -1,18 +1,19 @@
-"""Questions between hosts over Redis, and their answers, each in a stream that expires."""
+"""What hosts share in Redis: questions and answers, each in a stream that expires, and what tenants use."""
 
 import asyncio
 import logging
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import redis.asyncio as aioredis
 from redis.exceptions import RedisError
 from typing_extensions import override
 
+from workflow_agent.conversations.quotas import UsageCounter, Used
 from workflow_agent.conversations.store import OtherProcesses, ProcessGone
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets
 from workflow_agent.values.stored import JsonObject
@@ -28,9 +29,48 @@ _MOST_FRAMES = 2_000
 _WAIT_MS = 1_000
 _PAUSE_SECONDS = 1.0
 _ANSWER_SECONDS = 5.0
+_COUNT_SECONDS = 1.0
 _FAILURES = (RedisError, OSError)
+T = TypeVar("T")
 
 _Entry = tuple[bytes, dict[bytes, bytes]]
+
+
+class Redis:
+    """A Redis, by its address; nothing is asked of it yet.
+
+    Args:
+        url: Where it is.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def client(self, answer_seconds: float) -> Any:
+        """Return a new client, which waits so long for an answer."""
+        # The older protocol: what a stream gives has the same shape from every server.
+        return aioredis.Redis.from_url(  # pyright: ignore[reportUnknownMemberType] - its options
+            self._url, protocol=2, socket_connect_timeout=1, socket_timeout=answer_seconds
+        )
+
+    def processes(self, near: ProcessSockets, owner: Callable[[], str]) -> "RedisProcesses":
+        """Return how processes of several hosts ask each other; see `RedisProcesses`."""
+        return RedisProcesses(self, near, owner)
+
+    def usage_counter(self, near: UsageCounter) -> "RedisUsageCounter":
+        """Return what counts for all hosts, and for this one while Redis is away."""
+        return RedisUsageCounter(self, near)
+
+    async def answers(self) -> bool:
+        """Say whether it answers."""
+        asked = self.client(1.0)
+        try:
+            return bool(await asked.ping())
+        except _FAILURES:
+            return False
+        finally:
+            with suppress(*_FAILURES):
+                await asked.aclose()
 
 
 class RedisProcesses(OtherProcesses):
@@ -40,17 +80,16 @@ class RedisProcesses(OtherProcesses):
     An answer is worked on only while somebody reads it.
 
     Args:
-        url: Where Redis is.
+        redis: Which one.
         near: Reaches the processes on this machine.
         owner: Returns the id of this process; it changes when a lease is lost.
         silence_seconds: After so long without a frame, whoever answers counts as gone.
     """
 
-    def __init__(self, url: str, near: ProcessSockets, owner: Callable[[], str], silence_seconds: float = 5.0) -> None:
-        # The older protocol: what a stream gives has the same shape from every server.
-        self._redis: Any = aioredis.Redis.from_url(  # pyright: ignore[reportUnknownMemberType] - its options
-            url, protocol=2, socket_connect_timeout=1, socket_timeout=_ANSWER_SECONDS
-        )
+    def __init__(
+        self, redis: Redis, near: ProcessSockets, owner: Callable[[], str], silence_seconds: float = 5.0
+    ) -> None:
+        self._redis = redis.client(_ANSWER_SECONDS)
         self._near = near
         self._silence_seconds = silence_seconds
         self._owner = owner
@@ -158,18 +197,6 @@ class RedisProcesses(OtherProcesses):
             _log.warning("an answer over Redis was not finished: %s", error)
 
 
-async def answers_at(url: str) -> bool:
-    """Say whether a Redis answers."""
-    asked: Any = aioredis.Redis.from_url(url, socket_connect_timeout=1, socket_timeout=1)  # pyright: ignore[reportUnknownMemberType] - its options
-    try:
-        return bool(await asked.ping())
-    except _FAILURES:
-        return False
-    finally:
-        with suppress(*_FAILURES):
-            await asked.aclose()
-
-
 async def framed(pieces: AsyncGenerator[JsonObject]) -> AsyncGenerator[tuple[list[bytes], bool]]:
     """Yield what comes within a frame's time, and whether that is all; no lines are a sign of life."""
     lines: list[bytes] = []
@@ -206,3 +233,92 @@ def _answer(token: str) -> str:
 
 def _reader(token: str) -> str:
     return f"workflow-agent:reader:{token}"
+
+
+# By the clock of Redis: those of the hosts may differ.
+_NOW = """
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local day = KEYS[2] .. math.floor(now / 86400)
+"""
+_BEGIN = (
+    _NOW
+    + """
+local wait = 0
+if ARGV[2] ~= '' then
+    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 60)
+    local begun, most = redis.call('ZCARD', KEYS[1]), tonumber(ARGV[2])
+    if begun < most then
+        redis.call('ZADD', KEYS[1], now, ARGV[1])
+        redis.call('EXPIRE', KEYS[1], 61)
+    else
+        wait = redis.call('ZRANGE', KEYS[1], begun - most, begun - most, 'WITHSCORES')[2] + 60 - now
+    end
+end
+local spent = redis.call('HMGET', day, 'tokens', 'usd')
+return {tostring(wait), spent[1] or '0', spent[2] or '0', tostring(86400 - now % 86400)}
+"""
+)
+_SPEND = (
+    _NOW
+    + """
+redis.call('HINCRBY', day, 'tokens', ARGV[1])
+redis.call('HINCRBYFLOAT', day, 'usd', ARGV[2])
+redis.call('EXPIRE', day, 172800)
+"""
+)
+
+
+class RedisUsageCounter(UsageCounter):
+    """Counts for all hosts; while Redis is away, each counts for itself.
+
+    Args:
+        redis: Where it is counted.
+        near: Counts for this host.
+    """
+
+    def __init__(self, redis: Redis, near: UsageCounter) -> None:
+        self._redis = redis.client(_COUNT_SECONDS)
+        self._near = near
+        self._begin = self._redis.register_script(_BEGIN)
+        self._spend = self._redis.register_script(_SPEND)
+
+    @override
+    async def begin(self, tenant: str, ticket: str, most_turns: int | None) -> Used:
+        most = "" if most_turns is None else most_turns
+
+        async def far() -> Used:
+            wait, tokens, usd, left = await self._begin(keys=_keys(tenant), args=[ticket, most])
+            return Used(float(wait), int(tokens), float(usd), float(left))
+
+        return await self._counted(far, lambda: self._near.begin(tenant, ticket, most_turns))
+
+    @override
+    async def give_back(self, tenant: str, ticket: str) -> None:
+        turns, _ = _keys(tenant)
+        await self._counted(lambda: self._redis.zrem(turns, ticket), lambda: self._near.give_back(tenant, ticket))
+
+    @override
+    async def spend(self, tenant: str, tokens: int, usd: float) -> None:
+        await self._counted(
+            lambda: self._spend(keys=_keys(tenant), args=[tokens, f"{usd:.9f}"]),
+            lambda: self._near.spend(tenant, tokens, usd),
+        )
+
+    @override
+    async def close(self) -> None:
+        with suppress(*_FAILURES):
+            await self._redis.aclose()
+
+    @staticmethod
+    async def _counted(far: Callable[[], Awaitable[T]], near: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await far()
+        except _FAILURES as error:
+            _log.warning("limits hold for each host until Redis is back: %s", error)
+            return await near()
+
+
+def _keys(tenant: str) -> tuple[str, str]:
+    # In braces what decides on which node of a cluster both are.
+    return f"workflow-agent:turns:{{{tenant}}}", f"workflow-agent:spent:{{{tenant}}}:"

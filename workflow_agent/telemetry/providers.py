@@ -94,14 +94,15 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
     chosen = options or TelemetryOptions()
     # The standard variables win over our name, which the SDK would do the other way round.
     resource = Resource.create({SERVICE_NAME: chosen.service_name}).merge(OTELResourceDetector().detect())
-    processors = [*chosen.span_processors, *([_span_export()] if chosen.export_spans else [])]
+    spans, metrics = _exports(chosen)
+    processors = [*chosen.span_processors, *spans]
     tracers = TracerProvider(resource=resource, shutdown_on_exit=False, sampler=None if processors else ALWAYS_OFF)
     for processor in processors:
         tracers.add_span_processor(processor)
     registry = CollectorRegistry()
     readers: list[MetricReader] = [
         PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry),
-        *([_metric_export()] if chosen.export_metrics else []),
+        *metrics,
     ]
     meters = MeterProvider(
         readers, resource, shutdown_on_exit=False, views=[View(meter_name="pydantic-ai", attribute_keys=_MODEL_LABELS)]
@@ -130,25 +131,17 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
     return Telemetry(tracers.get_tracer(_NAME), meter, build_metrics(meter), instrumentation, registry, stop)
 
 
-# Imported where they are used: the exporter is an extra, and reads the standard variables itself.
-def _span_export() -> SpanProcessor:
+def _exports(chosen: TelemetryOptions) -> tuple[list[SpanProcessor], list[MetricReader]]:
+    if not (chosen.export_spans or chosen.export_metrics):
+        return [], []
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415 - see above
+        # Here, because the exporters are an extra; they read the standard variables themselves.
+        from opentelemetry.exporter.otlp.proto.http import metric_exporter, trace_exporter  # noqa: PLC0415 - see above
     except ImportError as error:
-        raise _not_installed() from error
-    return BatchSpanProcessor(OTLPSpanExporter())
-
-
-def _metric_export() -> MetricReader:
-    try:
-        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter  # noqa: PLC0415 - see above
-    except ImportError as error:
-        raise _not_installed() from error
-    return PeriodicExportingMetricReader(OTLPMetricExporter())
-
-
-def _not_installed() -> Misconfigured:
-    return Misconfigured(
-        "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the exporter is not installed. "
-        "Install workflow-agent[otlp], or unset the variable."
-    )
+        raise Misconfigured(
+            "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the exporter is not installed. "
+            "Install workflow-agent[otlp], or unset the variable."
+        ) from error
+    spans = [BatchSpanProcessor(trace_exporter.OTLPSpanExporter())] if chosen.export_spans else []
+    metrics = [PeriodicExportingMetricReader(metric_exporter.OTLPMetricExporter())] if chosen.export_metrics else []
+    return [*spans], [*metrics]

@@ -206,6 +206,13 @@ def test_what_was_read_wholly_is_created_and_shown() -> None:
     assert "What shall it be called?" in said
 
 
+def test_a_deadline_and_what_starts_it_are_shown() -> None:
+    said = replied("Every night at 2 the clerk opens the mail. The boss signs it within 2 days.")
+
+    assert "Starts: " in said
+    assert "boss, deadline 2 days" in said
+
+
 def test_the_body_of_a_loop_and_errors_are_shown() -> None:
     said = replied(
         "For each file, the clerk scans it and the boss signs it. The clerk mails it. If nobody answers in "
@@ -219,7 +226,8 @@ def test_the_body_of_a_loop_and_errors_are_shown() -> None:
 def test_what_was_not_drawn_is_shown_first() -> None:
     said = replied("The clerk files it (blue folder). The boss signs it.")
 
-    assert said.startswith("I understood 2 steps:")
+    assert said.startswith("I understood 2 steps and 1 end:")
+    assert "1. **File it** (`file_it`): clerk → Sign it" in said
     assert "I could not draw: the note 'blue folder'." in said
     assert "Shall I make it like that?" in said
 

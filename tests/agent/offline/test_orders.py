@@ -231,3 +231,20 @@ async def test_a_long_message_is_told_to_be_too_long_and_changes_nothing(talk: T
 
     assert (await loan(talk)).version == 1
     assert not reply.content.startswith("Done: **Loan"), reply.content
+
+
+@pytest.mark.parametrize("said", ["the decision should be approved by the CFO", "scoring has to be audited by HR"])
+async def test_who_does_something_else_with_a_step_is_not_made_its_owner(said: str, talk: Talk) -> None:
+    before = await loan(talk)
+
+    await talk.say(said)
+
+    after = await loan(talk)
+    assert [step.assignee for step in after.steps if step.id in {"score", "decide"}] == [None, "clerk"]
+    assert {step.id for step in before.steps} <= {step.id for step in after.steps}
+
+
+async def test_who_is_to_do_a_step_becomes_its_owner(talk: Talk) -> None:
+    await talk.say("the decision should be handled by the CFO")
+
+    assert next(step.assignee for step in (await loan(talk)).steps if step.id == "decide") == "CFO"

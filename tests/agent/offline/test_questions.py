@@ -198,6 +198,7 @@ async def test_a_question_with_a_word_too_many_is_not_answered() -> None:
     assert [reply for reply in told if "I did not understand that question" not in reply] == []
 
 
+@pytest.mark.slow
 async def test_workflows_are_told_apart_by_what_a_question_asks_of_them() -> None:
     talk = await talk_about(LOAN, CLUB)
 

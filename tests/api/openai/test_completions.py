@@ -177,12 +177,12 @@ def test_instructions_of_the_application_reach_the_model(client: OpenAI, served:
     ("body", "status", "param", "code"),
     [
         pytest.param({"messages": []}, 400, "messages", "invalid_input", id="no messages"),
-        pytest.param({"messages": "hi"}, 400, "messages", "invalid_input", id="no list"),
+        pytest.param({"messages": "hi"}, 400, "messages", "invalid_type", id="no list"),
         pytest.param(
             {"messages": [{"role": "poet", "content": "hi"}]},
             400,
             "messages[0].role",
-            "invalid_input",
+            "invalid_value",
             id="unknown role",
         ),
         pytest.param(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -62,12 +63,14 @@ def ran(*arguments: str, **variables: str) -> str:
 
 async def test_pydantic_ai(served: Served) -> None:
     provider = Provider(f"{served.url}/v1", "none")
-    agent = Agent(build_model(f"openai:{OFFERED}", provider, OfflineModel), instructions="Be brief.")
+    model: Any = build_model(f"openai:{OFFERED}", provider, OfflineModel)
+    agent = Agent(model, instructions="Be brief.")
 
     with models.override_allow_model_requests(True):
         first = await agent.run(BEGIN)
         async with agent.run_stream(GO_ON, message_history=first.all_messages()) as streamed:
             second = await streamed.get_output()
+    await model.client.close()
 
     assert "Leave request" in first.output
     assert "3 steps" in second or "three steps" in second

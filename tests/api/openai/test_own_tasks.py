@@ -72,6 +72,40 @@ def test_a_title_is_given_in_other_words_too(client: OpenAI, served: Served) -> 
     assert turns_of(served) == [1]
 
 
+EMOJI = "Your task is to show what face the speaker makes, by an emoji (😊, 😢).\n\nMessage: ```All done!```"
+ANSWERS = '"""Two steps."""\n\n"""Three steps."""\n\n"""Two steps."""'
+OF_OTHERS = (
+    'You have been provided with a set of responses from some models to the user query: "how many\nsteps?"\n\n'
+    f"Your task is to make one of them.\n\nResponses from models: {ANSWERS}"
+)
+CHOICE = {"role": "system", "content": "Available Tools: []\n\nReturn an empty array if none fits."}
+
+
+@pytest.mark.parametrize(
+    ("messages", "told"),
+    [
+        pytest.param([EMOJI], "💬", id="an emoji"),
+        pytest.param([OF_OTHERS], "Two steps.\n\n---\n\nThree steps.", id="one answer of several models'"),
+        pytest.param([CHOICE, "Query: History:\nUSER: hello\nQuery: hello"], '{"tool_calls": []}', id="its own tools"),
+    ],
+)
+def test_a_task_without_a_heading_is_answered_without_a_turn(
+    client: OpenAI, served: Served, messages: list[Any], told: str
+) -> None:
+    say(client, "hello", extra_headers=CHAT)
+
+    answer = say(client, *messages, extra_headers=CHAT).choices[0].message.content
+
+    assert answer == told
+    assert turns_of(served) == [1]
+
+
+def test_who_speaks_of_an_emoji_is_no_front_end(client: OpenAI, served: Served) -> None:
+    say(client, "Your task is to put an emoji into each step's name", extra_headers=CHAT)
+
+    assert turns_of(served) == [1]
+
+
 def test_who_wants_a_title_for_a_workflow_is_no_front_end(client: OpenAI, served: Served) -> None:
     say(client, "Give the chat approval a concise title\nUser: clerk", extra_headers=CHAT)
 
@@ -103,6 +137,26 @@ def test_what_a_tool_returned_without_a_call_is_refused_in_openais_words(client:
 
     assert "must be a response to a preceding message with 'tool_calls'" in refused.value.message
     assert refused.value.param == "messages[0].role"
+
+
+RETURNED = {"type": "function_call_output", "call_id": "call_1", "output": "42"}
+CALLED = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"}
+
+
+def test_what_a_function_returned_without_a_call_is_refused_by_responses_too(client: OpenAI) -> None:
+    said: Any = [RETURNED, {"role": "user", "content": "and now?"}]
+
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.responses.create(model="workflow-agent", input=said)
+
+    assert "No tool call found for function call output with call_id call_1." in refused.value.message
+    assert refused.value.param == "input"
+
+
+def test_what_a_function_returned_to_its_call_is_taken_by_responses(client: OpenAI) -> None:
+    said: Any = [CALLED, RETURNED, {"role": "user", "content": "hello"}]
+
+    assert client.responses.create(model="workflow-agent", input=said).status == "completed"
 
 
 def test_what_a_tool_returned_to_its_call_is_taken(client: OpenAI) -> None:

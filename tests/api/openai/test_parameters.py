@@ -96,6 +96,29 @@ def test_what_would_change_the_answer_is_refused(client: OpenAI, api: str, name:
 
 
 @pytest.mark.parametrize(
+    ("sent", "param", "code", "told"),
+    [
+        ({"stop": {"x": True, "y": None}}, "stop", "unsupported_value", 'does not support {"x":true,"y":null} here'),
+        ({"logprobs": True}, "logprobs", "unsupported_value", "does not support true here"),
+        ({"messages": "hi"}, "messages", "invalid_type", "expected an array, but got a string instead"),
+        ({"model": None}, "model", "invalid_type", "expected a string, but got null instead"),
+        ({"messages": [{"content": "x"}]}, "messages[0].role", "missing_required_parameter", "'messages[0].role'"),
+        ({"messages": [{"role": "x"}]}, "messages[0].role", "invalid_value", "Invalid value: 'x'. Supported values"),
+        ({"stream_options": {"include_usage": 1.5}}, "stream_options.include_usage", "invalid_type", "got a decimal"),
+    ],
+)
+def test_a_refusal_names_values_and_types_as_json_has_them(
+    client: OpenAI, sent: dict[str, Any], param: str, code: str, told: str
+) -> None:
+    with pytest.raises(openai.BadRequestError, match=re.escape(told)) as error:
+        client.chat.completions.create(
+            model="workflow-agent", messages=[{"role": "user", "content": "hello"}], extra_body=sent
+        )
+
+    assert (error.value.param, error.value.code) == (param, code)
+
+
+@pytest.mark.parametrize(
     ("name", "value", "code", "told"),
     [
         ("temperature", 2.5, "decimal_above_max_value", "decimal above maximum value. Expected a value <= 2"),

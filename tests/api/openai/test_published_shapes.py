@@ -8,10 +8,12 @@ from typing import Any
 import httpx
 import jsonschema_rs
 import pytest
+from fastapi.routing import APIRoute
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import serving
-from workflow_agent.api.further_routes import FURTHER
+from workflow_agent.api.openai import completions, conversations, models, responses
+from workflow_agent.api.openai import items as conversation_items
 from workflow_agent.settings import load_settings
 
 PUBLISHED = json.loads((Path(__file__).parent / "published" / "replies.schema.json").read_text("utf-8"))
@@ -96,7 +98,10 @@ def test_every_route_and_event_has_its_published_shape(client: httpx.Client) -> 
     assert wrong == set()
     assert {shape_of(one) for one in events} == {*EVENTS, "event error"}
     assert {operation for operation, _, _ in bodies} == {
-        route.operation_id for router in FURTHER for route in router.routes if route.path.startswith("/v1/")
+        route.operation_id
+        for resource in (completions, conversations, conversation_items, models, responses)
+        for route in resource.router.routes
+        if isinstance(route, APIRoute)
     }
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, stream_of, with_heartbeats
 from workflow_agent.api.frontends.events import native_events
-from workflow_agent.api.openai.launch import start
+from workflow_agent.api.openai.histories import start
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of

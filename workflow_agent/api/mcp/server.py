@@ -6,14 +6,15 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any
 
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.server.mcpserver.tools.base import Tool
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
+from typing_extensions import override
 
 from workflow_agent.api.mcp.tools import WorkflowTools
 from workflow_agent.api.native.catalogue import ABOUT
@@ -22,12 +23,14 @@ from workflow_agent.assistant.tools.parameters import brief_schema
 from workflow_agent.conversations.document import Event
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.parser import problems_of
 from workflow_agent.workflows.model.workflow import workflow_document
 from workflow_agent.workflows.service import WorkflowService
 
 _JSON = "application/json"
 _MOST_LISTED = 200
 _MOST_EVENTS = 500
+_MOST_PROBLEMS = 10
 _INSTRUCTIONS = (
     "Workflows of this service: search and read them, create and edit them, analyse, draw, import and export "
     "them. Edits are typed and make a new version; preview=true shows them first. ask_assistant talks to the "
@@ -68,6 +71,41 @@ _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
 
 
+_TALKS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True)
+"""The assistant asks a model's provider, and other MCP servers where there are some."""
+
+
+class ToldTool(Tool):
+    """A tool that tells which arguments it cannot take in the words of the other ways in."""
+
+    @override
+    async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
+        # One that is not known may be what the caller relies on: `dry_run` of a change that `preview` shows first.
+        unknown = [f"- {name[:60]} is no argument of it" for name in arguments.keys() - self.parameters["properties"]]
+        try:
+            if unknown:
+                self.fn_metadata.arg_model.model_validate(arguments)
+                raise ToolError(self._refusal(unknown))
+            return await super().run(arguments, context, convert_result)
+        except (ToolError, ValidationError) as error:
+            cause = error if isinstance(error, ValidationError) else error.__cause__
+            if not isinstance(cause, ValidationError):
+                raise
+            lines = [
+                f"- {one.pointer[1:]} {one.message}" + (f" (valid: {', '.join(one.valid)})" if one.valid else "")
+                for one in problems_of(cause, arguments)[:_MOST_PROBLEMS]
+            ]
+            raise ToolError(self._refusal([*lines, *unknown])) from error
+
+    def _refusal(self, lines: list[str]) -> str:
+        known: dict[str, dict[str, Any]] = self.parameters["properties"]
+        needed = self.parameters.get("required", ())
+        takes = "; ".join(
+            f"{name}{' (needed)' if name in needed else ''}: {one['description']}" for name, one in known.items()
+        )
+        return "\n".join([f"invalid_input: {self.name} cannot be called so.", *lines, f"It takes {takes}."])
+
+
 def tools_of(services: Services, tenant: str) -> Sequence[Tool]:
     """Return every tool with its annotations."""
     own = WorkflowTools(services, tenant)
@@ -82,10 +120,10 @@ def tools_of(services: Services, tenant: str) -> Sequence[Tool]:
         own.export_workflow: _READS,
         own.list_versions: _READS,
         own.restore_version: _CHANGES,
-        own.ask_assistant: _CHANGES,
+        own.ask_assistant: _TALKS,
     }
     tools = [
-        Tool.from_function(function, annotations=annotations, structured_output=False)
+        ToldTool.from_function(function, annotations=annotations, structured_output=False)
         for function, annotations in listed.items()
     ]
     return [tool.model_copy(update={"parameters": brief_schema(tool.parameters)}) for tool in tools]

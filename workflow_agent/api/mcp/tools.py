@@ -35,7 +35,8 @@ Given = TypeVar("Given")
 _WRITER = Writer(Author(user="mcp"))
 _MOST_PROBLEMS = 10
 Reference = Annotated[str, Field(min_length=1, max_length=200, description="id, name or alias")]
-FormatName = Annotated[str, Field(json_schema_extra={"enum": list(FORMATS)})]
+FormatName = Annotated[str, Field(json_schema_extra={"enum": list(FORMATS)}, description="another tool's format")]
+Earlier = Annotated[int, Field(ge=1, description="one that list_versions names")]
 Newest = Annotated[int | None, Field(ge=1, description="the newest unless given")]
 
 
@@ -98,12 +99,12 @@ class WorkflowTools:
     async def search_workflows(
         self,
         query: Annotated[str, Field(max_length=500, description="words about it; empty lists all")] = "",
-        tag: str | None = None,
+        tag: Annotated[str | None, Field(description="a department, a topic")] = None,
         trigger: Annotated[str | None, Field(description="what starts it: schedule, monday, …")] = None,
         role: Annotated[str | None, Field(description="who does or decides something in it")] = None,
         service: Annotated[str | None, Field(description="what a step calls, such as slack")] = None,
-        step_type: StepType | None = None,
-        limit: Annotated[int, Field(ge=1, le=100)] = 10,
+        step_type: Annotated[StepType | None, Field(description="a kind of step that it has")] = None,
+        limit: Annotated[int, Field(ge=1, le=100, description="at most so many")] = 10,
     ) -> JsonObject:
         """Find workflows, the best match first; without a query list them, the latest change first."""
         filters = WorkflowFilters(tag, trigger, role, service, step_type)
@@ -122,15 +123,15 @@ class WorkflowTools:
     @reported
     async def create_workflow(
         self,
-        name: Annotated[str, Field(min_length=1, max_length=200)],
-        steps: Annotated[list[StepParts], Field(min_length=1)],
+        name: Annotated[str, Field(min_length=1, max_length=200, description="what people call it")],
+        steps: Annotated[list[StepParts], Field(min_length=1, description="all, ends included")],
         transitions: Annotated[list[Edge] | None, Field(description="between steps by id or name")] = None,
-        description: str = "",
+        description: Annotated[str, Field(description="what it is for")] = "",
         triggers: Annotated[
             list[JsonObject] | None,
             Field(description=("{type: manual | webhook}, {type: schedule, cron, timezone}, {type: event, event}")),
         ] = None,
-        tags: list[str] | None = None,
+        tags: Annotated[list[str] | None, Field(description="department, topic")] = None,
         start: Annotated[str | None, Field(description="the first step unless given")] = None,
     ) -> JsonObject:
         """Create a workflow; its id is made from its name. Answers with the findings of its analysis."""
@@ -177,7 +178,10 @@ class WorkflowTools:
 
     @reported
     async def draw_diagram(
-        self, workflow: Reference, format: DiagramFormat = "mermaid", version: Newest = None
+        self,
+        workflow: Reference,
+        format: Annotated[DiagramFormat, Field(description="the language of the diagram")] = "mermaid",
+        version: Newest = None,
     ) -> JsonObject:
         """Draw a workflow as a flowchart, in the language of the diagram."""
         drawn = await self.workflows.at((await self.find(workflow)).id, version)
@@ -218,7 +222,7 @@ class WorkflowTools:
         return {"workflow": named(found), "items": items}
 
     @reported
-    async def restore_version(self, workflow: Reference, version: Annotated[int, Field(ge=1)]) -> JsonObject:
+    async def restore_version(self, workflow: Reference, version: Earlier) -> JsonObject:
         """Make an earlier version the newest again, as a new version; nothing of the history is lost."""
         found = await self.find(workflow)
         return _changed(await self.workflows.restore(found.id, version, _WRITER))
@@ -226,11 +230,11 @@ class WorkflowTools:
     @reported
     async def ask_assistant(
         self,
-        message: Annotated[str, Field(min_length=1, max_length=32_000)],
+        message: Annotated[str, Field(pattern=r"\S", max_length=32_000, description="in the user's words")],
         ctx: Context,
         conversation_id: Annotated[str | None, Field(description="to go on with; a new one unless given")] = None,
         workflow: Annotated[str | None, Field(description="the open one: id, name or alias")] = None,
-        mode: Mode | None = None,
+        mode: Annotated[Mode | None, Field(description="how it works; told by the message unless given")] = None,
     ) -> JsonObject:
         """Say something to the assistant in a conversation; it may search, create and change workflows."""
         asked = TurnRequest(
@@ -276,7 +280,7 @@ def _changed(report: ChangeReport) -> JsonObject:
 def _progress(event: RunEvent) -> str | None:
     """Return what an event of a run says to somebody who waits for its end."""
     if event.name == "mode":
-        return f"mode: {event.data.get('name')}"
+        return f"Works in mode {event.data.get('name')}"
     if event.name == "tool_call":
-        return f"calls {event.data.get('name')}"
-    return "answers" if event.name == "context" else None
+        return f"Calls {event.data.get('name')}"
+    return "Asks the model" if event.name == "context" else None

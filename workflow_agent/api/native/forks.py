@@ -11,8 +11,7 @@ from workflow_agent.api.native.request_shapes import NewForkBody
 from workflow_agent.api.parameters import ConversationId, IdempotencyKey, Tenant, TheServices, etag
 from workflow_agent.api.replies import json_reply, link, replies
 from workflow_agent.api.route_class import StrictRoute
-from workflow_agent.assistant.turns.forks import fork, index_of_event, index_of_number, index_of_turn
-from workflow_agent.assistant.turns.wholes import whole_of
+from workflow_agent.assistant.turns.forks import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.verification import Whole

@@ -13,9 +13,8 @@ from workflow_agent.api.replies import json_reply, problem_replies, replies
 from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases
-from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, Source
+from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, Source
 from workflow_agent.conversations.memory.references import Known
-from workflow_agent.conversations.memory.telling import FactKind
 from workflow_agent.conversations.personal_memory import WhatIsKnown, alias_id
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import iso_milliseconds

@@ -58,7 +58,7 @@ async def search_messages(
 async def _found(services: Services, tenant: str, query: MessageQuery) -> Response:
     # Ranked as `recall` ranks, so that people find what the model finds.
     one_more = replace(query, limit=query.limit + 1)
-    hits = await best_messages(services.conversations.find, tenant, one_more, services.clock())
+    hits = await best_messages(services.find, tenant, one_more, services.clock())
     following = str(query.offset + query.limit) if len(hits) > query.limit else None
     return json_reply({"items": [_item(hit) for hit in hits[: query.limit]], "next_cursor": following})
 

@@ -11,7 +11,7 @@ from workflow_agent.api.route_class import StrictRoute
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, AgentReply
 from workflow_agent.conversations.history import Past
-from workflow_agent.telemetry.workers import caches_of_workers
+from workflow_agent.telemetry.sums import caches_of_workers
 from workflow_agent.values.stored import JsonObject
 
 router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"], route_class=StrictRoute)

@@ -66,7 +66,7 @@ async def get_iterations(
 ) -> Response:
     """List the iterations of a turn: each model request with its tool calls and their results."""
     turn, answer = await _answer(services, tenant, conversation_id, n, agent, run_id)
-    iterations = await _contents(services, tenant, conversation_id).resolved(answer.iterations)
+    iterations = await _contents(services, tenant, conversation_id).resolved(answer.iterations, turn.message)
     return json_reply(
         {
             "conversation_id": conversation_id,
@@ -92,13 +92,13 @@ async def get_iteration(
     run_id: OfRun = None,
 ) -> Response:
     """Return one iteration of a turn, by its number."""
-    _, answer = await _answer(services, tenant, conversation_id, n, agent, run_id)
+    turn, answer = await _answer(services, tenant, conversation_id, n, agent, run_id)
     found = [one for one in answer.iterations if one.number == k]
     if not found:
         raise NotFound(
             f"Turn {n} of conversation {conversation_id!r} has no iteration {k}.", count=len(answer.iterations)
         )
-    [whole] = await _contents(services, tenant, conversation_id).resolved(found[:1])
+    [whole] = await _contents(services, tenant, conversation_id).resolved(found[:1], turn.message)
     return json_reply(whole.model_dump(mode="json"))
 
 

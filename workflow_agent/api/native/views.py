@@ -26,7 +26,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
 from workflow_agent.workflows.analysis.simulation import Assumptions, simulate
 from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
-from workflow_agent.workflows.diagrams.marks import Changes, changes_of
+from workflow_agent.workflows.diagrams.svg.style import Changes, changes_of
 from workflow_agent.workflows.diagrams.view import Collapse
 from workflow_agent.workflows.diff.comparison import diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff

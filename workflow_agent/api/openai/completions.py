@@ -13,13 +13,11 @@ from workflow_agent.api.event_stream import EventStream, Voices, frames, problem
 from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.native.turns import keep_rating
-from workflow_agent.api.openai.histories import remember, remembering
-from workflow_agent.api.openai.launch import start
+from workflow_agent.api.openai.histories import remember, remembering, start
 from workflow_agent.api.openai.models import MODEL, agent_of
-from workflow_agent.api.openai.parameters import ignored_parameters
-from workflow_agent.api.openai.requests import CompletionRequest, MetadataChange
+from workflow_agent.api.openai.parameters import CompletionRequest, MetadataChange, ignored_parameters
 from workflow_agent.api.openai.response_object import recorded_response, response_id
-from workflow_agent.api.openai.tasks import task_answer
+from workflow_agent.api.openai.tasks import takes_no_tool, task_answer
 from workflow_agent.api.openai.texts import Sent, finish_named, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import openai_error
@@ -160,8 +158,9 @@ async def create_completion(
     ignored = ignored_parameters(body)
     _check_tool_messages(body)
     ask = _ask(request, body, services, key)
-    if (answer := task_answer(ask.script.message)) is not None:
-        return _answered_aside(answer, body, services)
+    aside = takes_no_tool(ask.script.instructions) or task_answer(ask.script.message)
+    if aside is not None:
+        return _answered_aside(aside, body, services)
     started = await start(services, tenant, ask)
     head = headers_of(started, ignored)
     if not body.stream:

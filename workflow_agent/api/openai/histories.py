@@ -1,4 +1,4 @@
-"""Conversations that clients do not name, found by the history that they carry along."""
+"""Which conversation goes on with the messages that a client sends, and the turn that begins there."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
@@ -9,10 +9,11 @@ from workflow_agent.api.openai.response_object import Recorded
 from workflow_agent.api.openai.texts import Said
 from workflow_agent.api.openai.turn_requests import Ask
 from workflow_agent.api.services import Services
-from workflow_agent.assistant.turns.forks import fork, index_of_turn
-from workflow_agent.assistant.turns.wholes import whole_of
+from workflow_agent.assistant.requests import StartedTurn, TurnRequest
+from workflow_agent.assistant.turns.forks import fork, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.fork import NewFork
+from workflow_agent.conversations.imports import with_history
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import AlreadyExists, ConversationNotFound
@@ -20,8 +21,6 @@ from workflow_agent.values.digests import digest_of
 
 RESEND_WINDOW = timedelta(seconds=10)
 """How long an equal message without any history is taken for the same one; people repeat themselves later."""
-
-
 _TAIL = 4
 """Messages by which a history is known that was cut at its head: two questions and their answers."""
 
@@ -216,3 +215,42 @@ async def _begin(services: Services, tenant: str, before: Recorded, branch_id: s
         await fork(services.conversations, tenant, whole, NewFork(branch_id, index, services.clock()))
     except AlreadyExists:
         return
+
+
+async def start(services: Services, tenant: str, ask: Ask) -> StartedTurn:
+    """Start the turn that a request asks for, or join the one it asked for before."""
+    conversation_id = ask.conversation_id or await own_history(services, tenant, ask)
+    conversation = await _opened(services, tenant, conversation_id, ask)
+    request = TurnRequest(
+        message=ask.script.message,
+        author=ask.author,
+        conversation_id=conversation.id,
+        agent=ask.agent,
+        instructions=ask.script.instructions or None,
+        attachments=ask.attachments,
+        echoed=ask.echoed,
+        key=ask.key or key_of(conversation, ask, services.clock()),
+    )
+    return await services.chat.start(tenant, request)
+
+
+async def _opened(services: Services, tenant: str, conversation_id: str, ask: Ask) -> Conversation:
+    """Return the conversation, begun with the history the client sent where it is new."""
+    try:
+        return await services.conversations.load(tenant, conversation_id)
+    except ConversationNotFound:
+        # Nobody can have sent the message before, so there is no reply to give in place of a refusal.
+        await services.chat.refuse_over_limit(tenant)
+        at = services.clock()
+        empty = Conversation(id=conversation_id, tenant=tenant, created_at=at, updated_at=at)
+        begun = with_history(
+            empty,
+            [(one.role, one.text) for one in ask.script.earlier],
+            author=ask.author,
+            at=at,
+            new_id=services.new_id,
+        )
+        try:
+            return await services.conversations.create(begun)
+        except AlreadyExists:
+            return await services.conversations.load(tenant, conversation_id)

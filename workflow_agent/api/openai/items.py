@@ -9,7 +9,7 @@ from pydantic import BeforeValidator
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import opening
-from workflow_agent.api.openai.requests import InputItem, NewItems
+from workflow_agent.api.openai.parameters import InputItem, NewItems
 from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
 from workflow_agent.api.openai.texts import Sent, text_of
 from workflow_agent.api.parameters import Tenant, TheServices, whole_number

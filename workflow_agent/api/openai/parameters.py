@@ -1,12 +1,17 @@
-"""What becomes of OpenAI's parameters: what has no effect is named, what would lie is refused."""
+"""What OpenAI's clients send: the bodies, and what of their parameters is honoured or refused."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
-from workflow_agent.api.openai.requests import Open
+import orjson
+from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
+
+from workflow_agent.api.native.attachments import Attachments
+from workflow_agent.api.openai_errors import kind_of
 from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.described import Described
 
 Test = Callable[[Any], bool]
 _OWN_TOOLS = "it has tools of its own and calls no others"
@@ -14,14 +19,108 @@ _TEXT = "answers are text"
 _NO_PROBABILITIES = "log probabilities are not available"
 _MOST_SHOWN = 60
 _ARTICLES = {"decimal": "a decimal", "integer": "an integer"}
-_KINDS: Mapping[type, str] = {
-    bool: "a boolean",
-    str: "a string",
-    list: "an array",
-    dict: "an object",
-    float: "a decimal",
-}
 _CALLED_BY_CLIENTS = ("function", "custom")
+MAX_MESSAGES = 10_000
+MAX_METADATA = 16
+Text = Annotated[str, StringConstraints(max_length=1_000_000)]
+Metadata = Annotated[
+    dict[Annotated[str, StringConstraints(max_length=64)], Annotated[str, StringConstraints(max_length=512)]],
+    Field(max_length=MAX_METADATA),
+]
+
+
+def _as_parts(content: Any) -> Any:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _as_items(given: Any) -> Any:
+    return [{"role": "user", "content": given}] if isinstance(given, str) else given
+
+
+def _as_id(given: Any) -> Any:
+    return cast("JsonObject", given).get("id", given) if isinstance(given, dict) else given
+
+
+Parts = Annotated[list[JsonObject] | None, BeforeValidator(_as_parts)]
+"""The content of a message: text, or parts."""
+
+
+class Open(Described):
+    """An object that may have members nobody here knows."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class ChatMessage(Open):
+    """One message of a chat, as the client holds it."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Parts = None
+    tool_calls: list[JsonObject] | None = None
+    tool_call_id: str | None = None
+
+
+class StreamOptions(Open):
+    """What a stream carries beside the text."""
+
+    include_usage: bool | None = None
+
+
+class CompletionRequest(Open):
+    """The body of `POST /v1/chat/completions`."""
+
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    attachments: Attachments | None = None
+    """Documents that come with the last message."""
+    metadata: Metadata | None = None
+    user: Annotated[str, StringConstraints(max_length=256)] | None = None
+
+
+class InputItem(Open):
+    """One item of a response's input; only messages mean something here."""
+
+    type: str = "message"
+    role: Literal["system", "developer", "user", "assistant"] | None = None
+    content: Parts = None
+
+
+class ResponseRequest(Open):
+    """The body of `POST /v1/responses`."""
+
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    input: Annotated[list[InputItem], BeforeValidator(_as_items), Field(min_length=1, max_length=MAX_MESSAGES)]
+    instructions: Text | None = None
+    previous_response_id: Annotated[str, StringConstraints(max_length=200)] | None = None
+    conversation: Annotated[str | None, BeforeValidator(_as_id)] = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    background: bool | None = None
+    attachments: Attachments | None = None
+    """Documents that come with the input."""
+    metadata: Metadata | None = None
+    user: Annotated[str, StringConstraints(max_length=256)] | None = None
+
+
+class NewItems(Open):
+    """Items to add to a conversation."""
+
+    items: Annotated[list[InputItem], Field(min_length=1, max_length=20)]
+
+
+class NewConversation(Open):
+    """The body of `POST /v1/conversations`."""
+
+    items: Annotated[list[InputItem], Field(max_length=20)] | None = None
+    metadata: Metadata | None = None
+
+
+class MetadataChange(Open):
+    """The body of `POST /v1/conversations/{id}`."""
+
+    metadata: Metadata
 
 
 def _never(_: Any) -> bool:
@@ -58,12 +157,11 @@ class Rule:
     def refusal(self, name: str, value: Any) -> tuple[str, str]:
         """Return what is told of a value that is refused, and its code, as OpenAI has both."""
         if self.bounds is None:
-            shown = repr(value)[:_MOST_SHOWN]
+            shown = orjson.dumps(value).decode()[:_MOST_SHOWN]
             told = f"Unsupported value: {name!r} does not support {shown} here: {self.why}. Leave it out."
             return told, "unsupported_value"
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-            kind = _KINDS.get(type(cast("object", value)), "something else")
-            told = f"Invalid type for {name!r}: expected {_ARTICLES[self.why]}, but got {kind} instead."
+            told = f"Invalid type for {name!r}: expected {_ARTICLES[self.why]}, but got {kind_of(value)} instead."
             return told, "invalid_type"
         low, high = self.bounds
         if low <= value <= high:

@@ -7,12 +7,10 @@ from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, frames, stream_of, told
 from workflow_agent.api.native.attachments import new_attachments
-from workflow_agent.api.openai.histories import asked_after, remember, remembering
+from workflow_agent.api.openai.histories import asked_after, remember, remembering, start
 from workflow_agent.api.openai.items import After, Order, PageSize, listing, no_such_item
-from workflow_agent.api.openai.launch import start
 from workflow_agent.api.openai.models import agent_of
-from workflow_agent.api.openai.parameters import ignored_parameters
-from workflow_agent.api.openai.requests import ResponseRequest
+from workflow_agent.api.openai.parameters import ResponseRequest, ignored_parameters
 from workflow_agent.api.openai.response_events import ResponseEvents
 from workflow_agent.api.openai.response_object import Recorded, input_item, recorded_response, response_id, response_of
 from workflow_agent.api.openai.texts import Script, Sent, script_of
@@ -27,6 +25,7 @@ from workflow_agent.assistant.turns.narration import stream_of_outcome
 from workflow_agent.errors import InvalidInput, Problem, RunNotFound
 from workflow_agent.values.stored import JsonObject
 
+_CALLED = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "computer_call", "apply_patch_call")
 router = APIRouter(prefix="/v1/responses", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
 
 
@@ -60,6 +59,7 @@ async def _ask(request: Request, body: ResponseRequest, services: Services, tena
     if body.conversation is not None and body.previous_response_id is not None:
         message = "cannot be given together with `conversation`: either names what this goes on with"
         raise InvalidInput(f"previous_response_id {message}.", [Problem("/previous_response_id", message)])
+    _check_outputs(body)
     script = _script(body)
     ask = Ask(
         script=script,
@@ -80,6 +80,23 @@ async def _ask(request: Request, body: ResponseRequest, services: Services, tena
 def _echoed(body: ResponseRequest) -> JsonObject:
     background = {"background": True} if body.background else {}
     return background | ({"metadata": dict(body.metadata)} if body.metadata else {})
+
+
+def _check_outputs(body: ResponseRequest) -> None:
+    """Refuse what a function returned without a call of it before.
+
+    Raises:
+        InvalidInput: In OpenAI's words.
+    """
+    called: set[str] = set()
+    for at, one in enumerate(body.input):
+        call_id = str((one.model_extra or {}).get("call_id"))
+        if one.type in _CALLED:
+            called.add(call_id)
+        elif one.type.endswith("_call_output") and call_id not in called:
+            kind = one.type.removesuffix("_output").replace("_", " ")
+            problem = Problem("/input", f"item {at} answers no call before it")
+            raise InvalidInput(f"No tool call found for {kind} output with call_id {call_id[:80]}.", [problem])
 
 
 def _script(body: ResponseRequest) -> Script:

@@ -3,7 +3,9 @@
 Open WebUI and LibreChat send them as a message under the id of the chat that they are about. Taken for the
 user's, they would stand in the conversation, and a request for a title would make a workflow. A task of Open
 WebUI is told by its heading with the chat below, in whatever language it was set up, and what it wants by the
-key of the JSON it asks for; one of LibreChat by asking for a title of some words above what both sides said.
+key of the JSON it asks for; an emoji, one answer out of those of several models, and a choice among its own tools,
+which have no heading, by the words they begin with; one of LibreChat by asking for a title of some words above
+what both sides said.
 """
 
 import json
@@ -24,6 +26,13 @@ _HISTORY: Final = re.compile(r"<chat_history>\s*(.*?)\s*</chat_history>", re.DOT
 _SAID_FIRST: Final = re.compile(r"^\s*(?:USER|User|user)\s*:\s*(\S.*?)\s*$", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _TITLE_WORDS: Final = 6
+_OF_AN_EMOJI: Final = re.compile(r"\s*Your task is to [^\n]{1,120}\bemoji\b[^`]{0,400}Message: ```", re.IGNORECASE)
+_EMOJI: Final = "💬"
+_OF_OTHERS: Final = re.compile(
+    r"\s*You have been provided with a set of responses from [^\n]{0,40}models\b.*?\nResponses from models:", re.DOTALL
+)
+_ANSWER: Final = re.compile(r'"""(.*?)"""', re.DOTALL)
+_OF_TOOLS: Final = re.compile(r"\s*Available Tools: ")
 _TAGS: Final = 3
 _NOT_TELLING: Final = frozenset({
     "please", "would", "could", "should", "with", "that", "this", "what", "which", "where", "when", "have",
@@ -33,6 +42,10 @@ _NOT_TELLING: Final = frozenset({
 
 def task_answer(message: str) -> str | None:
     """Return the answer to a front end's own task, in the form it asks for; None for what a person says."""
+    if _OF_AN_EMOJI.match(message):
+        return _EMOJI
+    if (of_others := _OF_OTHERS.match(message)) is not None:
+        return _told_by_others(message[of_others.end() :])
     history = _HISTORY.search(message)
     if not _BEGINS.match(message):
         return _plain_title(message)
@@ -43,6 +56,17 @@ def task_answer(message: str) -> str | None:
     key = next((one for one in _KEYS if f'"{one}"' in task), "")
     wanted = key or message.split("###", 2)[1].casefold()
     return json.dumps(_answer(wanted, first[1] if first else ""), ensure_ascii=False)
+
+
+def takes_no_tool(instructions: str) -> str | None:
+    """Return the answer to a front end that asks which of its own tools fit; None where it asks no such thing."""
+    return json.dumps({"tool_calls": []}) if _OF_TOOLS.match(instructions) else None
+
+
+def _told_by_others(listed: str) -> str:
+    """Return the answers of several models, each once: what would make one of them is not asked for a chat's turn."""
+    answers = dict.fromkeys(one.strip() for one in _ANSWER.findall(listed) if one.strip())
+    return "\n\n---\n\n".join(answers)
 
 
 def _plain_title(message: str) -> str | None:

@@ -256,6 +256,20 @@ def excess_tokens(before: Conversation, after: Conversation, count: Callable[[st
     return max(sent + returned + head - budget, 0) if budget else 0
 
 
+def least_excess_tokens(before: Conversation, known: Conversation, count: Callable[[str], int]) -> int:
+    """Return by how much the window would be over its budget at least, were all turns read so far back.
+
+    Args:
+        before: The conversation; what stands for its compacted turns goes.
+        known: With the sealed turns that were read.
+        count: Counts tokens.
+    """
+    sent, budget = sent_and_budget_tokens(before)
+    hidden = hidden_events(known)
+    back = sum(count(one.content) for one in known.events if one.id in hidden)
+    return max(sent + back - _shown_tokens(before, count) - budget, 0) if budget else 0
+
+
 def still_holds(conversation: Conversation, cut: Cut) -> bool:
     """Say whether a conversation is still in the state that a cut was decided in."""
     hidden = hidden_events(conversation)

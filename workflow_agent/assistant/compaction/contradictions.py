@@ -21,7 +21,6 @@ _OPPOSITES: Final = tuple(
         "inpatients inpatient/outpatients outpatient",
         "allowed may can/forbidden prohibited",
         "open opened/close closed",
-        "before/after",
         "all both/none neither",
         "early earlier/late later",
         "required mandatory/optional",
@@ -66,12 +65,12 @@ _NUMBER: Final = r"(?:[€$£] ?)?(\d[\w.,-]*|\w+)"
 _AT_MOST: Final = re.compile(
     r"\b(?:up to|at most|no more than|not more than|under|below|less than|fewer than|within|maximum(?: of)?|"
     rf"no later than|not exceeding|younger than|lighter than) {_NUMBER}"
-    r"|(\d[\d.,]*)(?: \w+)? (?:at most|or less|or fewer|at the latest)\b",
+    r"|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:at most|or less|or fewer|at the latest)\b",
     re.IGNORECASE,
 )
 _AT_LEAST: Final = re.compile(
     rf"\b(?:over|above|more than|exceed(?:s|ing)?|at least|no less than|beyond|minimum(?: of)?|older than|heavier than)"
-    rf" {_NUMBER}|(\d[\d.,]*)(?: \w+)? (?:or more|and more|at least|or above|or older)\b",
+    rf" {_NUMBER}|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:or more|and more|at least|or above|or older)\b",
     re.IGNORECASE,
 )
 _SAME_MATTER: Final = 0.6
@@ -95,6 +94,7 @@ _SO_MUCH_OF_A_REASON: Final = 0.5
 _PLANNED: Final = re.compile(
     r"\b(?:should we|shall (?:we|i)|perhaps|maybe|might|could(?! not)|can you|can we|i can|would(?! not)|"
     r"not sure|if you want|plan(?:s|ning|ned)? to|going to|will|we'll|"
+    r"want(?:s|ed)? to|wish(?:es|ed)? to|tr(?:y|ied) to|would like to|hope[sd]? to|meant to|"
     r"i'll|(?:thinking|thought) (?:of|about)|consider\w*)\b|'ll\b",
     re.IGNORECASE,
 )
@@ -103,13 +103,14 @@ _WONDERED: Final = re.compile(
 )
 _SPOKEN_OF: Final = re.compile(
     r"\b(?:declin|reject|refus|dropp|postpon|consider|ask|offer|suggest|propos|want|discuss|mention|not(?:ed|ing)|doubt"
-    r"|decid|plan)\w*\b",
+    r"|decid|plan|wish|request|turned down|turn down|agree|disagree|hope)\w*\b",
     re.IGNORECASE,
 )
 """Told of as spoken of, not as done."""
 _DONE: Final = re.compile(
     r"\b(?:was|were|has been|have been|had|has|have) (?:\w+ly |already |not )?(?:\w{2,}ed|set|put|sent|made|built|sold|"
-    r"cut|begun|gone|given|written|taken|paid)\b|^\W*\w+ (?:\w+ )?\w{2,}ed\b",
+    r"cut|begun|gone|given|written|taken|paid|bought|brought|held|found|won|chosen|told|shown|drawn|done)\b"
+    r"|\bnow (?:\w{3,}s|\w{2,}ed)\b|^\W*\w+ (?:\w+ )?\w{2,}ed\b",
     re.IGNORECASE,
 )
 
@@ -121,17 +122,16 @@ def plain_words(text: str) -> set[str]:
 
 def opposite_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
     """Return which word of a statement the nearest ones say the opposite of."""
-    mine = plain_words(said.text)
+    if not nearest:
+        return None
+    mine, theirs = plain_words(said.text), [plain_words(one.text) for one in nearest]
     for sides in _OPPOSITES:
         for here, there in (sides, sides[::-1]):
-            if not mine & here or mine & there or not nearest or (said.denied and sides is _OPPOSITES[0]):
+            if not mine & here or mine & there or (said.denied and sides is _OPPOSITES[0]):
                 continue
-            wrong = [one for one in nearest if plain_words(one.text) & there and not plain_words(one.text) & here]
-            if "before" in here | there:
-                continue
-            if len(wrong) == len(nearest):
+            if all(words & there and not words & here for words in theirs):
                 return f"the turns say {min(there)!r}, not {min(mine & here)!r}"
-    if nearest and all(_is_reversed(said.text, one.text) for one in nearest):
+    if all(_is_reversed(said.text, one.text) for one in nearest):
         return "the turns say it the other way round"
     return None
 
@@ -240,9 +240,14 @@ def is_uncertain(text: str) -> bool:
     return is_asked(text) or _PLANNED.search(text) is not None
 
 
+def is_spoken_of(text: str) -> bool:
+    """Say whether a sentence tells of something as offered, refused or talked about."""
+    return _SPOKEN_OF.search(text) is not None
+
+
 def only_planned(said: Statement, nearest: Sequence[Statement]) -> str | None:
     """Say whether a statement tells as done what the nearest ones only plan, offer or ask."""
-    if not nearest or said.denied or _PLANNED.search(said.text) or _SPOKEN_OF.search(said.text):
+    if not nearest or said.denied or _PLANNED.search(said.text) or is_spoken_of(said.text):
         return None
     if _DONE.search(said.text) and all(is_uncertain(one.text) for one in nearest):
         return "it was only planned or asked"

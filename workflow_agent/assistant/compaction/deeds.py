@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workflow_agent.assistant.compaction.statements import Statement, says_little, statement_of, stem, word_set
+from workflow_agent.assistant.compaction.statements import Statement, clauses, says_little, statement_of, stem, word_set
 
 _BORNE_OUT_BY: Final = {
     "deleted archived": ("deleted", "modified"),
@@ -13,6 +13,7 @@ _BORNE_OUT_BY: Final = {
     "created built drafted copied": ("created",),
     "added made inserted wrote written put placed": ("created", "modified"),
     "edited renamed changed updated modified moved replaced connected set fixed corrected restored": ("modified",),
+    "merged split swapped reordered duplicated linked": ("modified",),
     "assigned reassigned introduced extended adjusted": ("created", "modified"),
     "ran executed started triggered sent published deployed exported imported approved emailed": (),
     "confirmed notified paid ordered cancelled canceled signed called booked submitted contacted informed": (),
@@ -51,21 +52,25 @@ class DoneTurn:
     text: str
     words: frozenset[str]
     changes: tuple[str, ...]
+    touched: frozenset[str]
+    """The names of the workflows that they were made to."""
     told: Sequence[str]
     """Sentences that tell of something as done: the user's, and those of what held already."""
 
 
-def done_turn(texts: Sequence[str], changes: Iterable[str], told: Iterable[str]) -> DoneTurn:
-    """Return a turn from its sentences, the kinds of its changes, and what the user says in it."""
+def done_turn(texts: Sequence[str], changes: Iterable[tuple[str, str]], told: Iterable[str]) -> DoneTurn:
+    """Return a turn from its sentences, the kinds and workflows of its changes, and what the user says in it."""
     words = frozenset(word for text in texts for word in statement_of(text).words)
     deeds = (one for one in told if not one.endswith("?") and _DEED.search(one))
-    return DoneTurn(" ".join(texts), words, tuple(changes), tuple(deeds))
+    made = list(changes)
+    kinds, touched = tuple(kind for kind, _ in made), frozenset(name for _, name in made)
+    return DoneTurn(" ".join(texts), words, kinds, touched, tuple(deeds))
 
 
-def unknown_deed(clauses: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | None:
+def unknown_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | None:
     """Return which deed of a sentence's clauses no turn bears out; None where there is none such."""
-    sentence = ", ".join(one.text for one in clauses)
-    for said in clauses:
+    sentence = ", ".join(one.text for one in parts)
+    for said in parts:
         if said.is_negated or _UNCERTAIN.search(said.text):
             continue
         for match in _DEED.finditer(said.text):
@@ -83,7 +88,8 @@ def _not_done(verb: str, said: Statement, sentence: str, turns: Sequence[DoneTur
     held = [len(others & turn.words) for turn in turns]
     most = max(held, default=0)
     near = [at for at, count in enumerate(held) if count == most] if most >= _ENOUGH * len(others) else []
-    done = [at for at in near if _is_on_record(verb, turns[at])]
+    named = _named_in(sentence, {name for turn in turns for name in turn.touched})
+    done = [at for at in near if _is_on_record(verb, turns[at]) and (not named or named & turns[at].touched)]
     if not done:
         is_general = _EACH_TIME.search(sentence) is not None
         is_told = any(_is_told(verb, others, one, is_general=is_general) for turn in turns for one in turn.told)
@@ -93,6 +99,12 @@ def _not_done(verb: str, said: Statement, sentence: str, turns: Sequence[DoneTur
         if any(len(others & turn.words) >= most for turn in later):
             return "it was undone later"
     return None
+
+
+def _named_in(sentence: str, names: Iterable[str]) -> set[str]:
+    """Return the names that a sentence has, the longest of those that are parts of others."""
+    found = [one for one in names if re.search(rf"\b{re.escape(one)}\b", sentence)]
+    return {one for one in found if not any(one != other and one in other for other in found)}
 
 
 def _is_on_record(verb: str, turn: DoneTurn) -> bool:
@@ -106,13 +118,16 @@ def _is_on_record(verb: str, turn: DoneTurn) -> bool:
 
 
 def _is_told(verb: str, others: set[str], told: str, *, is_general: bool) -> bool:
-    for match in _DEED.finditer(told):
-        if stem(match[1].casefold()) != stem(verb):
+    words = set(statement_of(told).words)
+    if others and len(others & words) < min(2, len(others)):
+        return False
+    for part in clauses(told):
+        # What another clause denies, this one may tell: "the soloist cancelled, so Henrik sang instead".
+        if statement_of(part).is_negated:
             continue
-        before = told[: match.start()]
-        if _NO_DEED.search(before) and not _IS_DONE.search(before) and not is_general:
-            continue
-        stated = statement_of(told)
-        if not stated.is_negated and (not others or len(others & set(stated.words)) >= min(2, len(others))):
-            return True
+        for match in _DEED.finditer(part):
+            before = part[: match.start()]
+            is_each_time = _NO_DEED.search(before) and not _IS_DONE.search(before) and not is_general
+            if stem(match[1].casefold()) == stem(verb) and not is_each_time:
+                return True
     return False

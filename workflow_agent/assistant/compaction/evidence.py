@@ -11,6 +11,7 @@ from workflow_agent.assistant.compaction.contradictions import (
     bounds_in,
     invented_reason,
     is_asked,
+    is_spoken_of,
     is_turned,
     only_planned,
     opposite_in,
@@ -22,7 +23,13 @@ from workflow_agent.assistant.compaction.deeds import done_turn, unknown_deed
 from workflow_agent.assistant.compaction.placement import Placement, clause_with_most
 from workflow_agent.assistant.compaction.polarity import wrong_polarity
 from workflow_agent.assistant.compaction.statements import Statement, clauses, says_little, statement_of, stem
-from workflow_agent.assistant.compaction.subjects import acts_in, does_another, is_verb, replacements_in
+from workflow_agent.assistant.compaction.subjects import (
+    acts_in,
+    does_another,
+    figures_replaced_in,
+    is_verb,
+    replacements_in,
+)
 from workflow_agent.assistant.compaction.wording import plain_wording, with_counts
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
@@ -36,23 +43,40 @@ _MOST_OF_IT: Final = 0.75
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FRAGMENT_WORDS: Final = 3
 """A sentence of no more telling words goes on with what stands before it: "Not the CFO."."""
-_AGENT: Final = re.compile(r"\w+ed by (?:the |an? |our |their )?(?!\w+ing\b)([^\W\d_]+)")
+_AGENT: Final = re.compile(r"\b\w+ed by (?:the |an? |our |their )?(?!\w+ing\b)([^\W\d_]+)")
 _A_UNIT: Final = re.compile(r"\ban? (minute|hour|day|week|month|quarter|year)\b", re.IGNORECASE)
 _OPEN: Final = re.compile(
     r"\b(?:whether|unclear|asked|asks|question|wonders?|unanswered|undecided|not (?:yet )?(?:decided|sure))\b"
+    r"|\b(?:consider(?:ed|ing)?|thinking (?:of|about)|discuss(?:ed|ing)?)\b"
     r"|(?<!that )\b(?:is|remains) (?:still |left )?open\b|^open(?::| questions?\b| points?\b| issues?\b)",
     re.IGNORECASE,
 )
+_DATE: Final = re.compile(r"\b(\d{1,2})-([A-Z][a-z]{2,8})\b")
 _ANYBODY: Final = frozenset({"workflow", "process", "step", "assistant", "user", "team", "company", "rule"})
 _STARTERS: Final = frozenset(
     {"open", "pending", "according", "whether", "goal", "topic", "plan", "status", "user", "both", "next"}
 )
 """Words that an entry of a summary begins with."""
-_SAME_ONE: Final = re.compile(r"([^\W\d_]+(?: [^\W\d_]+)?),? ((?:[A-Z][\w'-]+ ?){1,3})")
+_SAME_ONE: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]+(?: [^\W\d_]+)?),? ((?:[A-Z][\w'-]+ ?){1,3})")
 _USED_TO: Final = re.compile(
     r"\b(?:was|were|used to|before|previously|earlier|old|former(?:ly)?|no longer|not)\b", re.IGNORECASE
 )
-_SPEAKS_ON: Final = re.compile(r"(?:I|It|He|She|They|We|That|This|Those|So|And|Then|Both)\b")
+_NAMES: Final = re.compile(r"\?$|\brenam", re.IGNORECASE)
+"""What asks does not say who does it, and a name that is told of is no deed."""
+_EARLIER: Final = re.compile(r"\b(?:earlier|sooner|later|ahead|beforehand|in advance)\b", re.IGNORECASE)
+"""What says so is in another order than that of its words."""
+_WHO: Final = re.compile(r"(?<![\w'-])([A-Z][\w'-]++(?: [A-Z][\w'-]++){0,2} ?), who ([^,;.]+)")
+_BETWEEN: Final = re.compile(
+    r"\b(?:put|placed?|insert(?:ed)?|add(?:ed)?) (?:an? |the )?([\w' -]{2,40}?) between ([\w' -]{2,40}?) and"
+    r" ([\w' -]{2,40})",
+    re.IGNORECASE,
+)
+_FULL_NAME: Final = re.compile(r"(?!Mr |Mrs |Ms |Dr )[A-Z][a-z]+ [A-Z][a-z]+\b")
+_SPEAKS_ON: Final = re.compile(
+    r"^(?:I|It|He|She|They|We|That|This|Those|So|And|Then|Both|Perhaps|Maybe)\b|\b(?:then|too|instead)\W{0,3}$"
+)
+_PERSONAL: Final = re.compile(r"(?:He|She|They)\b")
+_NONE_OF_IT: Final = re.compile(r"\bthere (?:is|are|will be) no ([^\W\d_]+)\W*$", re.IGNORECASE)
 _SINGLE_NAME: Final = re.compile(r"([A-Z][a-z]+) (\w+s)\b")
 _NOT_NAMES: Final = ("s", "ing", "ment", "ion", "ity", "ance", "age", "al", "ty", "ics", "ship", "ff")
 
@@ -70,14 +94,14 @@ class Evidence:
         texts = list(before)
         pairs: list[tuple[str, str]] = []
         turns = [done_turn(before, (), before)]
-        by_turn: dict[int, tuple[list[str], list[str], list[str]]] = {}
+        by_turn: dict[int, tuple[list[str], list[tuple[str, str]], list[str]]] = {}
         for event in events:
             own = [plain_wording(one) for one in facts.sentences(event.content)]
             pairs += pairwise(own)
             said, changes, users = by_turn.setdefault(getattr(event, "turn", 0), ([], [], []))
             touched = event.workflows_touched if isinstance(event, AgentReply) else ()
             own += (f"{one.change} {one.id} ({one.name})" for one in touched)
-            changes += (one.change for one in touched)
+            changes += ((one.change, one.name) for one in touched)
             users += own if isinstance(event, UserMessage) else ()
             said += own
             texts += own
@@ -85,8 +109,16 @@ class Evidence:
         texts += (f"{one.rstrip('.')}, {other}" for one, other in pairs if not one.endswith("?") and _goes_on(other))
         # "After the second reminder" is after two.
         texts += [counted for one in texts if (counted := with_counts(one)) != one]
-        beside = [(one, other) for one, other in pairs if one.endswith("?") or _goes_on(other)]
-        self._placement = Placement(texts, beside, [*beside, *(one for one in pairs if _SPEAKS_ON.match(one[1]))])
+        # What is put between two comes after the first and before the second.
+        texts += [f"{one[2]}, {one[1]}, {one[3]}" for text in texts for one in _BETWEEN.finditer(text)]
+        # A date is one value, and its day and month may be told by themselves.
+        texts += [_DATE.sub(r"\1 \2", one) for one in texts if _DATE.search(one)]
+        # "Not from Krall, who lost two crates" affirms that Krall did.
+        texts += [f"{match[1]} {match[2]}" for one in texts for match in _WHO.finditer(one)]
+        beside = [
+            (one, other) for one, other in pairs if one.endswith("?") or _goes_on(other) or _PERSONAL.match(other)
+        ]
+        self._placement = Placement(texts, beside, [*beside, *(one for one in pairs if _SPEAKS_ON.search(one[1]))])
         self._sentences, self._parts = self._placement.sentences, self._placement.parts
         self._words = {word for one in self._sentences.all for word in one.words}
         self._words |= {
@@ -94,8 +126,13 @@ class Evidence:
         }
         self._uncapitalised = {stem(word) for text in texts for word in _WORD.findall(text) if word.islower()}
         self._language = language_of(" ".join(texts))
-        self._acts = [act for text in texts if not text.endswith("?") for act in acts_in(text)]
-        self._replacements = [(one, set(statement_of(text).words)) for text in texts for one in replacements_in(text)]
+        self._absent = {stem(one[1].casefold()) for text in texts if (one := _NONE_OF_IT.search(text))}
+        self._acts = [act for text in texts if not _NAMES.search(text) for act in acts_in(text)]
+        side_by_side = [*texts, *(f"{one.rstrip('.')}; {other}" for one, other in pairs)]
+        replaced = [(one, text) for text in side_by_side for one in figures_replaced_in(text)]
+        self._outdated = {word for one, _ in replaced for word in one.old}
+        replaced += ((one, text) for text in texts for one in replacements_in(text))
+        self._replacements = [(one, set(statement_of(text).words)) for one, text in replaced]
         named = (match for text in texts for match in _SAME_ONE.finditer(text))
         self._same = frozenset(
             frozenset((one, other))
@@ -148,6 +185,7 @@ class Evidence:
         if not is_open:
             checks += [
                 lambda: self._question(said),
+                lambda: self._none_of_it(said),
                 lambda: only_planned(said, self._nearest_parts(said)),
                 lambda: too_many_in(said, self._nearest(said)),
                 lambda: None if replaced else wrong_polarity(said, self._sentences),
@@ -176,10 +214,16 @@ class Evidence:
         words = set(said.words)
         if said.is_negated or _USED_TO.search(said.text):
             return None
+        plain = (
+            self._sentences.all[at] for at, count in self._sentences.overlaps(words).items() if count == len(words)
+        )
+        if any(not (replacements_in(one.text) or figures_replaced_in(one.text)) for one in plain):
+            return None
         for one, sentence in self._replacements:
-            if any(word[0].isdigit() for word in one.old):
+            of_figures = any(word[0].isdigit() for word in one.old)
+            if of_figures and not (one.old <= self._outdated and one.old & words):
                 continue
-            if one.old <= words and not one.new & words and len(words & sentence) > len(one.old) + 1:
+            if one.old <= words and not one.new & words and len(words & sentence) > len(one.old) + (not of_figures):
                 return f"{min(one.old)!r} gave way to something else"
         return None
 
@@ -187,7 +231,8 @@ class Evidence:
         return "nothing of the kind was done" if is_deed and not self._nearest(said) else None
 
     def _unknown_value(self, said: Statement) -> str | None:
-        missing = [one for one in self._named(said) if one not in self._words]
+        # "From 1 to 4" may be what was told as hours.
+        missing = [one for one in self._named(said) if one not in self._words and f"{one}:00" not in self._words]
         return f"{missing[0]!r} is nowhere" if missing else None
 
     def _named(self, said: Statement) -> frozenset[str]:
@@ -196,6 +241,8 @@ class Evidence:
         if first is None or not first[0][0].isupper() or stem(first[0].casefold()) in self._uncapitalised:
             return said.values
         word = stem(first[0].casefold())
+        if _FULL_NAME.match(said.text) and not says_little(word):
+            return said.values | {word}
         alone = _SINGLE_NAME.match(said.text)
         if alone and is_verb(alone[2]) and not alone[1].endswith(_NOT_NAMES) and not says_little(word):
             # "Sanne runs the desk": what has no article and one verb is somebody.
@@ -230,7 +277,13 @@ class Evidence:
         if sides is None:
             return None
         first, then = (one - other - {stem("step"), stem("workflow")} for one, other in (sides, sides[::-1]))
-        lists = [one for one in self._sentences.all if len(clauses(one.text)) > 1 and sides_of(one.text) is None]
+        lists = [
+            one
+            for one in self._sentences.all
+            if len(clauses(one.text)) > 1
+            and sides_of(one.text) is None
+            and not (_EARLIER.search(one.text) or _BETWEEN.search(one.text))
+        ]
         told = [one for one in lists if first & set(one.words) and then & set(one.words)]
         turned = [one for one in told if is_turned(one.words, first, then)]
         return "the turns say it the other way round" if told and len(turned) == len(told) else None
@@ -255,6 +308,12 @@ class Evidence:
         same = any(len(words & set(one.words)) >= _MOST_OF_IT * len(words) for one in nearest)
         return "it was only asked" if same else None
 
+    def _none_of_it(self, said: Statement) -> str | None:
+        """Say of what a statement tells that there is none of it."""
+        if said.is_negated or is_spoken_of(said.text):
+            return None
+        return next((f"there is no {word!r}" for word in said.words if word in self._absent), None)
+
     def _nearest(self, said: Statement) -> Sequence[Statement]:
         counts = self._sentences.overlaps(said.words)
         most = max(counts.values(), default=0)
@@ -268,7 +327,7 @@ class Evidence:
         return [clause_with_most(words, one) for one in self._nearest(said)]
 
     def _invention(self, said: Statement) -> str | None:
-        new = said.others - self._words
+        new = {word for word in said.others - self._words if not says_little(word)}
         if len(new) >= _FEWEST_NEW and len(new) > _MOST_NEW * len(said.others):
             return "the turns speak of something else"
         return None

@@ -20,6 +20,7 @@ _FEWEST_AROUND: Final = 2
 _MOST_OF_IT: Final = 0.75
 _PLACED: Final = re.compile(r"\b(by|to|with|from|in|at|for|via|through) (?:the |an? )?([^\W\d_]+)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_OF_ANYTHING: Final = frozenset(map(stem, ("workflow", "process", "step")))
 _SPEAKER: Final = re.compile(r"\bI\b")
 
 
@@ -63,7 +64,7 @@ class Placement:
             if len(around) < _FEWEST_AROUND:
                 around = set(said.words) - {value}
             held = self._holding(value, self._beside)
-            if around and held and not any(around & set(one.words) for one in held):
+            if around - _OF_ANYTHING and held and not any(around & set(one.words) for one in held):
                 return f"{value!r} is said of something else"
             if value in part.denied and any(value in one.denied for one in held):
                 continue
@@ -77,7 +78,7 @@ class Placement:
     def _swapped(self, said: Statement) -> str | None:
         """Say which word of a clause stands in the place of another: "by mail" for "by freight"."""
         words = set(said.words)
-        for preposition, place in _placed(said.text):
+        for preposition, place in placed_in(said.text):
             others = words - {place}
             if len(others) < _FEWEST_AROUND:
                 continue
@@ -88,7 +89,7 @@ class Placement:
                 for part in parts_of(one)
                 if others <= set(part.words)
                 and place not in part.words
-                and any(same == preposition and rival not in words for same, rival in _placed(part.text))
+                and any(same == preposition and rival not in words for same, rival in placed_in(part.text))
             ]
             if held and len(swapped) == len(held):
                 return f"{place!r} is said of something else"
@@ -174,7 +175,7 @@ def _kind(value: str) -> str:
     return "number" if value[0].isdigit() else "unit" if is_unit(value) else "name"
 
 
-def _placed(text: str) -> list[tuple[str, str]]:
+def placed_in(text: str) -> list[tuple[str, str]]:
     """Return the words that a preposition leads to, with it."""
     return [(one[1].casefold(), stem(one[2].casefold())) for one in _PLACED.finditer(text)]
 

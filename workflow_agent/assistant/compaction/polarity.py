@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from workflow_agent.assistant.compaction.contradictions import is_beyond, is_uncertain
-from workflow_agent.assistant.compaction.placement import clause_with_most, parts_of
-from workflow_agent.assistant.compaction.statements import Statement, Statements
+from workflow_agent.assistant.compaction.placement import clause_with_most, parts_of, placed_in
+from workflow_agent.assistant.compaction.statements import Statement, Statements, says_little
 from workflow_agent.assistant.compaction.subjects import replacements_in
 
 _ENOUGH: Final = 0.5
@@ -16,6 +16,8 @@ _EXCEPTED: Final = re.compile(
     r"\b(?:every|all|each|everyone|everybody|nobody|anyone|no one) .{0,40}?\b(?:but|except)\b", re.IGNORECASE
 )
 _FOR_A_TIME: Final = re.compile(r"\b(?:until|at first|initially|not yet|so far)\b", re.IGNORECASE)
+_REQUEST: Final = re.compile(r"(?:(?:and|then|also|so|now),? )?(?:please|kindly)\b", re.IGNORECASE)
+_MEANS: Final = ("by", "via", "through")
 _BRANCH: Final = re.compile(r"\b(?:if not|otherwise|or else)\b", re.IGNORECASE)
 """What a sentence says on both conditions is neither denied nor affirmed."""
 
@@ -43,6 +45,7 @@ def _denied_otherwise(said: Statement, sentences: Statements) -> str | None:
         return None
     near = [sentences.all[at] for at, count in counts.items() if count == most]
     near = [one for one in near if not is_uncertain(clause_with_most(words, one).text) and not _BRANCH.search(one.text)]
+    near = [one for one in near if not _REQUEST.match(one.text)]
     if not near:
         return None
     if said.denied:
@@ -52,13 +55,22 @@ def _denied_otherwise(said: Statement, sentences: Statements) -> str | None:
         is_affirmed = is_plain and all(said.denied & set(one.words) and not one.denied & words for one in near)
         return "the turns do not deny it" if is_affirmed else None
     least = 0 if most == len(words) else _ENOUGH * most
-    is_denied = all(len(words & one.denied) > least for one in near)
+    is_denied = all(len(words & _denied_of(words, one, most)) > least for one in near)
     return "the turns deny it" if is_denied else None
+
+
+def _denied_of(words: set[str], told: Statement, most: int) -> frozenset[str]:
+    """Return what a sentence denies; only its clause counts that has all that is asked for."""
+    clause = clause_with_most(words, told)
+    return clause.denied if len(words & set(clause.words)) == most else told.denied
 
 
 def _denied_value(said: Statement, sentences: Statements) -> str | None:
     """Say which value is denied wherever it is named and told here as so, or the other way round."""
-    for value in said.values:
+    placed = (
+        () if said.denied else (word for how, word in placed_in(said.text) if how in _MEANS and not says_little(word))
+    )
+    for value in said.values.union(placed):
         held = [sentences.all[at] for at in sentences.holding(value)]
         if not held or any(_BRANCH.search(one.text) or is_uncertain(one.text) for one in held):
             continue

@@ -186,12 +186,7 @@ class Compactor:
         away = await sealed_with(self.store, stored, compaction_id, count)
 
         def undo(conversation: Conversation) -> Conversation:
-            if not away.fits(conversation):
-                raise CannotRestore(
-                    f"More turns of conversation {conversation_id!r} were moved to its archive at the same "
-                    "moment. Send the request again."
-                )
-            back = unsealed(conversation, away.parts)
+            back = unsealed(away.opened(conversation), away.parts)
             after = restored(back, compaction_id, at=self.now())
             if after is back:
                 return conversation
@@ -208,6 +203,8 @@ class Compactor:
             return after
 
         async with self._alone((tenant, conversation_id)):
+            # By itself, so that the store sees which files are needed no more.
+            await self.store.update(tenant, conversation_id, away.opened)
             conversation = await self.store.update(tenant, conversation_id, undo)
         return undone, conversation
 

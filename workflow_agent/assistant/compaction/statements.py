@@ -102,7 +102,10 @@ _SAME: Final = {
     "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
     "annually": "year", "nightly": "night", "euro": "eur", "euros": "eur", "dollar": "usd",
     "dollars": "usd", "pounds": "gbp", "sent": "send", "ran": "run", "paid": "pay", "made": "make",
-    "built": "build", "chose": "choose",
+    "built": "build", "chose": "choose", "kept": "keep", "held": "hold", "gave": "give", "given": "give",
+    "took": "take", "taken": "take", "brought": "bring", "bought": "buy", "sold": "sell", "began": "begin",
+    "begun": "begin",
+    "wrote": "write", "written": "write", "drew": "draw", "drawn": "draw", "woke": "wake", "woken": "wake",
 }  # fmt: skip
 _RULE: Final = re.compile(
     r"\b(?:must|have to|has to|needs? to|may only|only|goes? to|go to|at least|at most|no more than"
@@ -216,7 +219,8 @@ def statement_of(text: str, *, has_names: bool = True) -> Statement:
                 continue
             folded = _SAME.get(folded.removesuffix("'s"), folded.removesuffix("'s"))
             is_month = raw == "May" and place > 1
-            if not is_month and (folded in _SMALL or (folded == "one" and place > 1)):
+            is_label = raw == "A" and place > 1
+            if not (is_month or is_label) and (folded in _SMALL or (folded == "one" and place > 1)):
                 continue
             told = _value_of(raw, folded, place > 1 and has_names)
             word = told or stem(folded)

@@ -20,13 +20,19 @@ _VERBS: Final = word_set(
     "run scan schedule screen select sell send settle ship sign skip sort stop store submit supervise supply "
     "teach test track train transfer translate triage trigger unpack update upload validate verify visit vote "
     "wake want wash watch weigh welcome write share move fix drop delete hold reject lead export enter own chair bear "
-    "lend extend hand"
+    "lend extend hand give bring take draw administer inject assign allocate rank score grade cook serve feed water "
+    "harvest plant mix pour paint cast load unload tow pilot steer guard lock unlock open tag label weld mount drill "
+    "cure dose diagnose prescribe operate rehearse perform play film record mow plough insure appraise survey "
+    "fire read sing conduct announce host guide treat mend clear empty block sweep polish saw mill press seal "
+    "stamp photograph copy taste watch observe follow escort carry lift pull push hang raise lower close knit sew "
+    "bake brew roast dig sow prune milk shear groom brief coach referee tune adjust calibrate weld solder paint varnish"
 )
 _VERB_STEMS: Final = frozenset(map(stem, _VERBS))
 _IRREGULAR: Final = {
     "paid": "pay", "sent": "send", "sold": "sell", "held": "hold", "bought": "buy", "built": "build", "chose": "choose",
     "chosen": "choose", "taught": "teach", "wrote": "write", "written": "write", "woke": "wake", "woken": "wake",
-    "ran": "run", "drove": "drive", "driven": "drive", "led": "lead", "drawn": "draw",
+    "ran": "run", "gave": "give", "given": "give", "brought": "bring", "took": "take", "taken": "take", "drew": "draw",
+    "fed": "feed", "drove": "drive", "driven": "drive", "led": "lead", "drawn": "draw",
 }  # fmt: skip
 _TOKEN: Final = re.compile(r"[^\W\d_]+(?:[-'\u2019][^\W\d_]+)*|\d[\w.,:-]*")
 _NO_VERB_AFTER: Final = word_set(
@@ -45,6 +51,11 @@ _NOBODY: Final = word_set(
 )
 _BREAKS: Final = word_set("if when whenever unless because while that who which whether before after until once as")
 _WHO: Final = re.compile(r"^(?:who|which)\b", re.IGNORECASE)
+_APPOSITION: Final = re.compile(
+    r"\b([A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}), ((?:the|our|their|a|an) [\w' -]{2,40}), "
+    r"|\b((?:[\w'-]+ )?[\w'-]+), ([A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}), "
+)
+"""Somebody and who that is, before what they do: "Tobias Falk, the stage manager, accepts each piece"."""
 _MOST_SUBJECT_WORDS: Final = 5
 
 
@@ -80,7 +91,7 @@ def acts_in(text: str) -> tuple[Act, ...]:
     """Return who does what in a text, clause by clause."""
     found: list[Act] = []
     before = ""
-    for clause in clauses(text):
+    for clause in clauses(_APPOSITION.sub(r"\1\3 \2\4 ", text)):
         # "The operator calls Dagmar, who decides" says that Dagmar does.
         found += _acts(_WHO.sub(f"{' '.join(before.split()[-2:])} ", clause) if before else clause)
         before = clause
@@ -160,7 +171,10 @@ def does_another(said: Act, told: Act, same: frozenset[frozenset[str]]) -> bool 
     return not any(frozenset((one, other)) in same for one in said.subject for other in told.subject)
 
 
-_NP: Final = r"[\"'“]?((?:[\w-]+(?:[ '][\w-]+){0,3}))[\"'”]?"
+# A name begins at a word and gives no part of one back, so that a text of one long word is read in linear time.
+_NP: Final = r"[\"'“]?(?<![\w-])([\w-]++(?:[ '][\w-]++){0,3})[\"'”]?"
+_NAME: Final = r"[\"'“]([^\"'“”]{1,40})[\"'”]"
+_UNTIL: Final = rf"(?:from|with|by|used|had) {_NP} until [^,;]{{1,30}}[,;] (?:and |but )?now "
 _REPLACED: Final = tuple(
     (re.compile(pattern, re.IGNORECASE), is_old_first)
     for pattern, is_old_first in (
@@ -174,8 +188,23 @@ _REPLACED: Final = tuple(
         ),
         (rf"{_NP} (?:(?:was|were|is|are|has been|have been|got|gets) )(?:replaced|superseded) (?:by|with) {_NP}", True),
         (rf"{_NP} (?:is|are) now (?:called |named |known as )?{_NP}", True),
+        (rf"{_UNTIL}(?:it is |it's |we (?:use|have) )?(?:from |with )?{_NP}", True),
+        (rf"{_NAME} is (?:out|gone),? (?:and |so )?(?:use|take|we use) {_NAME}", True),
+        (rf"{_NP},? (?:and|but) (?:no longer|not) (?:from|with|by|at|to) {_NP}", False),
         (rf"\b(?:don't|do not|no longer) (?:use|have|take|need) {_NP},? (?:but|it's(?: all)?|we use|only) {_NP}", True),
     )
+)
+
+
+_FROM_TO: Final = re.compile(
+    r"\b(?:went|goes|go|rose|rises?|raised?|increased?|fell|falls?|dropped|lowered|reduced|cut|changed?|moved?)\b[^;.]{0,40}?"
+    r" from ([^;]{1,30}?) to ([^;]{1,30})",
+    re.IGNORECASE,
+)
+_WAS_AND_IS: Final = re.compile(
+    r"\b(?:was|were|used to be|had been)\b ([^;,]{1,60})[;,] (?:but |and )?"
+    r"((?:now|this (?:year|month|season|time)|as of|since|from|today)\b[^;]{1,60})",
+    re.IGNORECASE,
 )
 
 
@@ -208,6 +237,17 @@ def replacements_in(text: str) -> list[Replacement]:
             if old - new and new - old:
                 found.append(Replacement(old - new, new - old))
     return found
+
+
+def figures_replaced_in(text: str) -> list[Replacement]:
+    """Return which figures of a text held once, and which hold now: "it went from 90 to 110", "it was 90, now 110"."""
+    found = [_FROM_TO.search(text)] if _FROM_TO.search(text) else [_WAS_AND_IS.search(text)]
+    pairs = ((_figures(match[1]), _figures(match[2])) for match in found if match is not None)
+    return [Replacement(old - new, new - old) for old, new in pairs if old - new and new - old]
+
+
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(one for one in statement_of(f"x {text}").values if one[0].isdigit())
 
 
 def _named(text: str) -> frozenset[str]:

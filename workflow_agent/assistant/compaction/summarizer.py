@@ -36,7 +36,7 @@ from workflow_agent.assistant.compaction.checks import why_unusable
 from workflow_agent.assistant.compaction.compaction import Summarised
 from workflow_agent.assistant.compaction.evidence import MOST_UNSUPPORTED, Evidence, supported
 from workflow_agent.assistant.compaction.text import ledger_text, summary_text
-from workflow_agent.assistant.usage import price_of, usage_of
+from workflow_agent.assistant.providers import price_of, usage_of
 from workflow_agent.conversations.compactions import Ledger, Summary
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 from workflow_agent.values.usage import RunCosts, Usage

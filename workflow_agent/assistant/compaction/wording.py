@@ -45,13 +45,39 @@ _CLOCK: Final = re.compile(
     r"| in the (morning|afternoon|evening)\b)?",
     re.IGNORECASE,
 )
+_HOURS: Final = re.compile(r"\b(\d{1,2}) (and|to|until|till) (\d{1,2}) o'clock\b", re.IGNORECASE)
 _LATE: Final = ("p", "afternoon", "evening")
 _NOON: Final = 12
 
 
+_MONTH_NAMES: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DATES: Final = (
+    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH_NAMES})\b"),
+    re.compile(rf"\b(?P<month>{_MONTH_NAMES}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)"),
+)
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _REWRITTEN: Final = (
+    (re.compile(r"\b(?:don't|do not|never) touch\b", re.IGNORECASE), "do not change"),
+    (
+        re.compile(
+            r"\b(?:(?:is|are|was|were|stay(?:s|ed)?|remain(?:s|ed)?|left) "
+            r"(?:as (?:it|they) (?:was|were)|unchanged|untouched)|stay(?:s|ed)? the same)\b",
+            re.IGNORECASE,
+        ),
+        "was not changed",
+    ),
+    (
+        re.compile(
+            r"\bonce (?=(?:an? |the |all |it |they |we |he |she )(?!day|week|month|year|quarter))", re.IGNORECASE
+        ),
+        "when ",
+    ),
+    (
+        re.compile(r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)without\b(?:([^,]{0,40}), not even\b)?", re.IGNORECASE),
+        r"everybody \1only with\2",
+    ),
+    (re.compile(r"\bafter (?:them|that|this|it|which)\b", re.IGNORECASE), "then"),
     (re.compile(r"\bno one\b", re.IGNORECASE), "nobody"),
     (re.compile(r"\bneither\b", re.IGNORECASE), "no"),
     (re.compile(r",? \bnor\b", re.IGNORECASE), " and no"),
@@ -59,7 +85,7 @@ _REWRITTEN: Final = (
     (re.compile(r"\b(?:no|not) more than\b|\bnot exceeding\b", re.IGNORECASE), "at most"),
     (re.compile(r"\b(?:not|cannot|can't|never) ((?:[\w']+ ){0,4}?)more than\b", re.IGNORECASE), r"\1at most"),
     (re.compile(r"\b(?:no|not) (?:less|fewer) than\b", re.IGNORECASE), "at least"),
-    (re.compile(r"\b((?:the )?[\w' -]{2,40}?) (?:does|do|did) not exist\b", re.IGNORECASE), r"there is no \1"),
+    (re.compile(r"\b(?:the |an? )?([\w' -]{2,40}?) (?:does|do|did) not exist\b", re.IGNORECASE), r"there is no \1"),
     (re.compile(r"\b(every|all|each) (\w+) (?:but|except) \w+\b", re.IGNORECASE), r"\1 \2"),
     (re.compile(r"\b(?:from )?outside (?:of )?(?=[A-Z])"), "from non-"),
     # What is not done without a thing is done only with it.
@@ -76,6 +102,9 @@ def plain_wording(text: str) -> str:
     for pattern, plain in _FRACTIONS:
         text = pattern.sub(plain, text)
     text = _IN_WORDS.sub(_in_digits, text)
+    text = _DATES[0].sub(r"\1-\2", text)
+    text = _DATES[1].sub(r"\g<day>-\g<month>", text)
+    text = _HOURS.sub(r"\1:00 \2 \3:00", text)
     text = _PAST_OR_TO.sub(_clock_time, text)
     text = _CLOCK.sub(_of_24_hours, text)
     text = _SPAN.sub(_span, text)

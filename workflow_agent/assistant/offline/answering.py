@@ -9,23 +9,19 @@ from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.clauses import read_head, stripped
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
-from workflow_agent.assistant.offline.request import Meaning, Request, read_answer, unquoted
+from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
 from workflow_agent.assistant.offline.skills import (
     agents,
     analysis,
     catalogue,
     changing,
     comparing,
-    confirming,
     creation,
     documents,
     history,
-    portability,
-    questions,
     versions,
 )
-from workflow_agent.assistant.offline.skills.talk import speak, spoken
-from workflow_agent.assistant.offline.skills.targets import is_pronoun, names_workflow
+from workflow_agent.assistant.offline.skills.targets import is_pronoun, names_workflow, speak, spoken
 from workflow_agent.assistant.offline.tokens import Tokens, read_tokens, split_fences
 from workflow_agent.assistant.offline.turn.focus import focus
 from workflow_agent.assistant.offline.turn.outcome import (
@@ -39,12 +35,12 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Suggestion,
     picked,
     picked_numbers,
+    run_skill,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.assistant.offline.turn.replay import run_skill
 from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.memory.aliases import name_given_in
-from workflow_agent.workflows.formats.pasted import looks_pasted, pasted_document
+from workflow_agent.workflows.formats import looks_pasted, pasted_document
 
 _MOST_TURNS_BACK = 4
 """How many turns an exchange of question and answer is followed back."""
@@ -112,18 +108,18 @@ _SKILLS: Mapping[str, Act] = {
     "versions": versions.versions,
     "show_before": versions.show_before,
     "list_changes": comparing.list_changes,
-    "import": portability.import_document,
-    "export": portability.export,
-    "export_all": portability.export_all,
-    "copy": portability.copy,
+    "import": creation.import_document,
+    "export": creation.export,
+    "export_all": creation.export_all,
+    "copy": creation.copy,
     "undo": versions.undo,
     "undo_weighed": versions.undo,
     "redo": versions.undo,
     "restore": versions.undo,
     "restore_weighed": versions.undo,
     "restore_first": versions.undo,
-    "delete_workflow": confirming.delete_workflow,
-    "delete_all": confirming.delete_workflow,
+    "delete_workflow": versions.delete_workflow,
+    "delete_all": versions.delete_workflow,
     "count_calls": agents.count_calls,
     "tools_used": agents.tools_used,
     "as_table": agents.as_table,
@@ -159,7 +155,7 @@ class Answering:
         if not turn.text:
             return turn, speak(turn, Request("empty"))
         if turn.facts.pending is not None and (answer := answer_in(turn.text)):
-            settle = confirming.confirm if answer == "yes" else confirming.drop
+            settle = versions.confirm if answer == "yes" else versions.drop
             return turn, settle(turn, Request("answer"))
         if turn.facts.pending is not None and (more := _ANSWER_AND_MORE.match(turn.text)):
             told = replace(turn, text=more["rest"])
@@ -180,7 +176,7 @@ class Answering:
 
     def _confirmed_and(self, turn: Turn) -> Skill:
         """Make the change that was shown, and then what else the message asks for."""
-        reply = yield from confirming.confirm(turn, Request("answer"))
+        reply = yield from versions.confirm(turn, Request("answer"))
         more = yield from self._skill(turn)
         return Reply(f"{reply.text}\n\n{more.text}", more.offer)
 
@@ -256,7 +252,7 @@ class Answering:
         """Return the skill for a message that answers nothing."""
         text = turn.text[:_MOST_CHARS]
         if (imported := read_import(text)) is not None:
-            return portability.import_document(turn, Request("import", imported, text))
+            return creation.import_document(turn, Request("import", imported, text))
         prose, blocks = split_fences(text)
         if blocks and not prose.strip():
             return changing_unread(turn)
@@ -271,7 +267,7 @@ class Answering:
         return command if command is not None else self._free(replace(turn, text=prose), prose)
 
     @staticmethod
-    def _is_about_parts(turn: Turn, found: patterns.Match, text: str) -> bool:
+    def _is_about_parts(turn: Turn, found: Request, text: str) -> bool:
         """Say whether what looks like a workflow's name may be a step or a role of the one at hand."""
         phrase = found.slots.get("workflow", "")
         asks = (
@@ -289,7 +285,7 @@ class Answering:
         tokens = read_tokens(text)
         is_asked = text.strip().endswith("?") and not text.lower().startswith(("would you", "will you"))
         checks: dict[str, patterns.Check] = {
-            "format": portability.is_format,
+            "format": creation.is_format,
             "phase": agents.is_phase,
             "agents": lambda said: agents.are_named(turn, said),
             "time": lambda said: comparing.is_time(turn, said),
@@ -308,7 +304,7 @@ class Answering:
             phrase = text[words[0].start : words[-1].end]
             return catalogue.show(turn, Request("show", {"workflow": phrase}, text.strip()))
         if found.kind == "find" and catalogue.is_about_all(tokens, is_open=focus(turn) is not None):
-            return questions.answer(turn, text)
+            return analysis.answer(turn, text)
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
         meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"
         request = Request(found.kind.removesuffix("_weighed"), found.slots, text.strip(), meaning)
@@ -327,7 +323,7 @@ class Answering:
                 return changing.change(turn, going)
             if (step := changing.lacking(text)) is not None and focus(turn) is not None:
                 return changing.offer_lacking(turn, step)
-            return questions.answer(turn, text, self._command(turn, text, forced=True))
+            return analysis.answer(turn, text, self._command(turn, text, forced=True))
         if (
             focus(turn) is None
             and not is_order(text)

@@ -678,13 +678,7 @@ def _failure(q: Question, step: Step) -> str:
 def _lateness(q: Question) -> str | None:
     """Read "what if the clerk does not answer?", "who steps in after five days?"."""
     q.use(t for at, found in durations_in(q.tokens) for t in q.tokens[at : found.end])
-    words = q.rest()
-    at = q.first("if", "when") if q.speaks_of("if", "when") else 0
-    front, behind = q.rest(0, at), q.rest(at)
-    steps = q.slots(words)
-    if not steps and front and behind:
-        steps = q.slots(front) if q.slots(behind) else []
-    return _lines(_overdue(q.workflow, s) for s in _work_in(steps))
+    return _lines(_overdue(q.workflow, s) for s in _work_in(q.slots(q.rest())))
 
 
 def _overdue(workflow: Workflow, step: Step) -> str:

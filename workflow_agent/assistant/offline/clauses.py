@@ -35,7 +35,8 @@ def roles() -> frozenset[str]:
 
 def is_actor_word(token: Token) -> bool:
     """Say whether a word names somebody: a known role, or a noun for who does something ("translator")."""
-    if token.lemma in roles() or token.lower in roles():
+    acts = not {"ed", "ing"}.isdisjoint(token.entry.form.split())
+    if token.lower in roles() or (token.lemma in roles() and not acts):
         return True
     noun = token.entry.noun or token.lower
     is_agent = len(noun) > 5 and noun.endswith(("er", "or", "ist", "eer", "holder", "man")) and noun not in _NO_ACTORS
@@ -98,6 +99,8 @@ def stripped(tokens: Sequence[Token]) -> tuple[Mood, Tokens]:
 def _begins_name(rest: Sequence[Token], end: int) -> bool:
     """Say whether words are no lead but part of what follows: "first step", "thank the reviewers"."""
     following = rest[end] if end < len(rest) else None
+    if rest[0].is_("instead") and following is not None and following.is_("of"):
+        return True
     if rest[0].is_("thank") and end == 1 and following is not None and following.has("det"):
         return True
     return (

@@ -43,6 +43,7 @@ def read_threshold(plan: Plan, tokens: Tokens) -> bool:
         for t in tokens
         if counts(t)
         and t not in numbers
+        and not (old is not None and t.is_("not"))
         and (t.kind == "quoted" or not (t.lemma in _AROUND or t.lower in _AROUND or t.lower in PRONOUNS))
     ]
     found = _narrowed(plan, conditions_with(plan, old.value if old else None), about)
@@ -131,7 +132,7 @@ def _like(old: str, new: Token) -> str:
     text = new.text.lstrip("$€£")
     if "," in old and value >= 1000 and value == int(value):
         text = f"{int(value):,}"
-    elif text[-1:].lower() in "km" and old[-1:].lower() not in "km":
+    elif amount_of(text) != value or (text[-1:].lower() in "km" and old[-1:].lower() not in "km"):
         text = f"{value:g}" if value < 1e6 else f"{int(value)}"
     return (sign or (new.text[0] if new.text[0] in "$€£" else "")) + text
 
@@ -169,7 +170,10 @@ def _amount(tokens: Tokens) -> tuple[int, int] | None:
     """Return where "over 100 euros" stands, from its mark to its currency."""
     for at in range(len(tokens)):
         end, kinds = phrase_at(tokens, at, "markers.tsv")
-        if set(kinds) & {"above", "below"} and end < len(tokens) and tokens[end].kind in ("number", "punct"):
+        opens = bool(set(kinds) & {"above", "below"}) or (
+            tokens[at].is_("from") and end < len(tokens) and end == at + 1
+        )
+        if opens and end < len(tokens) and tokens[end].kind in ("number", "punct"):
             while end < len(tokens) and (tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in _MONEY):
                 end += 1
             return (at, end) if any(t.kind == "number" for t in tokens[at:end]) else None

@@ -1,10 +1,12 @@
 """Signs that edits may not be what a message means; each is told, and makes the change a preview."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
 from workflow_agent.assistant.offline.clauses import is_actor_word, phrase_at
+from workflow_agent.assistant.offline.lexicon import entry_of
 from workflow_agent.assistant.offline.plan import WHOLE, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
@@ -69,7 +71,14 @@ def _new_steps(before: Workflow, edits: Sequence[JsonObject]) -> Iterator[tuple[
 
 def _is_doubtful(plan: Plan, words: Tokens, who: str | None) -> bool:
     """Say whether words are rather part of a sentence than a name."""
-    finite = [at for at, t in enumerate(words) if "s" in t.entry.form.split() and t.has("verb") and not t.has("noun")]
+    finite = [
+        at
+        for at, t in enumerate(words)
+        if "s" in t.entry.form.split()
+        and t.has("verb")
+        and not t.has("noun")
+        and not any(one.has("det") for one in words[max(at - 1, 0) : at])
+    ]
     inner = any(
         (t.has("aux", "pron", "wh", "neg", "conj") and not t.is_("and", "or"))
         for t in words
@@ -80,6 +89,11 @@ def _is_doubtful(plan: Plan, words: Tokens, who: str | None) -> bool:
     )
     actor = who is None and len(words) > 2 and plan.is_role(words[:1]) and words[1].entry.form == "base"
     acts = actor and any(t.has("prep", "det") for t in words[2:3])
+    last = next(reversed(words), None)
+    tail = entry_of(last.lower.rpartition("-")[2]) if last is not None and "-" in last.lower else None
+    if last is not None and tail is not None and "s" in tail.form.split() and not last.entry.known:
+        # "Security double-checks", where no dictionary has the verb.
+        return True
     told = len(words) > 1 and words[-1].entry.form == "ed" and not words[-1].has("noun", "adj")
     return bool(finite) or inner or unfinished or told or acts or any(t.among("placing.doubtful") for t in words)
 
@@ -90,6 +104,12 @@ def _doubtful_roles(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> It
     for who in dict.fromkeys(_people(plan.edits)):
         parts = _plain(who).split()
         if f" {' '.join(parts)} " not in f" {said} " and len(parts) > 1 and any(t.lower in parts for t in tokens):
+            yield f"I am not sure that “{who}” is who does it"
+        words = read_tokens(who)
+        infinitive = any(b.is_("to", "into") and t.lower == who for b, t in itertools.pairwise(tokens))
+        is_verb = len(words) == 1 and infinitive and words[0].has("verb") and not is_actor_word(words[0])
+        starts = len(words) > 1 and "base" in words[0].entry.form.split() and not plan.is_role(words)
+        if who == who.lower() and (is_verb or starts):
             yield f"I am not sure that “{who}” is who does it"
     if all(edit["op"] == "update_transition" for edit in plan.edits):
         return

@@ -24,7 +24,6 @@ _LATE = word_set("fields.late")
 _DOING = word_set("fields.doing")
 _NO_NAME = word_set("fields.no_name")
 """Words that say more than which step: a place, a condition, a denial."""
-_NO_ROLE = word_set("fields.no_role")
 _LESS = word_set("fields.less")
 _MORE = word_set("fields.more")
 _FIELDS = ("timeout", "retry", "owner", "escalate", "permission", "form", "condition", "description")
@@ -141,7 +140,8 @@ def _without_old(units: list[Unit]) -> tuple[list[Unit], Tokens]:
             end = at + 1
             while end < len(units) and not units[end].is_("for") and not _is_finite(units, end):
                 end += 1
-            return [*units[:at], *units[end:]], words_in(units[at + 1 : end])
+            head = units[: at - 1] if at and units[at - 1].head.text == "," else units[:at]
+            return [*head, *units[end:]], words_in(units[at + 1 : end])
         if unit.is_("from") and unit.kind == "word":
             to = next((i for i in range(at + 2, len(units)) if units[i].is_("to", "into")), None)
             if to is not None and units[to - 1].kind in ("length", "number", "times"):
@@ -162,13 +162,13 @@ def _whose(plan: Plan, units: list[Unit]) -> Iterator[Who]:
     late = plan.is_after or any(unit.kind in ("late", "escalate") for unit in units)
     target = "escalate" if late else "owner"
     kinds = [unit.kind for unit in units]
-    for who in (*_behind_mark(units, kinds, late=late), *_as_subject(plan, units)):
+    for who in (*_behind_mark(plan, units, kinds, late=late), *_as_subject(plan, units)):
         role = [t for t in who.role if t.kind != "punct"]
         if any(t.kind == "quoted" for t in role) and not any(
             u.kind in ("by", "owner", "give", "charge") for u in units
         ):
             continue
-        if role and not any(t.lower in _NO_ROLE or t.lemma in _NO_ROLE for t in role[-1:]):
+        if role and not role[-1].among("plan.no_agent"):
             yield replace(who, field=who.field or target)
     yield Who((), "", units)
 
@@ -176,7 +176,8 @@ def _whose(plan: Plan, units: list[Unit]) -> Iterator[Who]:
 def _late(plan: Plan, units: list[Unit]) -> Iterator[Who]:
     """Yield who is told "if nobody answers in time, ..." or "... if nobody answers in time"."""
     opens = next((at for at, u in enumerate(units) if u.is_("if", "when", "unless") and u.kind == "word"), None)
-    if opens is None or not any(unit.kind == "late" for unit in units):
+    fails = any(unit.is_("not") for unit in units) and any(unit.kind == "length" for unit in units)
+    if opens is None or not (fails or any(unit.kind == "late" for unit in units)):
         return
     cut = next((at for at in range(opens, len(units)) if units[at].head.text == "," or units[at].is_("then")), None)
     behind = (
@@ -194,9 +195,12 @@ def _late(plan: Plan, units: list[Unit]) -> Iterator[Who]:
         yield Who(tuple(said), "escalate", [u for u in case if u.kind not in ("late", "escalate")])
 
 
-def _behind_mark(units: list[Unit], kinds: list[str], *, late: bool) -> Iterator[Who]:
+def _behind_mark(plan: Plan, units: list[Unit], kinds: list[str], *, late: bool) -> Iterator[Who]:
     """Yield who stands behind "by", "assign to", "owner:", "in charge of", "tell", or an arrow."""
     gives = late or "give" in kinds or any(unit.is_("go", "move", "switch", "belong", "change") for unit in units)
+    to = next((at for at, u in enumerate(units) if at > 1 and u.is_("to")), 0)
+    if to and kinds[0] == "give" and plan.is_role(words_in(units[1:to])):
+        yield Who(words_in(units[1:to]), "", units[to + 1 :])
     for at, kind in enumerate(kinds):
         unit = units[at]
         end = at + 1
@@ -206,7 +210,7 @@ def _behind_mark(units: list[Unit], kinds: list[str], *, late: bool) -> Iterator
             joins = head.is_("of") or (
                 head.is_("in", "on") and following is not None and following.is_("chief", "charge", "call")
             )
-            if head.kind == "punct" or (head.has("prep") and not joins):
+            if head.kind == "punct" or (head.has("prep", "conj") and not joins and not head.is_("and")):
                 break
             end += 1
         said, rest = words_in(units[at + 1 : end]), [*units[:at], *units[end:]]
@@ -219,10 +223,14 @@ def _behind_mark(units: list[Unit], kinds: list[str], *, late: bool) -> Iterator
             and (at == 1 or any(u.is_("be", "get") for u in units[:at]))
         ):
             yield Who(said, "", rest)
-            yield Who(said, "", [*units[: at - 1], *units[end:]])
-        elif (kind == "by") or (unit.is_("to", "into") and gives and kind == "word"):
+            # "The estimate is to be approved by the lead" says more than whose it is.
+            if units[at - 1].head.entry.verb in _DOING:
+                yield Who(said, "", [*units[: at - 1], *units[end:]])
+        elif (kind == "by") or (
+            unit.is_("to", "into") and gives and kind == "word" and units[at - 1].kind != "timeout"
+        ):
             yield Who(said, "", rest)
-        elif kind == "owner":
+        elif kind == "owner" or (unit.is_("for") and at > 1 and units[at - 1].is_("be") and plan.is_role(said)):
             yield Who(said, "owner", rest)
         elif kind == "tell" and late:
             yield Who(said, "escalate", rest)
@@ -243,7 +251,7 @@ def _behind_mark(units: list[Unit], kinds: list[str], *, late: bool) -> Iterator
 
 def _as_subject(plan: Plan, units: list[Unit]) -> Iterator[Who]:
     """Yield who does it as the subject, or stands alone behind a mark: "HR decides", "packing: HR"."""
-    start = next((at for at, u in enumerate(units) if u.kind != "let" and not u.is_("that")), 0)
+    start = next((at for at, u in enumerate(units) if u.kind != "let" and not u.is_("that", "only")), 0)
     if (units and units[0].is_("who")) or [u.head.lower for u in units[:3]] == ["the", "one", "who"]:
         cut = next((at for at in range(len(units) - 1, 0, -1) if units[at].is_("be")), 0)
         yield Who(words_in([u for u in units[cut + 1 :] if not u.is_("now")]), "owner", units[1:cut] if cut else [])
@@ -308,7 +316,8 @@ def _as_subject(plan: Plan, units: list[Unit]) -> Iterator[Who]:
             and plan.is_role(said)
             and all(u.kind in ("word", "owner") for u in units[at + 1 :])
         ):
-            yield Who(said, "owner", units[:at])
+            late = any(u.kind == "late" for u in units[:at])
+            yield Who(said, "escalate" if late else "owner", units[:at])
 
 
 def _ends_of_subject(plan: Plan, units: list[Unit], start: int) -> Iterator[int]:
@@ -361,6 +370,9 @@ def _parts(units: Sequence[Unit], *, takes: bool, soft: bool, has_role: bool) ->
         if unit.kind in ("length", "times", "number"):
             parts.is_change = parts.is_change or any(t.lower in _MORE for t in (*around, *unit.tokens))
         if unit.kind == "length":
+            if at + 1 < len(units) and units[at + 1].is_("later", "earlier", "ago", "afterwards"):
+                # "A week later" says when it begins, not how long it may take.
+                raise NotRead
             parts.lengths.append(unit)
         elif unit.kind == "times":
             parts.times.append(int(unit.value or 0))
@@ -474,6 +486,10 @@ def _steps(plan: Plan, parts: Parts, *, is_late: bool) -> list[Step]:
     found: list[Step] = []
     for piece in pieces:
         said = [t for t in piece if counts(t) or t.lower in PRONOUNS]
+        if not said and plan.maybe(content := [t for t in piece if t.is_content], valued=True) is not None:
+            # "Sort" means nothing elsewhere.
+            found.append(plan.step(content, valued=True))
+            continue
         kept = [t for t in said if t.kind == "quoted" or not {t.lower, t.lemma} & carriers]
         if not kept and not any(t.lower in PRONOUNS for t in said) and plan.maybe(said) is None:
             continue
@@ -602,6 +618,10 @@ def _refusals(plan: Plan, step: Step) -> list[JsonObject]:
     bad = refused or [edge for edge in ways if _leads_back(plan, edge)]
     kept = [edge for edge in bad if any(one.from_ != step.id for one in plan.workflow.incoming(edge.to))]
     if len(kept) != len(bad) or len(ways) - len(bad) != 1:
+        cases = [f"“{edge.when.text}”" for edge in ways if edge.when and edge.when.text]
+        verdict = any(t.among("fields.refused") and not t.is_("no") for edge in refused for t in _words_of(edge))
+        if len(ways) > 1 and len(cases) == len(ways) and verdict:
+            plan.notes.append(f"{' and '.join(cases)} would be decided before it")
         return []
     return [{"op": "disconnect", "from": step.id, "to": edge.to} for edge in kept]
 

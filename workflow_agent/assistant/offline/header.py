@@ -99,7 +99,7 @@ def read_description(plan: Plan, tokens: Tokens) -> bool:
         and behind[0].kind != "quoted"
         and (
             behind[0].text in _MARKS
-            or behind[0].is_("as", "to", "is", "be", "read", "say", "should", "shall", "follows")
+            or behind[0].is_("as", "to", "is", "be", "read", "say", "should", "shall", "follows", "now")
         )
     ):
         behind.pop(0)
@@ -125,8 +125,17 @@ def read_name(plan: Plan, tokens: Tokens) -> bool:
     """
     units = units_of(tokens)
     cues = {at for at, unit in enumerate(units) if unit.kind == "name" and _is_naming(units, at)}
-    arrow = any(t.text == "->" for t in tokens)
+    arrow = any(t.text in ("->", "=") for t in tokens)
+    first, joint, last = tokens[:1], tokens[1:2], tokens[-1:]
+    if all(t.kind == "quoted" for t in (*first, *last)) and any(t.is_("is", "be") for t in joint):
+        # "“Operate” is now “Surgery”".
+        arrow = plan.maybe(first) is not None and plan.maybe(last) is None
     turned = tokens[0].is_("change", "turn", "make") and tokens[-1].kind == "quoted" and plan.maybe(tokens[-1:]) is None
+    to = next((at for at, t in enumerate(tokens) if at > 1 and t.is_("to", "into")), 0)
+    is_whole = tokens[0].is_("change", "turn") and to == 2 and tokens[1].kind == "quoted"
+    if is_whole and not plan.is_role(tokens[3:]) and not any(t.value is not None for t in tokens[3:]):
+        # "Change Send survey into Send short survey", the whole name and no other value.
+        turned = plan.maybe(tokens[3:]) is None or not plan.steps.is_named(tokens[3:])
     if turned and any(t.is_("to", "into") for t in tokens) and plan.maybe(tokens[1:2]) is not None:
         cues = {0}
     if not cues and not arrow:
@@ -244,7 +253,7 @@ def _name_in(plan: Plan, tokens: Tokens) -> str | None:
         words.pop(0)
     if len(words) > 1 and words[0].lower in PRONOUNS and words[1].kind == "quoted":
         words.pop(0)
-    if words and words[0].is_("a", "an") and words[0].kind == "word":
+    if words and words[0].is_("a", "an", "this", "that") and words[0].kind == "word":
         return None
     quoted = [t for t in words if t.kind == "quoted"]
     inner = [t for t in tokens[:-1] if t.text in (",", ";", ".", ":", "->", "=")]

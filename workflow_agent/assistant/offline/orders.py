@@ -11,8 +11,8 @@ from workflow_agent.assistant.offline import conditions, fields, header, placing
 from workflow_agent.assistant.offline.clauses import Mood, counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan
-from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear
-from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
+from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, akin, content_of
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 from workflow_agent.assistant.offline.units import with_names
 from workflow_agent.assistant.offline.values import duration_at
 
@@ -36,21 +36,34 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> None:
         Asked: Something is missing.
     """
     names = " ".join(step.name for step in plan.workflow.steps).casefold()
+    tokens = with_names(plan.workflow, tokens)
     reason: StepUnclear | Asked | None = None
     left = _MOST_SEGMENTS
-    for sentence in _sentences(plan, tokens):
-        count, unread = _read_sentence(plan, sentence, left)
+    said = _sentences(tokens)
+    for sentence in said:
+        count, unread = _read_sentence(plan, sentence, left, has_more=sentence is not said[-1])
         left -= count
         reason = reason or unread
     if reason is not None and not plan.edits and not plan.kept:
         raise reason
+    plan.unread[:] = [text for text in plan.unread if not _is_reason(plan, text)]
     _name_unused(plan, tokens, names)
 
 
-def _sentences(plan: Plan, tokens: Sequence[Token]) -> list[Tokens]:
+def _is_reason(plan: Plan, text: str) -> bool:
+    """Say whether words not used are why a step is added: they name its work, and no case, number or denial."""
+    words = read_tokens(text)
+    if len(words) < 3 or any(t.kind != "word" or t.has("neg") or t.among("clauses.significant") for t in words):
+        return False
+    new = [edit["step"]["name"] for edit in plan.edits if edit["op"] == "insert_step"]
+    acts = any(t.entry.form == "s" and t.has("verb") for t in words[1:])
+    return acts and any(akin(t.lower, one) for name in new for one in content_of(name) for t in words if counts(t))
+
+
+def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
     """Return the sentences of tokens, also those that "1) ... 2) ..." part."""
     found: list[Tokens] = []
-    for sentence in sentences(with_names(plan.workflow, tokens)):
+    for sentence in sentences(tokens):
         part: list[Token] = []
         for at, token in enumerate(sentence):
             if token.kind == "number" and at + 1 < len(sentence) and sentence[at + 1].text == ")" and part:
@@ -62,9 +75,14 @@ def _sentences(plan: Plan, tokens: Sequence[Token]) -> list[Tokens]:
     return found
 
 
-def _read_sentence(plan: Plan, sentence: Tokens, most: int) -> tuple[int, StepUnclear | Asked | None]:
+def _read_sentence(
+    plan: Plan, sentence: Tokens, most: int, *, has_more: bool
+) -> tuple[int, StepUnclear | Asked | None]:
     """Read a sentence; return how many pieces it has, and what kept its words from being read."""
     sentence = with_names(plan.workflow, sentence)
+    if sentence and sentence[-1].text == "?" and has_more and stripped(sentence)[0] == "told":
+        plan.unread.append(plan.said(sentence))
+        return 1, None
     cuts = _cuts(sentence)
     reason: StepUnclear | Asked | None = None
     verb: Tokens = ()
@@ -266,6 +284,13 @@ def _plain(tokens: Tokens) -> Tokens:
     )
     if first and out is not None and out == len(words) - 1:
         words = [Token("remove", "word", words[0].start, words[0].end, entry_of("remove")), *words[1:out]]
+    elif first and out is not None and words[out].is_("off"):
+        # "Take the time limit off the review".
+        words = [
+            Token("remove", "word", words[0].start, words[0].end, entry_of("remove")),
+            *words[1:out],
+            *words[out + 1 :],
+        ]
     if words and words[0].kind == "word" and not words[0].entry.known:
         meant = nearest(words[0].lower, word_set("orders.mended"))
         words[0] = Token(meant, "word", words[0].start, words[0].end, entry_of(meant)) if meant else words[0]

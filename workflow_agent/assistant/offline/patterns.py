@@ -1,63 +1,18 @@
-"""Formulaic requests as patterns over tokens, one a line of a data file, that account for every word."""
+"""What a message asks for: formulaic requests as patterns over tokens, one a line of a data file; short answers."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Literal
 
-from workflow_agent.assistant.offline.lexicon import data_rows, word_set
+from workflow_agent.assistant.offline.lexicon import data_rows, number_named, word_set
+from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token
 
 _DROPPED = word_set("patterns.dropped")
-_LEADS = (
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "can u",
-    "could u",
-    "i would like you to",
-    "i want you to",
-    "i would like to",
-    "i want to",
-    "i need to",
-    "we need to",
-    "i need you to",
-    "let us",
-    "let me",
-    "go ahead",
-    "would you mind",
-    "do you mind",
-    "tell me",
-    "help me",
-    "we want to",
-    "can we",
-    "could we",
-    "i need",
-    "i wanna",
-    "can i",
-    "could i",
-    "may i",
-    "you should",
-    "would it be possible to",
-    "is it possible to",
-    "do me a favor",
-    "i have to",
-)
-_TRAILS = (
-    "for me",
-    "to me",
-    "if you can",
-    "for us",
-    "in here",
-    "if possible",
-    "at the moment",
-    "right away",
-    "as well",
-    "will you",
-    "for now",
-    "once more",
-)
+_LEADS = sorted((tuple(lead.split()) for lead in word_set("patterns.leads")), key=len, reverse=True)
+_TRAILS = [tuple(w for w in trail.split() if w not in _DROPPED) for trail in sorted(word_set("patterns.trails"))]
 MOST_TOKENS = 60
 _GROUP = re.compile(r"[(\[][^()\[\]/{}]* [^()\[\]/{}]*[)\]]")
 _MOST_SLOT = 14
@@ -72,12 +27,17 @@ class Node:
     choices: tuple[tuple["Node", ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A pattern that fits: its kind, and the text of its slots."""
+Meaning = Literal["order", "question", "weighed"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a message asks for."""
 
     kind: str
-    slots: dict[str, str]
+    slots: Mapping[str, str] = field(default_factory=dict[str, str])
+    text: str = ""
+    meaning: Meaning = "order"
 
 
 @cache
@@ -126,13 +86,11 @@ def bare(tokens: Sequence[Token]) -> list[Token]:
         changed = False
         if len(kept) > 1 and kept[0].is_("and"):
             kept, changed = kept[1:], True
-        for lead in _LEADS:
-            words = lead.split()
-            if len(kept) > len(words) and [t.lower if t.lower != "u" else "u" for t in kept[: len(words)]] == words:
+        for words in _LEADS:
+            if len(kept) > len(words) and tuple(t.lower for t in kept[: len(words)]) == words:
                 kept, changed = kept[len(words) :], True
-        for trail in _TRAILS:
-            words = [w for w in trail.split() if w not in _DROPPED]
-            if len(kept) > len(words) and [t.lower for t in kept[-len(words) :]] == words:
+        for words in _TRAILS:
+            if len(kept) > len(words) and tuple(t.lower for t in kept[-len(words) :]) == words:
                 kept, changed = kept[: -len(words)], True
     return kept
 
@@ -140,7 +98,7 @@ def bare(tokens: Sequence[Token]) -> list[Token]:
 Check = Callable[[str], bool]
 
 
-def match(tokens: Sequence[Token], source: str, name: str, checks: Mapping[str, Check]) -> Match | None:
+def match(tokens: Sequence[Token], source: str, name: str, checks: Mapping[str, Check]) -> Request | None:
     """Return the first pattern of a data file that fits a whole message, or None.
 
     Args:
@@ -161,7 +119,7 @@ def match(tokens: Sequence[Token], source: str, name: str, checks: Mapping[str, 
     return whole if whole is not None and not whole.slots else None
 
 
-def _match(kept: Sequence[Token], source: str, name: str, checks: Mapping[str, Check]) -> Match | None:
+def _match(kept: Sequence[Token], source: str, name: str, checks: Mapping[str, Check]) -> Request | None:
     if not kept or len(kept) > MOST_TOKENS:
         return None
     for kind, sequence in _patterns(name):
@@ -172,7 +130,7 @@ def _match(kept: Sequence[Token], source: str, name: str, checks: Mapping[str, C
                 continue
             told = {key: source[kept[a].start : kept[b - 1].end] for key, (a, b) in slots.items()}
             if all(checks[key](value) for key, value in told.items() if key in checks):
-                return Match(kind, told)
+                return Request(kind, told)
     return None
 
 
@@ -208,3 +166,64 @@ def _fits(sequence: Sequence[Node], tokens: Sequence[Token], at: int, slots: Slo
             yield from _fits(rest, tokens, end, {**slots, node.slot: (at, end)})
     elif at < len(tokens) and _is(tokens[at], node.words):
         yield from _fits(rest, tokens, at + 1, slots)
+
+
+_QUOTES = ('"', "'", "“", "`")
+_YES = word_set("request.yes")
+_SAY_YES = word_set("request.say_yes")
+_NO = word_set("request.no")
+_SAY_NO = word_set("request.say_no")
+_MOST_ANSWER_CHARS = 80
+
+
+def read_answer(text: str) -> str | None:
+    """Return "yes" or "no" when a message is one and nothing else."""
+    plain = text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    words = [word.strip(".,!;:)(") for word in plain.split()]
+    words = [word for word in words if word]
+    if not words or len(text) > _MOST_ANSWER_CHARS or "?" in text:
+        return None
+    if words[0] in ("👍", "✅"):
+        return "yes"
+    if all(word in _YES for word in words) and any(word in _SAY_YES for word in words) and words[0] != "why":
+        return "yes" if "not" not in words or "why" in words else "no"
+    return "no" if all(word in _NO for word in words) and any(word in _SAY_NO for word in words) else None
+
+
+def number_of(text: str) -> int | None:
+    """Return the small number a phrase names, also as an ordinal, or None."""
+    word = text.strip().lower().lstrip("#v")
+    if word.isdecimal() and len(word) < 7:
+        return int(word)
+    digits = word.rstrip("sthnrd")
+    if digits.isdecimal() and len(digits) < 4:
+        return int(digits)
+    found = number_named(word)
+    return int(found) if found is not None else None
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotes around it and the marks behind it."""
+    text = text.strip(" ,;:")
+    if len(text) > 2 and text[0] in _QUOTES and text[-1] in (*_QUOTES, "”"):
+        return text[1:-1].strip()
+    return text.rstrip(".!?")
+
+
+def sentence_case(text: str) -> str:
+    """Return a text with a capital in front."""
+    return text[:1].upper() + text[1:]
+
+
+def phrase_score(phrase: str, texts: Sequence[str]) -> float:
+    """Return how well a phrase names one of several texts: 1 for all words of both, 0 for a word too many."""
+    words = content_of(phrase)
+    best = 0.0
+    for text in texts:
+        named = content_of(text)
+        if phrase.strip().casefold() == text.strip().casefold():
+            return 1.0
+        if words and named and all(any(akin(word, one) for one in named) for word in words):
+            covered = sum(any(akin(word, one) for word in words) for one in named)
+            best = max(best, 0.5 + 0.5 * covered / len(named))
+    return best

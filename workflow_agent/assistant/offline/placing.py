@@ -18,6 +18,7 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 
 _LEAD = word_set("placing.lead")
 _MOVING = word_set("placing.moving")
@@ -57,12 +58,14 @@ def read_placing(plan: Plan, tokens: Tokens, *, adds: bool = False) -> bool:
         words.pop()
     while words and words[0].kind == "punct":
         words.pop(0)
-    if any(t.is_("above", "over", "below", "under", "exceed", "than") for t in words) and any(
+    if any(t.is_("above", "over", "below", "under", "exceed", "than", "from") for t in words) and any(
         t.kind == "number" for t in words
     ):
         return len(places) < 2 and read_approval(plan, tuple(words), places[0].fields if places else None)
     if any(t.kind != "quoted" and t.among("placing.no_name") for t in words):
         return False
+    if _delayed(plan, tokens) or (not places and _approved(plan, tokens)):
+        return True
     if not places:
         return _add_somewhere(plan, words, adds=adds)
     place = _one_of(plan, places)
@@ -72,7 +75,7 @@ def read_placing(plan: Plan, tokens: Tokens, *, adds: bool = False) -> bool:
         # "Where: before the handover", of the step that was just added.
         plan.notes[:] = [note for note in plan.notes if "did not say where" not in note]
         words = []
-    moved = [] if adds else _moved(plan, words)
+    moved = _wanted_there(plan, words) if adds else _moved(plan, words)
     if moved:
         return _move(plan, moved, place.fields, place.beside)
     return bool(words) and _insert(plan, words, place.fields, place.beside)
@@ -107,6 +110,10 @@ def _add_somewhere(plan: Plan, words: list[Token], *, adds: bool) -> bool:
     bare = _bare(words)
     if any(t.is_("it", "that", "this", "them") for t in words[:3]):
         return False
+    others = [t for t in bare if not t.is_("in", "parallel", "second", "another", "third", "new")]
+    if len(others) + 1 < len(bare) and any(t.is_("parallel") for t in bare[-2:]):
+        step = plan.maybe(others)
+        return step is not None and _put(plan, [plan.draft_named(titled(plan.said(bare[:-2])))], {}, step)
     to = next((at for at in range(1, len(bare)) if bare[at].is_("to", "in", "into")), None)
     if to is not None and bare[-1].lemma in WHOLE and not any(counts(t) for t in bare[to:-1]):
         bare = bare[:to]
@@ -137,6 +144,7 @@ def _places(plan: Plan, tokens: Tokens) -> list[Place]:
         if kinds == ["if"] and tokens[at].is_("when") and at + 1 < len(tokens):
             mark = "when"
         comes = at > 0 and tokens[at - 1].is_("come", "go", "be", "happen", "place", "new", "very")
+        comes = comes or (at == len(tokens) - 1 and tokens[0].is_("put", "move", "do", "make") and at > 1)
         if (
             mark is None
             and comes
@@ -224,16 +232,33 @@ def _names(step: Step, token: Token) -> bool:
 
 def _anchor(plan: Plan, tokens: Tokens, mark: str) -> Step | None:
     """Return the step a place names, also as "once the review is done" or "before we sign"."""
-    words = [t for t in tokens if not t.has("aux", "det")]
+    words = [t for at, t in enumerate(tokens) if not t.has("aux", "det") and not _is_passive(tokens, at)]
     while len(words) > 1 and words[-1].kind == "word" and words[-1].lemma in _DONE:
         words.pop()
-    words = [t for t in words if t.lower not in PRONOUNS and not t.has("pron")] or words
+    named = [t for t in words if t.lower not in PRONOUNS and not t.has("pron")]
+    if any(t.is_("it", "they") for t in words) and (meant := _spoken_of(plan, named)) is not None:
+        return meant
+    words = named or words
     if not words:
         return None
     try:
         return plan.step(words, with_ends=not (mark == "after" or any(t.has("aux") for t in tokens)))
     except StepUnclear:
         return plan.maybe(words)
+
+
+def _spoken_of(plan: Plan, verb: Sequence[Token]) -> Step | None:
+    """Return the step of "before they are sent": of those that send something, the one the message is about."""
+    said = content_of(plan.text)
+    some = [(sum(any(akin(w, o) for w in said) for o in content_of(s.name)), s) for s in plan.steps.all_fitting(verb)]
+    most = max((count for count, _ in some), default=0)
+    best = [step for count, step in some if count == most > 1]
+    return best[0] if len(best) == 1 else None
+
+
+def _is_passive(tokens: Tokens, at: int) -> bool:
+    """Say whether a token is the auxiliary of "gets applied"."""
+    return tokens[at].is_("get") and any("ed" in t.entry.form.split() for t in tokens[at + 1 : at + 2])
 
 
 def _bare(words: Sequence[Token]) -> list[Token]:
@@ -286,6 +311,16 @@ def _moved(plan: Plan, words: Sequence[Token]) -> list[Step]:
         if moves and words[0].kind == "word":
             raise
         return []
+
+
+def _wanted_there(plan: Plan, words: Sequence[Token]) -> list[Step]:
+    """Return the step of "I want the invoice to go out", which is there already and shall move."""
+    to = next((at for at, t in enumerate(words) if t.is_("to")), 0)
+    behind = words[to + 1 :]
+    if not to or not words[0].is_("the", "our") or not behind or not behind[0].among("placing.moving"):
+        return []
+    step = plan.maybe(words[:to]) if all(t.has("part", "prep", "adv", "aux") for t in behind[1:]) else None
+    return [step] if step else []
 
 
 def _move(plan: Plan, steps: Sequence[Step], fields: JsonObject, beside: Step | None) -> bool:
@@ -359,6 +394,50 @@ def _put(plan: Plan, drafts: Sequence[JsonObject], fields: JsonObject, beside: S
         plan.steps.last = draft["id"]
         fields = {"after": draft["id"]}
     return True
+
+
+def insert_on(plan: Plan, words: Tokens, place: Transition | Step) -> bool:
+    """Put a new step on a transition, or beside a step; say whether words name one."""
+    if isinstance(place, Step):
+        return _insert(plan, words, {}, place)
+    return plan.maybe(words) is None and _insert(plan, words, {"between": [place.from_, place.to]}, None)
+
+
+def _delayed(plan: Plan, tokens: Tokens) -> bool:
+    """Put a wait before a step that shall come later: "the survey a week later", "only after 3 days"."""
+    spans = durations_in(tokens)
+    if len(spans) != 1:
+        return False
+    at, length = spans[0]
+    first, end = at, length.end
+    if end < len(tokens) and tokens[end].is_("later"):
+        end += 1
+    elif at and tokens[at - 1].is_("after"):
+        first = at - 1
+    else:
+        return False
+    rest = [t for t in (*tokens[:first], *tokens[end:]) if not t.has("aux") and not t.among("placing.delay")]
+    step = plan.maybe(rest) if any(map(counts, rest)) else None
+    if step is None or step.type == "end" or step.id == plan.workflow.start:
+        return False
+    name = f"Wait {plan.said(tokens[at : length.end])}"
+    draft = {"id": plan.new_id(name), "name": name, "type": "wait", "duration": length.value}
+    plan.do({"op": "insert_step", "step": draft, "before": step.id})
+    return True
+
+
+def _approved(plan: Plan, tokens: Tokens) -> bool:
+    """Put an approval behind what needs one: "the diagnosis needs approval by the support lead"."""
+    need = next((at for at, t in enumerate(tokens) if at and t.is_("need", "require")), None)
+    step = plan.maybe([t for t in tokens[:need] if not t.has("aux")]) if need else None
+    rest = tokens[need + 1 :] if need else ()
+    said = [t for t in rest if counts(t) or t.is_("of", "in")]
+    who = [t for t in said if not is_approval((t,)) and not t.is_("to", "be")]
+    while who and who[0].is_("of", "in", "by", "from"):
+        who = who[1:]
+    if step is None or len(said) == len(who) or not who or not plan.is_role(who):
+        return False
+    return _approval(plan, (), plan.role(who), {"after": step.id})
 
 
 def insert_after_last(plan: Plan, tokens: Tokens) -> bool:
@@ -452,9 +531,7 @@ def _drafts(plan: Plan, name: Tokens, who: str | None) -> list[JsonObject | None
 
 def _draft(plan: Plan, name: Tokens, who: str | None) -> JsonObject:
     spans = durations_in(name)
-    is_wait = name[0].kind == "word" and (
-        name[0].is_("wait") or any(t.is_("pause", "delay", "break") for t in name[:3])
-    )
+    is_wait = name[0].is_("wait") or any(t.is_("pause", "delay", "break", "wait") for t in name if spans)
     if bool(spans) != is_wait or len(spans) > 1 or (any(t.kind == "number" for t in name) and not is_wait):
         raise NotRead
     if any(t.has("aux") for t in name[1:]) or (len(name) == 1 and name[0].lower in PRONOUNS):
@@ -462,7 +539,9 @@ def _draft(plan: Plan, name: Tokens, who: str | None) -> JsonObject:
     verb, others = name[0], name[1:]
     turned = bool(others) and verb.start > others[0].start
     if turned or (verb.entry.form == "s" and verb.entry.verb and (who or not verb.has("noun"))):
-        return plan.draft_named(titled(f"{verb.entry.verb} {plan.said(others) if others else ''}"), who)
+        sides = ([t for t in others if t.start < verb.start], [t for t in others if t.start > verb.start])
+        said = " ".join(plan.said(side) for side in sides if side)
+        return plan.draft_named(titled(f"{verb.entry.verb} {said}"), who)
     draft = plan.draft(name, who)
     if is_wait:
         kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
@@ -486,6 +565,15 @@ def _approval(plan: Plan, name: Tokens, who: str, fields: JsonObject) -> bool:
 
 def _by_actor(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
     """Return the work of "the doctor has to check it", and who does it; any other name as it is."""
+    if len(name) > 2 and name[0].is_("for") and any(t.is_("to") for t in name):
+        # "For the nurse to shave the animal".
+        name = name[1:]
+    if len(name) > 3 and name[0].is_("somebody", "someone") and name[1].is_("from", "of", "in"):
+        name = name[2:]
+    told = next((i for i in range(1, len(name) - 1) if _is_passive(name, i)), None)
+    if told is not None:
+        # "The team gets told": the work is to tell the team.
+        return (name[told + 1], *name[:told], *name[told + 2 :]), None
     at = next((i for i, t in enumerate(name) if t.kind == "word" and t.has("aux") and i), None)
     to = next(
         (i for i, t in enumerate(name[:-1]) if i and t.is_("to") and "base" in name[i + 1].entry.form.split()), None

@@ -179,7 +179,9 @@ class Plan:
     def is_role(self, tokens: Sequence[Token]) -> bool:
         """Say whether words name who does something: a known assignee, or a word for people."""
         words = [t for t in tokens if t.is_content and t.kind != "number"]
-        if not words or len(words) > _MOST_ROLE_WORDS or any(t.has("aux", "neg", "conj") for t in tokens):
+        if not words or any(t.text == "->" for t in tokens):
+            return False
+        if len(words) > _MOST_ROLE_WORDS or any(t.has("aux", "neg", "conj") for t in tokens):
             return False
         known = {one for s in self.workflow.steps if s.assignee for one in content_of(s.assignee.replace("_", " "))}
         if any(t.kind == "quoted" or (t.entry.verb and t.entry.form == "ing") for t in words[-1:]):
@@ -188,9 +190,16 @@ class Plan:
         if (
             inner
             or not tokens[-1].is_content
-            or any(t.has("verb") and not t.has("noun", "adj") and t.entry.form != "ing" for t in words)
+            or any(
+                t.has("verb") and not t.has("noun", "adj") and t.entry.form != "ing" and not is_actor_word(t)
+                for t in words
+            )
         ):
             return False
+        people = (content_of(s.assignee.replace("_", " ")) for s in self.workflow.steps if s.assignee)
+        heads = {one[-1] for one in people if one}
+        if words[-1].lower in heads:
+            return True
         tail = [i for i, t in enumerate(words) if t.start < next((p.start for p in tokens if p.is_("of")), 1 << 30)]
         return is_actor_word(words[tail[-1] if tail else -1]) or all(
             t.lower in known or t.lemma in known for t in words
@@ -202,6 +211,8 @@ class Plan:
         Raises:
             NotRead: The words name nobody.
         """
+        if any(t.text in ("->", ":", "=") for t in tokens):
+            raise NotRead
         words = [t for t in tokens if t.kind != "punct"]
         while len(words) > 1 and (words[0].has("det") or words[0].is_("only", "now")):
             words.pop(0)
@@ -213,6 +224,8 @@ class Plan:
         if any(t.has("aux", "neg", "conj", "wh", "pron", "filler") or t.kind == "number" for t in words) or content[
             -1
         ].is_("gone", "time"):
+            raise NotRead
+        if content[-1].among("plan.no_agent"):
             raise NotRead
         led = words[0].has("prep", "part") and not words[0].is_("on")
         if led or any(t.has("prep") and not t.is_("of", "in", "for", "on") for t in words):
@@ -259,7 +272,9 @@ class Plan:
         tokens = [t for t in read_tokens(name) if t.kind == "word"]
         lemmas = {t.lemma for t in tokens} | {t.lower for t in tokens}
         is_human = not lemmas.isdisjoint(_HUMAN)
-        if who is None and len(tokens) > 1 and is_human and self.is_role(tokens[:1]):
+        known = {(step.assignee or "").casefold() for step in self.workflow.steps}
+        names = bool(tokens) and (is_actor_word(tokens[0]) or tokens[0].lower in known)
+        if who is None and len(tokens) > 1 and is_human and names:
             who = tokens[0].text if tokens[0].text.isupper() and len(tokens[0].text) < 5 else tokens[0].lower
         draft: JsonObject = {"id": self.new_id(name), "name": name, "type": "human" if who or is_human else "action"}
         service = next((service for word, service in _SERVICES.items() if word in lemmas), None)

@@ -3,10 +3,10 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
+from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, nearest, word_set
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
@@ -53,7 +53,17 @@ def stems(word: str) -> frozenset[str]:
             if stem != base and len(stem) >= 3:
                 doubled = stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
                 found |= {v for v in (s + e for s in {stem, doubled} for e in _ENDINGS) if entry_of(v).verb == v}
+    found |= _verbs_of().get(known.noun or word, frozenset())
     return frozenset(found)
+
+
+@cache
+def _verbs_of() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for verb, nouns in data_rows("nouns.tsv"):
+        for noun in nouns.split():
+            found.setdefault(noun, set()).add(verb)
+    return {noun: frozenset(verbs) for noun, verbs in found.items()}
 
 
 def akin(one: str, other: str) -> bool:
@@ -149,6 +159,10 @@ class Steps:
             if len(theirs) == 1:
                 return theirs[0]
         fitting = self._fitting(words, with_ends=with_ends)
+        light = [word for word in words if entry_of(word).verb not in word_set("references.light")]
+        if not fitting and 0 < len(light) < len(words):
+            # "Get consent" of "Obtain consent": the verb says no more than that it is done.
+            fitting = self._fitting(light, with_ends=with_ends)
         if not with_ends or any(step.type != "end" for step in fitting):
             fitting = [step for step in fitting if step.type != "end"] or ([] if not with_ends else fitting)
         if len(fitting) == 1:
@@ -156,6 +170,11 @@ class Steps:
         if (placed := self._among(tokens, with_ends=with_ends)) is not None:
             return placed
         raise StepUnclear(phrase, [Candidate(step.id, step.name) for step in fitting])
+
+    def all_fitting(self, tokens: Sequence[Token]) -> list[Step]:
+        """Return every step that has all content words of a phrase."""
+        words = _content(tokens)
+        return [one.step for one in self.known if words and _score(words, one) > 0]
 
     def maybe(self, tokens: Sequence[Token]) -> Step | None:
         """Return the one step that words mean, or None where none or several are."""

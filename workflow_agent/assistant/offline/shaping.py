@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, stripped
 from workflow_agent.assistant.offline.fields import read_fields
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.placing import branch_of
+from workflow_agent.assistant.offline.placing import branch_of, insert_on
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import times_at
+from workflow_agent.assistant.offline.wording import in_walking_order
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
 _FAILS = word_set("shaping.fails")
 _GOING = word_set("shaping.going")
-_AROUND_WAY = word_set("shaping.around_way")
 Parted = tuple[Tokens, dict[str, Tokens]]
 
 
@@ -55,8 +55,12 @@ def read_shape(plan: Plan, tokens: Tokens, verbs: frozenset[str]) -> bool:
         return _swap(plan, head, parts, verbs)
     if words & {"optional", "skippable", "voluntary"}:
         return _optional(plan, tokens)
-    if {"first", "then"} <= words and not verbs and _order(plan, tokens):
+    if {"first", "then"} <= words and not verbs - {"parallel"} and _order(plan, tokens):
         return True
+    if len(tokens) > 3 and tokens[0].is_("instead") and tokens[1].is_("of") and _replace_first(plan, tokens[2:]):
+        return True
+    if "use" in verbs and head and (old := plan.maybe(parts.get("instead", ()))) is not None:
+        return _replace_step(plan, old, head, ())
     if "sequence" in parts:
         return _sequence(plan, tuple(t for t in (*head, *parts["sequence"]) if not t.among("shaping.run")))
     if "parallel" in parts:
@@ -65,7 +69,9 @@ def read_shape(plan: Plan, tokens: Tokens, verbs: frozenset[str]) -> bool:
         return _merge(plan, head, parts)
     if "split" in verbs:
         return _split(plan, head, parts)
-    if "disconnect" in verbs or ("remove" in verbs and words & {"connection", "transition", "arrow", "link", "edge"}):
+    if "disconnect" in verbs or (
+        "remove" in verbs and words & {"connection", "transition", "arrow", "link", "edge", "way", "path"}
+    ):
         return _disconnect(plan, head, parts)
     if "replace" in verbs:
         return _replace(plan, head, parts)
@@ -128,7 +134,11 @@ def _order(plan: Plan, tokens: Tokens) -> bool:
     """Read "refund first, then collect"."""
     at = next(i for i, t in enumerate(tokens) if t.is_("then"))
     pair = [
-        [t for t in some if not t.is_("first", "then", "and", "come", "go", "happen", "do") and t.kind != "punct"]
+        [
+            t
+            for t in some
+            if not t.is_("first", "then", "and", "come", "go", "happen", "do", "run") and t.kind != "punct"
+        ]
         for some in (tokens[:at], tokens[at:])
     ]
     one, other = (plan.maybe(some) for some in pair)
@@ -149,8 +159,6 @@ def _optional(plan: Plan, tokens: Tokens) -> bool:
 
 
 def _parallel(plan: Plan, tokens: Tokens) -> bool:
-    if any(t.has("det") and t.is_("a", "an", "another") for t in tokens) or any(t.is_("add", "insert") for t in tokens):
-        return False
     kept: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -159,11 +167,24 @@ def _parallel(plan: Plan, tokens: Tokens) -> bool:
             kept.append(tokens[at])
         at = end if "parallel" in kinds else at + 1
     words = [t for t in kept if not t.among("shaping.run")]
+    if any(t.is_("a", "an", "another", "add", "insert", "second") for t in tokens):
+        return _parallel_new(plan, words)
     ids = list(dict.fromkeys(step.id for step in plan.steps_in([t for t in words if not t.has("aux", "det")])))
     if len(ids) < 2:
         return False
     plan.do({"op": "parallelize", "steps": ids})
     return True
+
+
+def _parallel_new(plan: Plan, words: Sequence[Token]) -> bool:
+    """Put a new step beside the one that is named with it: "run the diagnosis and a log collection in parallel"."""
+    items = listed(words)
+    there = [plan.maybe([t for t in one if not t.has("det")]) for one in items]
+    if len(items) != 2 or (there[0] is None) == (there[1] is None):
+        return False
+    (beside,) = [step for step in there if step is not None]
+    (new,) = [one for one, step in zip(items, there, strict=True) if step is None]
+    return insert_on(plan, new, beside)
 
 
 def _sequence(plan: Plan, words: Tokens) -> bool:
@@ -188,7 +209,7 @@ def _merge(plan: Plan, head: Tokens, parts: Mapping[str, Tokens]) -> bool:
     steps = plan.steps_in(head) + (plan.steps_in(parts["with"]) if "with" in parts else [])
     into = parts.get("called") or parts.get("to") or parts.get("as") or ()
     ids = [step.id for step in steps]
-    order = [step for step in _walk(plan) if step in ids]
+    order = [step.id for step in in_walking_order(plan.workflow) if step.id in ids]
     if len(steps) < 2:
         raise NotRead
     for one, other in itertools.pairwise(order):
@@ -203,16 +224,6 @@ def _merge(plan: Plan, head: Tokens, parts: Mapping[str, Tokens]) -> bool:
         *({"op": "remove_step", "step": one} for one in order[1:]),
     )
     return True
-
-
-def _walk(plan: Plan) -> list[str]:
-    order, waiting = dict[str, None](), [plan.workflow.start]
-    while waiting:
-        here = waiting.pop(0)
-        if here not in order:
-            order[here] = None
-            waiting += [edge.to for edge in plan.workflow.outgoing(here)]
-    return [*order, *(s.id for s in plan.workflow.steps if s.id not in order)]
 
 
 def _split(plan: Plan, head: Tokens, parts: Mapping[str, Tokens]) -> bool:
@@ -238,11 +249,26 @@ def _replace(plan: Plan, head: Tokens, parts: Mapping[str, Tokens]) -> bool:
         return False
     if plan.is_role(head) and plan.is_role(new):
         return _replace_role(plan, head, new, parts.get("for") or parts.get("in") or parts.get("on") or ())
-    step = plan.step(head)
+    return _replace_step(plan, plan.step(head), new, parts.get("responsible", ()))
+
+
+def _replace_first(plan: Plan, tokens: Tokens) -> bool:
+    """Read "instead of the survey we do a phone interview", behind its first words."""
+    cut = next((at for at, t in enumerate(tokens) if at and (t.text == "," or t.has("pron"))), None)
+    old = plan.maybe(tokens[:cut]) if cut else None
+    rest = tokens[cut:] if cut else ()
+    while rest and (rest[0].kind == "punct" or rest[0].has("pron", "aux") or rest[0].among("shaping.used")):
+        rest = rest[1:]
+    if old is None or not rest or old.type == "end":
+        return False
+    return _replace_step(plan, old, rest, ())
+
+
+def _replace_step(plan: Plan, step: Step, new: Tokens, responsible: Tokens) -> bool:
     existing = plan.maybe(new)
     if existing is not None and plan.steps.is_named(new) and existing.id != step.id:
         raise Asked(f"**{existing.name}** is a step already. Shall the two swap places, or shall **{step.name}** go?")
-    who = plan.role(parts["responsible"]) if "responsible" in parts and new is not parts["responsible"] else None
+    who = plan.role(responsible) if responsible and new is not responsible else None
     draft = plan.draft([t for t in new if not t.has("det") and not t.is_("step")], who)
     plan.do({"op": "replace_step", "step": step.id, "with": draft})
     return True
@@ -377,11 +403,33 @@ def read_case(plan: Plan, tokens: Tokens) -> bool:
         source, condition = _source_and_case(plan, plan.said([t for t in case if t.kind != "punct"]))
         plan.do(*_connections(plan, source, target, condition))
         return True
+    if (way := _outcome(plan, case)) is not None and act and not act[0].among("shaping.no_outcome"):
+        return insert_on(plan, act, way)
     skipped = act[0].is_("skip", "bypass", "omit") if act else False
     step = plan.maybe([t for t in act[1:] if t.kind != "punct"]) if skipped else None
     if step is not None:
         plan.do({"op": "update_step", "step": step.id, "set": {"when": {"text": f"not ({plan.said(case)})"}}})
     return step is not None
+
+
+def _outcome(plan: Plan, case: Tokens) -> Transition | None:
+    """Return the only way that is taken in a case: "the director declines", "rejection"."""
+    words = [t for t in case if t.is_content and not t.among("shaping.case")]
+    found: list[Transition] = []
+    for edge in plan.workflow.transitions:
+        step = plan.workflow.step(edge.from_)
+        said = content_of(edge.when.text) if edge.when and edge.when.text and step else []
+        about = content_of(f"{step.name} {(step.assignee or '').replace('_', ' ')}") if step else []
+        told = [t for t in words if any(akin(t.lower, one) for one in said) or _both_refuse(t, said)]
+        rest = [t for t in words if t not in told and not any(akin(t.lower, one) for one in about)]
+        found += [edge] if told and not rest else []
+    return found[0] if len(found) == 1 and not any(t.has("neg") for t in case) else None
+
+
+def _both_refuse(token: Token, said: Sequence[str]) -> bool:
+    refusals = word_set("fields.refused")
+    refused = any(akin(token.lower, one) for one in refusals)
+    return refused and any(word in refusals for word in said)
 
 
 def _is_case(plan: Plan, case: Tokens) -> bool:
@@ -395,6 +443,9 @@ def _case_and_act(tokens: Tokens) -> tuple[Tokens, Tokens]:
     opens = [
         at for at in range(len(tokens)) if "if" in phrase_at(tokens, at, "markers.tsv")[1] and tokens[at].kind == "word"
     ]
+    if not opens and tokens[0].is_("on", "upon"):
+        cut = next((i for i, t in enumerate(tokens) if t.text == ","), 0)
+        return tuple(tokens[1:cut]), tuple(tokens[cut + 1 :])
     if not opens:
         return (), ()
     at = opens[0]
@@ -403,6 +454,11 @@ def _case_and_act(tokens: Tokens) -> tuple[Tokens, Tokens]:
         return tuple(tokens[end:]), tuple(t for t in tokens[:at] if t.kind != "punct")
     cut = next((i for i in range(end + 1, len(tokens)) if tokens[i].text == "," or tokens[i].is_("then")), None)
     if cut is None:
+        # "When consent is refused call the owner": the order begins with a verb behind what was told.
+        told = (i for i in range(end + 2, len(tokens) - 1) if "ed" in tokens[i - 1].entry.form.split())
+        acts = next((i for i in told if tokens[i].entry.form == "base" and not tokens[i].has("aux")), None)
+        if acts is not None:
+            return tuple(tokens[end:acts]), tuple(tokens[acts:])
         cut = next(
             (i for i in range(end + 1, len(tokens) - 1) if tokens[i].lemma in _FAILS and tokens[i].entry.verb), None
         )
@@ -443,6 +499,12 @@ def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> boo
         if target is None:
             raise NotRead
     target = target or plan.maybe(words)
+    if target is None and len(words) == 1 and words[0].is_("stop", "end", "abort", "cancel", "quit", "terminate"):
+        ends = [s for s in plan.workflow.steps if s.type == "end"]
+        bad = [s for s in ends if s.outcome not in (None, "ok")] or ends
+        if len(bad) != 1:
+            raise NotRead("there are several ends, and which is meant is not said")
+        target = bad[0]
     has_error = [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "error" and not edge.errors]
     if target is None:
         draft = plan.draft(words)
@@ -485,7 +547,7 @@ def read_way(plan: Plan, tokens: Tokens, verbs: frozenset[str]) -> bool:
             said.setdefault(mark, []).append(token)
     if not said.get("to"):
         return False
-    source = said.get("from") or [t for t in said[""] if not _goes(t)]
+    source = [t for t in said.get("from", ()) if not _goes(t)] or [t for t in said[""] if not _goes(t)]
     avoided = [step] if (step := plan.maybe(said.get("avoid", ()))) else []
     condition = plan.said(said["if"]) if said.get("if") else None
     return _lead(plan, tuple(source), plan.step(said["to"]), avoided, condition)

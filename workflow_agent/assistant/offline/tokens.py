@@ -20,13 +20,15 @@ _PIECE = re.compile(
     |(?<![\w])['\u2018](?P<single>[^'\u2018\u2019\n]{1,80})['\u2019](?!\w)
     |(?P<link>(?:https?://|mailto:)[^\s<>"]{1,500}|[\w.+-]{1,64}@[\w-]{1,64}(?:\.\w{1,32}){1,4})
     |(?P<clock>\d{1,2}:\d{2})
-    |(?P<number>[$€£]?\d[\d,]{0,20}(?:\.\d{1,6})?)(?P<scale>[kKmM](?![\w]))?
+    |(?P<number>[$€£]?\d[\d,]{0,20}(?:\.\d{3}(?!\d)){2,4}|[$€£]?\d[\d,]{0,20}(?:\.\d{1,6})?)(?P<scale>[kKmM](?![\w]))?
     |(?P<short>(?:e\.g|i\.e|a\.m|p\.m)\.(?!\w))
     |(?P<ident>(?=[A-Za-z]\w{0,40}?[_.]\w{2})[A-Za-z]\w{0,200}+(?:\.\w{2,40}+){0,5}+(?!\w))
     |(?P<word>[^\W\d_](?:[\w]|['\u2019\-](?=\w)){0,79})
     |(?P<punct>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3}){1,5}")
+"""A number as many Europeans write it: 2.500 is no two and a half."""
 _BULLET = re.compile(r"(?:[-*•\u2013+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|step \d{1,3}[:.)])[ \t]+(?=\S)", re.IGNORECASE)
 _ABBREVIATIONS = word_set("tokens.abbreviations")
 _SPLIT = {"n't": "not", "'re": "are", "'ll": "will", "'d": "would", "'ve": "have", "'m": "am"}
@@ -218,6 +220,8 @@ def _tokens_of(match: re.Match[str], at: int) -> list[Token]:
 
 def _number(match: re.Match[str], at: int) -> Token:
     digits = match["number"].lstrip("$€£").replace(",", "")
+    if _THOUSANDS.fullmatch(digits):
+        digits = digits.replace(".", "")
     value = float(digits) if digits else 0.0
     value *= {"k": 1e3, "m": 1e6}.get((match["scale"] or "").lower(), 1)
     return Token(match[0], "number", at, match.end(), entry_of(match[0].lower()), value)

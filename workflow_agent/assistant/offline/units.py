@@ -8,6 +8,7 @@ from workflow_agent.assistant.offline.clauses import phrase_at
 from workflow_agent.assistant.offline.lexicon import entry_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.values import duration_at, times_at
+from workflow_agent.assistant.offline.wording import in_walking_order
 from workflow_agent.workflows.model.workflow import Workflow
 
 _SMALL = ("one", "first", "second", "third", "both", "single", "another", "half", "couple", "last")
@@ -82,10 +83,24 @@ def with_names(workflow: Workflow, tokens: Sequence[Token]) -> Tokens:
         words = name_words(step.name)
         if len(words) > 1:
             names.setdefault(words[0], []).append((words, step.name))
+    numbered = [step.name for step in in_walking_order(workflow) if step.type != "end"]
     found: list[Token] = []
     at = 0
     while at < len(tokens):
         token = tokens[at]
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if (
+            token.is_("step", "task")
+            and following is not None
+            and following.kind == "number"
+            and duration_at(tokens, at + 1) is None
+            and 0 < (following.value or 0) <= len(numbered)
+            and not any(t.is_("a", "an", "add", "new", "insert") for t in tokens[max(at - 2, 0) : at])
+        ):
+            name = numbered[int(following.value or 1) - 1]
+            found.append(Token(name, "quoted", token.start, following.end, entry_of(name.lower())))
+            at += 2
+            continue
         fitting = [
             (words, name)
             for words, name in names.get(token.lower, ())

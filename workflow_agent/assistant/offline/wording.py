@@ -53,9 +53,12 @@ def in_walking_order(workflow: Workflow) -> list[Step]:
 
 def who_and_how(step: Step) -> str:
     """Return what is set on a step, shortly: who does it, what it calls, its limits."""
-    parts = [
-        step.assignee and f"done by {step.assignee}",
-        _KINDS.get(step.type),
+    parts = [step.assignee and f"done by {step.assignee}", _KINDS.get(step.type), *_settings_of(step)]
+    return ", ".join(part for part in parts if part)
+
+
+def _settings_of(step: Step) -> list[str | None]:
+    return [
         step.uses and f"calls `{step.uses}`",
         step.duration and (f"lasts {duration_in_words(step.duration)}"),
         step.event and f"event `{step.event}`",
@@ -63,7 +66,30 @@ def who_and_how(step: Step) -> str:
         step.retry and f"up to {step.retry.max_attempts} attempts",
         step.escalate_to and f"escalates to {step.escalate_to}",
     ]
-    return ", ".join(part for part in parts if part)
+
+
+def short_lines(workflow: Workflow) -> list[str]:
+    """Return the steps as a numbered outline, a line each: who does it, what is set on it, and where it leads."""
+    names = {step.id: step.name for step in workflow.steps}
+    loops = {step.id for step in workflow.steps if step.type == "loop"}
+    lines: list[str] = []
+    for at, step in enumerate((step for step in workflow.steps if step.type != "end"), 1):
+        about = ", ".join(part for part in (step.assignee, *_settings_of(step)) if part)
+        ways = [_short_way(edge, names[edge.to]) for edge in workflow.outgoing(step.id)]
+        lines.append(
+            f"{at}. {named(step)}"
+            + (" (inside the loop)" if step.parent in loops else "")
+            + (f": {about}" if about else "")
+            + (f" → {'; '.join(ways)}" if ways else "")
+        )
+    return lines
+
+
+def _short_way(edge: Transition, target: str) -> str:
+    if edge.type in ("error", "default"):
+        return f"{'on error' if edge.type == 'error' else 'otherwise'} {target}"
+    condition = condition_of(edge)
+    return f"if {condition}: {target}" if condition else target
 
 
 def condition_of(edge: Transition) -> str:

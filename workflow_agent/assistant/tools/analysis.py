@@ -40,7 +40,7 @@ class DrawDiagram(Parameters):
 
 
 async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Find what can go wrong in a workflow, with fixes; prove it sound, or show the run that is not."""
+    """Find what can go wrong, with fixes; prove it sound, or show the run that is not."""
     workflow = await find_workflow(ctx, request.workflow)
     analysis = await ctx.deps.service.analysis_of(workflow)
     ctx.deps.progress.touch(workflow, "analysed")
@@ -48,7 +48,7 @@ async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflo
 
 
 async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Check a workflow for findings of severity error."""
+    """Check a workflow for errors only."""
     workflow = await find_workflow(ctx, request.workflow)
     errors = [finding for finding in analyze(workflow) if finding.severity == "error"]
     ctx.deps.progress.touch(workflow, "analysed")
@@ -71,11 +71,11 @@ class SimulateWorkflow(Parameters):
     hours: dict[str, float] = Field(default_factory=dict, description="how long steps take, by id")
     staff: dict[str, int] = Field(default_factory=dict, description="people, by role")
     per_day: float = Field(default=0, ge=0, le=1_000_000, description="new cases a day")
-    runs: int = Field(default=1, ge=1, le=MAX_RUNS, description="cases to play; 1 unless given")
+    runs: int = Field(default=1, ge=1, le=MAX_RUNS, description="1 unless given")
 
 
 async def simulate_workflow(ctx: RunContext[WorkflowContext], request: SimulateWorkflow) -> JsonObject:
-    """Play cases through a workflow: path, times, bottleneck. Ask the user its `questions`."""
+    """Play cases: path, times, bottleneck. Ask the user its `questions`."""
     workflow = await find_workflow(ctx, request.workflow)
     ctx.deps.progress.touch(workflow, "analysed")
     assumed = Assumptions(

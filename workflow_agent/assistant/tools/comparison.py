@@ -21,8 +21,8 @@ class CompareVersions(Parameters):
     """Which versions to compare."""
 
     workflow: Reference
-    from_version: int | None = Field(default=None, ge=1, description="the one before unless given")
-    to_version: int | None = Field(default=None, ge=1, description="the newest unless given")
+    from_version: int | None = Field(default=None, ge=1, description="or the one before")
+    to_version: int | None = Field(default=None, ge=1, description="or the newest")
 
 
 class CompareWorkflows(Parameters):
@@ -36,14 +36,14 @@ class ListChanges(Parameters):
     """Which changes to list."""
 
     since: Moment = Field(description="ISO 8601, like 2026-03-02")
-    until: Moment | None = Field(default=None, description="ISO 8601; now unless given")
-    workflow: Reference | None = Field(default=None, description="only of this one")
-    author: str | None = Field(default=None, max_length=100, description="only by this user or agent")
-    limit: Limit = Field(default=20, description="at most; 20 unless given")
+    until: Moment | None = Field(default=None, description="or now")
+    workflow: Reference | None = Field(default=None, description="of one only")
+    author: str | None = Field(default=None, max_length=100, description="by this user or agent")
+    limit: Limit = Field(default=20, description="at most; or 20")
 
 
 async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVersions) -> JsonObject:
-    """Tell what changed between two versions of a workflow."""
+    """Tell what changed between two versions."""
     workflow = await find_workflow(ctx, request.workflow)
     to_version = request.to_version or workflow.version
     from_version = request.from_version or max(to_version - 1, 1)
@@ -72,7 +72,7 @@ async def compare_workflows(ctx: RunContext[WorkflowContext], request: CompareWo
 
 
 async def list_changes(ctx: RunContext[WorkflowContext], request: ListChanges) -> JsonObject:
-    """List changes of workflows since a time, newest first."""
+    """List changes since a time, newest first."""
     found: list[tuple[WorkflowVersion, Workflow]] = []
     for workflow in await _looked_at(ctx, request.workflow):
         if workflow.updated_at is not None and workflow.updated_at < request.since:

@@ -9,7 +9,7 @@ from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.analysis import listed_findings
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.edit_calls import StepParts, Words
-from workflow_agent.assistant.tools.parameters import Parameters, Reference
+from workflow_agent.assistant.tools.parameters import LIST_OF_SHAPES, Parameters, Reference
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
@@ -31,21 +31,26 @@ class Edge(Parameters):
     permission: str | None = Field(default=None, description="who may take it")
 
 
+_Steps = Annotated[list[StepParts], LIST_OF_SHAPES]
+_Edges = Annotated[list[Edge], LIST_OF_SHAPES]
+_Triggers = Annotated[list[JsonObject], LIST_OF_SHAPES]
+TRIGGERS = (
+    "{type: manual}, {type: schedule, cron: 0 9 * * 1, timezone}, {type: event, event}, "
+    "{type: webhook, path}, {type: workflow, workflow}"
+)
+
+
 class CreateWorkflow(Parameters):
     """A new workflow; transitions name steps by id or by name."""
 
     name: Annotated[str, Field(min_length=1, max_length=200, description="short")]
-    description: str = Field(default="", description="one sentence: what it is for")
-    steps: Annotated[list[StepParts], Field(min_length=1, description="all, ends included")]
-    transitions: list[Edge] = Field(default_factory=list[Edge], description="all")
-    triggers: list[JsonObject] = Field(
-        default_factory=list[JsonObject],
-        description="{type: manual}, {type: schedule, cron: 0 9 * * 1, timezone}, {type: event, event}, "
-        "{type: webhook, path}, {type: workflow, workflow}",
-    )
+    description: str = Field(default="", description="what it is for")
+    steps: _Steps = Field(min_length=1, description="[{name, type, …}], ends included")
+    transitions: _Edges = Field(default_factory=list[Edge], description="[{from, to, when, …}]")
+    triggers: _Triggers = Field(default_factory=list[JsonObject], description="[{type, …}]")
     tags: list[str] = Field(default_factory=list[str], description="department, topic")
-    aliases: list[str] = Field(default_factory=list[str], description="other names people use")
-    start: str | None = Field(default=None, description="the step it begins with, if not the first listed")
+    aliases: list[str] = Field(default_factory=list[str], description="other names")
+    start: str | None = Field(default=None, description="or the first step")
 
 
 class CopyWorkflow(Parameters):
@@ -56,7 +61,7 @@ class CopyWorkflow(Parameters):
 
 
 async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkflow) -> JsonObject:
-    """Create a new workflow, whole, in one call."""
+    """Create a workflow, whole, in one call. Shapes as in your instructions."""
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     deps = ctx.deps
     writer = deps.writer(deps.progress.digest_of_write(given))

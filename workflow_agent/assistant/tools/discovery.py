@@ -9,7 +9,7 @@ from pydantic_ai import ModelRetry, RunContext
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.learning import Occasion, touched_so_far
 from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference
-from workflow_agent.conversations.memory.resolution import HIGH_CONFIDENCE, Resolution
+from workflow_agent.conversations.memory.references import HIGH_CONFIDENCE, Resolution
 from workflow_agent.conversations.memory.resolver import resolve_reference
 from workflow_agent.errors import InvalidInput, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
@@ -100,29 +100,29 @@ class ListWorkflows(Parameters):
 
     tag: str | None = Field(default=None, description="only with this tag")
     trigger: str | None = Field(default=None, description="manual, schedule, event, webhook or workflow")
-    limit: Limit = Field(default=20, description="at most; 20 unless given")
+    limit: Limit = Field(default=20, description="at most; or 20")
 
 
 class SearchWorkflows(Parameters):
     """What to look for."""
 
     query: str = Field(default="", max_length=500, description="two or three words; none for all")
-    tag: str | None = Field(default=None, description="a department, a topic")
-    trigger: str | None = Field(default=None, description="schedule, monday, an event")
+    tag: str | None = Field(default=None, description="department, topic")
+    trigger: str | None = Field(default=None, description="schedule, monday, event")
     role: str | None = Field(default=None, description="who acts in it")
-    service: str | None = Field(default=None, description="like slack or slack.post")
+    service: str | None = Field(default=None, description="like slack.post")
     step_type: Annotated[StepType, WithJsonSchema({"type": "string"})] | None = Field(
-        default=None, description="a kind of step: human, wait, …"
+        default=None, description="human, wait, …"
     )
-    in_conversation: bool = Field(default=False, description="only what came up here")
-    limit: Limit = Field(default=5, description="at most; 5 unless given")
+    in_conversation: bool = Field(default=False, description="only of this one")
+    limit: Limit = Field(default=5, description="at most; or 5")
 
 
 class GetWorkflow(Parameters):
     """Which workflow to read."""
 
     workflow: Reference
-    version: int | None = Field(default=None, ge=1, description="an older version")
+    version: int | None = Field(default=None, ge=1, description="an older one")
 
 
 def _listed(workflow: Workflow) -> JsonObject:
@@ -162,7 +162,7 @@ async def list_workflows(ctx: RunContext[WorkflowContext], request: ListWorkflow
 
 
 async def search_workflows(ctx: RunContext[WorkflowContext], request: SearchWorkflows) -> JsonObject:
-    """Find workflows by words, by what starts them, who acts, what they call."""
+    """Find workflows by words, what starts them, who acts, what they call."""
     among = _met(ctx.deps) if request.in_conversation else None
     filters = WorkflowFilters(
         request.tag, request.trigger, request.role, request.service, request.step_type, among=among
@@ -206,7 +206,7 @@ def _met(deps: WorkflowContext) -> frozenset[str]:
 
 
 async def get_workflow(ctx: RunContext[WorkflowContext], request: GetWorkflow) -> JsonObject:
-    """Read one workflow whole: steps, transitions, triggers. It becomes the open one."""
+    """Read a workflow whole: steps, transitions, triggers. It becomes the open one."""
     # What is empty weighs in every request until the result is masked, and says nothing.
     workflow = await find_workflow(ctx, request.workflow)
     if request.version is not None and request.version != workflow.version:

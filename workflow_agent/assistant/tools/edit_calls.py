@@ -1,10 +1,8 @@
 """Edits as a model writes them: one flat shape for all operations.
 
-The union of the operations' own models takes 33,000 characters as a JSON schema, in every request of
-a mode that writes; this takes a seventh of that. What a call holds is checked against the operation's
-own model afterwards, and a mistake goes back to the model with its place and what would be valid.
-
-The fields of a new step are told once, by `create_workflow`.
+The union of the operations' own models takes 33,000 characters as a JSON schema; this takes a seventh of that.
+What a call holds is checked against the operation's own model afterwards, and a mistake goes back to the model
+with its place and what would be valid.
 """
 
 import json
@@ -28,10 +26,22 @@ set_retry(step, retry) · set_form(step, form) · set_permission(step|transition
 set_automation(automation) · rename_workflow(name) · set_description(description) · add_alias(alias) · \
 remove_alias(alias) · tag(tag) · untag(tag) · wrap_in_approval(step, assignee, on_reject) · \
 parallelize(steps) · add_error_path(step, to)"""
-_EXAMPLES = """\
+EXAMPLES = """\
 [{"op":"insert_step","after":"review","step":{"name":"Legal review","type":"human","assignee":"legal"}}], \
 [{"op":"update_step","step":"pay","set":{"timeout":"PT1H","retry":{"max_attempts":3}}}]"""
-_NEW_STEP = "{name, type, assignee, …}, as in create_workflow"
+FURTHER_EXAMPLES = """\
+[{"op":"add_step","step":{"name":"Ask again","type":"human","assignee":"clerk"}},\
+{"op":"connect","from":"review","to":"Ask again","type":"condition","when":"something is missing"},\
+{"op":"connect","from":"Ask again","to":"review"}], \
+[{"op":"add_trigger","trigger":{"type":"schedule","cron":"0 9 * * 1","timezone":"UTC"}}], \
+[{"op":"set_automation","automation":{"id":"tell","on":{"event":"entered","to":"rejected"},\
+"effect":{"type":"email","with":{"to":"employee"}}}}]"""
+WHAT_THEY_DO = """\
+insert_step joins what was around the new step to it; remove_step joins the neighbours (mode cut leaves them apart); \
+replace_step keeps the transitions; wrap_in_approval puts a human step before it, whose refusal leads to on_reject or \
+to an end; parallelize puts steps that follow each other between a fork and a join; add_error_path adds an \
+error transition"""
+_NEW_STEP = "{name, type, …}"
 Told = dict[str, Any]
 
 
@@ -92,7 +102,7 @@ class EditCall(Parameters):
     after: str | None = Field(default=None, description="a step")
     between: list[str] | None = Field(default=None, description="two joined steps")
     mode: Literal["reconnect", "cut"] | None = Field(default=None, description="reconnect unless given")
-    set: JsonObject | None = Field(default=None, description="fields and values, as in create_workflow")
+    set: JsonObject | None = Field(default=None, description="{field: value} of the step or transition")
     unset: list[str] | None = Field(default=None, description="fields to clear")
     with_: _NewStep | None = Field(default=None, alias="with", description="the new step")
     from_: str | None = Field(default=None, alias="from", description="a step")
@@ -105,12 +115,12 @@ class EditCall(Parameters):
     label: str | None = Field(default=None, description="of a transition")
     action: str | None = Field(default=None, description="in a lifecycle")
     id: str | None = Field(default=None, description="of the automation to remove")
-    trigger: JsonObject | None = Field(default=None, description="as in create_workflow")
+    trigger: JsonObject | None = Field(default=None, description="a trigger; to remove, its type")
     index: int | None = Field(default=None, description="from 0")
     assignee: Annotated[str | None, NULL_CLEARS] = Field(default=None, description="role")
     timeout: Annotated[str | None, NULL_CLEARS] = Field(default=None, description="ISO 8601")
-    retry: Annotated[JsonObject | None, NULL_CLEARS] = Field(default=None, description="as in create_workflow")
-    form: Annotated[JsonObject | None, NULL_CLEARS] = Field(default=None, description="as in create_workflow")
+    retry: Annotated[JsonObject | None, NULL_CLEARS] = Field(default=None, description="as of a step")
+    form: Annotated[JsonObject | None, NULL_CLEARS] = Field(default=None, description="as of a step")
     permission: Annotated[str | None, NULL_CLEARS] = Field(default=None, description="who may")
     automation: Annotated[JsonObject | None, NULL_CLEARS] = Field(
         default=None,
@@ -142,7 +152,7 @@ def _read(edits: Any) -> Any:
 
 
 Edits = Annotated[
-    list[EditCall], Field(min_length=1, max_length=100, description=f"like {_EXAMPLES}"), BeforeValidator(_read)
+    list[EditCall], Field(min_length=1, max_length=100, description=f"like {EXAMPLES}"), BeforeValidator(_read)
 ]
 
 

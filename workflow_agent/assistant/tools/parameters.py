@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from typing_extensions import override
@@ -41,10 +41,11 @@ def _leave_null_out(schema: dict[str, Any]) -> None:
     schema.update({"anyOf": kinds} if len(kinds) > 1 else {**kinds[0], **schema})
 
 
-_NOT_TOLD = frozenset(
-    {"title", "default", "format", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"}
-)
-"""Bounds hardly ever met, which a call is held to all the same, and defaults, which descriptions tell."""
+_NOT_TOLD = frozenset({
+    "title", "default", "format", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum",
+    "additionalProperties",
+})  # fmt: skip
+"""Bounds hardly ever met, which a call is held to all the same, and defaults and values, which descriptions tell."""
 
 
 def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def _brief(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
         del schema["$ref"]
     told: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in _NOT_TOLD or (key == "additionalProperties" and isinstance(value, bool)):
+        if key in _NOT_TOLD:
             continue
         if key == "properties":
             told[key] = {name: _brief(one, definitions) for name, one in value.items()}
@@ -76,5 +77,7 @@ def _brief(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
     return told
 
 
+LIST_OF_SHAPES = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+"""Tells of a list no more than that it is one of objects: the instructions of modes that write have their shapes."""
 Limit = Annotated[int, Field(ge=1, le=100)]
 Reference = Annotated[str, Field(min_length=1, max_length=200, description="id, name, `open` or the user's words")]

@@ -7,8 +7,7 @@ from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.parameters import Parameters
-from workflow_agent.conversations.memory.person import Fact, Source, fact_meant
-from workflow_agent.conversations.memory.telling import FactKind
+from workflow_agent.conversations.memory.person import Fact, FactKind, Source, fact_meant
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 

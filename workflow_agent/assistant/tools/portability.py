@@ -12,20 +12,17 @@ from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.conversations.document import UserMessage
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats import FORMATS, format_named, only_workflow
+from workflow_agent.workflows.formats import format_named, looks_pasted, only_workflow, pasted_document
 from workflow_agent.workflows.formats.base import Report
-from workflow_agent.workflows.formats.pasted import looks_pasted, pasted_document
 
 _MOST_NOTES = 12
-_FormatName = Field(default=None, description="bpmn, asl, n8n, …; told by the content unless given")
+_FormatName = Field(default=None, description="bpmn, asl, n8n, …; or told by the content")
 
 
 class ImportWorkflow(Parameters):
     """A document in a format of another tool."""
 
-    text: str | None = Field(
-        default=None, max_length=2_000_000, description="the one in the user's message unless given"
-    )
+    text: str | None = Field(default=None, max_length=2_000_000, description="or the one in the user's message")
     format: str | None = _FormatName
     """Told by its content unless given."""
     name: str | None = Field(default=None, min_length=1, max_length=200, description="if not its own")
@@ -35,11 +32,11 @@ class ExportWorkflow(Parameters):
     """Which workflow to write, and in which format."""
 
     workflow: Reference
-    format: str = Field(json_schema_extra={"enum": list(FORMATS)}, description="to write")
+    format: str = Field(description="json, bpmn, n8n, asl, github-actions, …")
 
 
 async def import_workflow(ctx: RunContext[WorkflowContext], request: ImportWorkflow) -> JsonObject:
-    """Create a workflow from a document in another tool's format; says what did not fit."""
+    """Create a workflow from another tool's document; says what did not fit."""
     deps = ctx.deps
     writer = deps.writer(deps.progress.digest_of_write(["import", request.model_dump(exclude_unset=True)]))
     try:

@@ -12,15 +12,14 @@ from workflow_agent.assistant.tools import (
     conversation,
     creation,
     discovery,
+    earlier_turns,
     history,
     modification,
     personal,
     portability,
     programs,
 )
-from workflow_agent.assistant.tools import changes as confirming
 from workflow_agent.assistant.tools import comparison as comparing
-from workflow_agent.assistant.tools import recall as recalling
 from workflow_agent.assistant.tools.parameters import brief_schema
 
 WRITING_TOOLS = frozenset({
@@ -34,8 +33,8 @@ EXAMINING_TOOLS = frozenset({
 })  # fmt: skip
 """What a change hardly ever needs: modes that write go without, and switch where it is asked for."""
 _MODULES = (
-    discovery, creation, portability, modification, confirming, analysis, comparing, history, programs,
-    conversation, recalling, personal,
+    discovery, creation, portability, modification, analysis, comparing, history, programs,
+    conversation, earlier_turns, personal,
 )  # fmt: skip
 SWITCH_MODE = conversation.switch_mode.__name__
 """Not for agents that always work in the same mode."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workflow_agent.assistant.context import WRITING_MODES
-from workflow_agent.assistant.modes.conversation_mode import answers_back, mode_asked_for
-from workflow_agent.assistant.modes.offers import confirmed_offer
+from workflow_agent.assistant.modes.conversation_mode import answers_back, confirmed_offer, mode_asked_for
 from workflow_agent.assistant.modes.reader import read
 from workflow_agent.assistant.modes.shape import dependence
 from workflow_agent.assistant.requests import TurnRequest

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from workflow_agent.assistant.turns.wholes import contents_of, created_with, whole_of
+from workflow_agent.assistant.turns.forks import contents_of, created_with, whole_of
 from workflow_agent.conversations.abandonment import interrupt_dead_runs
 from workflow_agent.conversations.content_refs import kept_apart
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation, WorkflowReference, conversation_document

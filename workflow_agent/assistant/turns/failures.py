@@ -62,8 +62,11 @@ def failure_of(error: Exception, run_id: str) -> tuple[RunError, WorkflowAgentEr
     details: dict[str, object] = {"error_type": name, "run_id": run_id, "retriable": retriable}
     if not isinstance(cause, ModelRateLimitError):
         return stored, ModelFailed(stored.message, **details)
-    wait = {} if cause.retry_after is None else {"retry_after": cause.retry_after}
-    return stored, ModelBusy(stored.message, **details, **wait)
+    if cause.retry_after is None:
+        return stored, ModelBusy(stored.message, **details)
+    told = f"{message} It asks to wait {cause.retry_after:.0f} s.{_NEXT}"
+    stored = RunError(type=name, message=told, retriable=retriable)
+    return stored, ModelBusy(told, **details, retry_after=cause.retry_after)
 
 
 def error_data(error: WorkflowAgentError) -> dict[str, object]:

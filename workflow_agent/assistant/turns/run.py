@@ -22,18 +22,17 @@ from workflow_agent.assistant.assistant import Assistant
 from workflow_agent.assistant.compaction.service import Compactor
 from workflow_agent.assistant.context import RunProgress, WorkflowContext
 from workflow_agent.assistant.learning import Occasion, learned
-from workflow_agent.assistant.modes.offers import carried_out
+from workflow_agent.assistant.modes.conversation_mode import carried_out
 from workflow_agent.assistant.providers import Models, keeps_system_messages_in_place
 from workflow_agent.assistant.requests import Job, RunLimits, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
 from workflow_agent.assistant.streams import RunStream
-from workflow_agent.assistant.tools.usefulness import idle_tools
+from workflow_agent.assistant.tools.usefulness import examining_tools, idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
 from workflow_agent.assistant.turns.memory import known_of_user
 from workflow_agent.assistant.turns.narration import Narration, stopped_note, taken_over_note, unanswered_note
 from workflow_agent.assistant.window.context import ContextManager, FittingWindow
-from workflow_agent.assistant.window.costs import PlanningLedger
-from workflow_agent.assistant.window.counters import TokenCounters
+from workflow_agent.assistant.window.counters import PlanningLedger, TokenCounters
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.record import BuiltContext, outdated_results, roster_notes, run_notes
 from workflow_agent.conversations import iterations
@@ -186,6 +185,7 @@ class Runner:
             personal=self.personal,
             notes=run_notes(job, progress.pending, known, facts, outdated, self.now()),
             idle_tools=idle_tools(job.conversation, job.message.content, job.agent, self.roster),
+            examining=examining_tools(job.message.content),
             now=self.now,
             fence_number=job.run.fence,
         )

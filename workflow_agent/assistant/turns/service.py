@@ -12,11 +12,11 @@ from workflow_agent.assistant.requests import StartedTurn, TurnRequest
 from workflow_agent.assistant.streams import RunEvents
 from workflow_agent.assistant.turns.addressees import choose_agents
 from workflow_agent.assistant.turns.followers import Joining
-from workflow_agent.assistant.turns.journals import Journals
 from workflow_agent.assistant.turns.live import LiveRuns
+from workflow_agent.assistant.turns.takeover import Journals
 from workflow_agent.assistant.turns.work import Worker
 from workflow_agent.assistant.uninterrupted import uninterrupted
-from workflow_agent.conversations.abandonment import cancel_run
+from workflow_agent.conversations.abandonment import LeftBehind, cancel_run
 from workflow_agent.conversations.acceptance import Acceptance, accept_message
 from workflow_agent.conversations.agents import AgentProfile, agent_named
 from workflow_agent.conversations.document import Conversation
@@ -119,7 +119,10 @@ class Chat:
         run = accepted[-1].run
         trace.identify(run_id=run.run_id, conversation_id=conversation.id)
         if accepted[-1].is_new:
-            live = self.worker.launch(tenant, request, self.roster[run.agent], conversation, run, trace)
+            # Sent again after its process died: what the model said then is not asked for again.
+            left = await self.worker.journal.left_by(tenant, run) if run.attempt > 1 else LeftBehind()
+            agent = self.roster[run.agent]
+            live = self.worker.launch(tenant, request, agent, conversation, run, trace, left.responses)
             awaited = live.awaited()
             await journals.forget_read()
             first = leading_in(conversation, run)

@@ -2,21 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import TypeVar
 
 from workflow_agent.assistant.requests import asked_again
-from workflow_agent.assistant.turns.journals import Journals
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.work import Worker
-from workflow_agent.conversations.abandonment import interrupt_dead_runs
+from workflow_agent.conversations.abandonment import LeftBehind, interrupt_dead_runs
 from workflow_agent.conversations.acceptance import taken_over
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.store import ConversationStore, Owners
+from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
 from workflow_agent.errors import ConversationNotFound
 
 _log = logging.getLogger(__name__)
@@ -24,6 +24,51 @@ _MOST_ATTEMPTS = 8
 """A message that so many processes died of is not tried again by itself. Each time the database is away for longer
 than a lease counts too, though no process dies."""
 _Place = tuple[str, str, str]
+T = TypeVar("T")
+
+
+class _Unread(Exception):
+    """What a dead run left is asked for, and was not read yet."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.run_id)
+        self.run = run
+
+
+@dataclass(slots=True)
+class Journals:
+    """What dead runs left, read where a change of their conversation asks for it."""
+
+    journal: RunJournal
+    tenant: str
+    owners: Owners
+    _read: dict[tuple[str, int], tuple[Run, LeftBehind]] = field(
+        default_factory=dict[tuple[str, int], tuple[Run, LeftBehind]]
+    )
+
+    def left_by(self, run: Run) -> LeftBehind:
+        """Return what an attempt at a run left; to be called in what `reading` does."""
+        known = self._read.get((run.run_id, run.fence))
+        if known is None:
+            raise _Unread(run)
+        return known[1]
+
+    async def reading(self, act: Callable[[], Awaitable[T]]) -> T:
+        """Return what an action gives; it is begun again for each journal that it asks for."""
+        while True:
+            try:
+                return await act()
+            except _Unread as asked:
+                run = asked.run
+            left = await self.journal.left_by(self.tenant, run)
+            seen = await self.owners.last_seen(run.owner)
+            self._read[run.run_id, run.fence] = run, replace(left, last_seen=seen)
+
+    async def forget_read(self) -> None:
+        """Drop the journals that were read: what they say is stored."""
+        for run, _ in self._read.values():
+            await self.journal.forget(self.tenant, run)
+        self._read.clear()
 
 
 @dataclass(slots=True)
@@ -96,7 +141,7 @@ class Takeover:
             run = after.active_run()
             if before is not None and run is not None and run.fence > before.fence and run.owner == self.owners.owner:
                 # Read once the fence is raised: from then on the attempt before keeps nothing more.
-                left = await worker.journal.left_by(tenant, before)
+                left = await worker.journal.left_by(tenant, run)
                 _log.warning("a run whose process died is gone on with", extra={"run_id": run.run_id})
                 self._go_on(worker, tenant, after, run, left.responses)
                 is_taken = True
@@ -105,7 +150,6 @@ class Takeover:
         finally:
             if not is_taken:
                 self.owners.settle(tenant, conversation_id)
-        await journals.forget_read()
         return is_taken
 
     def _take(self, worker: Worker, journals: Journals, conversation: Conversation) -> Conversation:

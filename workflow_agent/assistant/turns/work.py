@@ -179,7 +179,7 @@ class Worker:
         """Return the conversation with one agent's reply in it."""
         contents = self._contents(job)
         reply = await self.runner.run(job, live.stream)
-        steps = await contents.keep(reply.iterations, job.evidence.instructions)
+        steps = await contents.keep(reply.iterations, job.evidence.instructions, job.message)
         reply = replace(reply, iterations=steps)
         if reply.preview is not None:
             await self.runner.approvals.wait(reply.preview, job.request.author, job.conversation.id)
@@ -291,7 +291,7 @@ class Worker:
 
         try:
             with job.trace.saving("end") as timed:
-                steps = await self._contents(job).keep(steps, job.evidence.instructions)
+                steps = await self._contents(job).keep(steps, job.evidence.instructions, job.message)
                 await uninterrupted(self.store.update(job.tenant, job.conversation.id, timed(end)))
         except (StaleRun, ConversationNotFound):
             return told

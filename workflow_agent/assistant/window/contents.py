@@ -2,24 +2,129 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 
 from workflow_agent.assistant.record import BETWEEN_PARTS, Told, as_sent, joined
+from workflow_agent.assistant.window.extraction import results_of
+from workflow_agent.assistant.window.plan import asked_words, shares
+from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.artifacts import text_of
-from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS
+from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS, event_ref
+from workflow_agent.conversations.document import AgentReply, Conversation, Event, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message, MessagePart, ToolResult
 from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.values.run_fence import RunFence
+from workflow_agent.workflows.search.words import fold, words
 
 INLINE_BYTES = 2_048
 _INLINE_TEXT_CHARS = 512
 """A part of the instructions that is longer comes again in many turns; most shorter ones change with each."""
 _SHORT_CHARS = 96
 """A part that lasts and is shorter is no longer than a reference."""
+_FILES = 4
+"""So many sealed files are looked through, the latest: 32 to 256 turns."""
+_MOST_TURNS = 3
+_MOST_CHARS = 600
+"""Of what a turn says and found; its first lines tell what it is about."""
+_KEPT_TURNS = 4_000
+"""Of so many it is known what they are about, some 5 KB each at most."""
+Lost = Callable[[str, WorkflowAgentError], None]
+"""Learns what cannot be read, and why."""
+
+
+class _Told(NamedTuple):
+    """What a turn with tool results is about."""
+
+    turn: int
+    stems: tuple[frozenset[str], frozenset[str]]
+    """Of what was asked, of the person and of the tools; and of what was answered."""
+
+
+def _kept() -> LRUCache[tuple[str, str, str], Sequence[_Told]]:
+    return LRUCache(_KEPT_TURNS, getsizeof=lambda told: len(told) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SealedResults:
+    """Finds tool results in sealed turns at a cost that does not grow with the conversation.
+
+    What a sealed file is about is kept in memory, by its digest. The file is read again only for a turn
+    that shares a word with the question of which no message in the conversation's own file speaks: most
+    questions are about what was talked of lately, and read nothing.
+    """
+
+    store: ConversationStore
+    _about: LRUCache[tuple[str, str, str], Sequence[_Told]] = field(default_factory=_kept, repr=False)
+
+    async def replies(self, conversation: Conversation, question: str, lost: Lost) -> Sequence[AgentReply]:
+        """Return the replies that may answer a question, newest first.
+
+        Args:
+            conversation: As it is with the question in it.
+            question: What is asked.
+            lost: Learns of each sealed file that cannot be read; what is in the others is found all the same.
+        """
+        asked = asked_words(question)
+        unsaid = _unsaid(asked, conversation)
+        files = [entry for entry in conversation.archive if entry.kind == "turns"][-_FILES:] if unsaid else []
+        told = [one for entry in files for one in await self._told(conversation, entry, lost)]
+        likely = [
+            (share.score, one.turn)
+            for share, one in zip(shares([one.stems for one in told], asked), told, strict=True)
+            if share.is_about and not unsaid.isdisjoint(one.stems[0] | one.stems[1])
+        ]
+        replies: list[AgentReply] = []
+        for turn in sorted((turn for _, turn in sorted(likely, reverse=True)[:_MOST_TURNS]), reverse=True):
+            events = await self._events(conversation, turn, lost)
+            replies += (one for one in events or () if isinstance(one, AgentReply) and one.turn == turn)
+        return replies
+
+    async def _told(self, conversation: Conversation, entry: SealedTurns, lost: Lost) -> Sequence[_Told]:
+        key = (conversation.tenant, conversation.id, entry.sha256)
+        if key not in self._about:
+            events = await self._events(conversation, entry.first_turn, lost)
+            if events is None:
+                return ()
+            self._about[key] = tuple(_told(events))
+        return self._about[key]
+
+    async def _events(self, conversation: Conversation, turn: int, lost: Lost) -> Sequence[Event] | None:
+        """Return the events of the sealed file that a turn is in; None where that cannot be read."""
+        try:
+            part = await self.store.sealed(conversation.tenant, conversation.id, Position("turn", turn))
+        except UNREADABLE_ERRORS as error:
+            lost(f"turn {turn}", error)
+            return None
+        return part.events
+
+
+def _unsaid(asked: Mapping[str, float], conversation: Conversation) -> frozenset[str]:
+    """Return the words of a question that no message in the conversation's file holds but the latest, its own."""
+    said = [fold(event.content) for event in conversation.events[:-1]]
+    own = (word for word, weight in asked.items() if weight == 1)
+    return frozenset(word for word in own if not any(word in text for text in said))
+
+
+def _told(events: Sequence[Event]) -> Iterator[_Told]:
+    messages = {one.turn: one.content for one in events if isinstance(one, UserMessage)}
+    for reply in events:
+        if not isinstance(reply, AgentReply):
+            continue
+        found = [pair for step in reply.iterations for pair in results_of(step)]
+        if found:
+            calls = " ".join(f"{result.name} {text_of(args)}" for result, args in found)
+            results = " ".join(text_of(result.content) for result, _ in found if result.content is not None)
+            asked, said = (messages.get(reply.turn, ""), calls), (reply.content, results)
+            yield _Told(reply.turn, (_stems_in(asked), _stems_in(said)))
+
+
+def _stems_in(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in words(text[:_MOST_CHARS]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +145,40 @@ class Contents:
     inline_bytes: int = INLINE_BYTES
     fence: RunFence | None = None
 
-    async def keep(self, iterations: Sequence[Iteration], instructions: Sequence[Told] = ()) -> tuple[Iteration, ...]:
-        """Return iterations with references in place of what is large, all of it durably kept by then.
+    async def keep(
+        self, iterations: Sequence[Iteration], instructions: Sequence[Told] = (), asked: UserMessage | None = None
+    ) -> tuple[Iteration, ...]:
+        """Return iterations with references in place of what is large or said in an event, all durably kept by then.
 
         Args:
             iterations: As the run left them.
             instructions: The parts that the system message is made of.
+            asked: The message that they answer; its text stands there alone.
 
         Raises:
             StorageFailed: Something could not be kept; nothing may refer to it.
         """
-        return tuple([await self._kept(one, instructions) for one in iterations])
+        return tuple([await self._kept(one, instructions, asked) for one in iterations])
 
-    async def resolved(self, iterations: Sequence[Iteration]) -> tuple[Iteration, ...]:
-        """Return iterations with contents in place of references; what is gone says so."""
-        return tuple([await self._resolved(one) for one in iterations])
+    async def resolved(
+        self, iterations: Sequence[Iteration], asked: UserMessage | None = None
+    ) -> tuple[Iteration, ...]:
+        """Return iterations with contents in place of references; what is gone says so.
 
-    async def _kept(self, iteration: Iteration, instructions: Sequence[Told]) -> Iteration:
-        messages = tuple([await self._kept_message(one, instructions) for one in iteration.messages])
+        Args:
+            iterations: As they are kept.
+            asked: The message that they answer.
+        """
+        return tuple([await self._resolved(one, asked) for one in iterations])
+
+    async def _kept(self, iteration: Iteration, instructions: Sequence[Told], asked: UserMessage | None) -> Iteration:
+        messages = tuple([await self._kept_message(one, instructions, asked) for one in iteration.messages])
         return iteration.model_copy(update={"messages": messages})
 
-    async def _kept_message(self, message: Message, instructions: Sequence[Told]) -> Message:
+    async def _kept_message(self, message: Message, instructions: Sequence[Told], asked: UserMessage | None) -> Message:
+        if asked is not None and message.role == "user" and message.content == asked.content:
+            part = MessagePart(content_ref=event_ref(asked.id))
+            return message.model_copy(update={"content": "", "parts": (part,)})
         if message.role == "system" and message.content == joined(instructions):
             parts = tuple([await self._kept_part(part) for part in instructions])
             return message.model_copy(update={"content": "", "parts": parts})
@@ -82,20 +200,25 @@ class Contents:
     async def _put(self, content: Any) -> str:
         return await self.store.put_blob(self.tenant, self.conversation_id, content, self.fence)
 
-    async def _resolved(self, iteration: Iteration) -> Iteration:
+    async def _resolved(self, iteration: Iteration, asked: UserMessage | None) -> Iteration:
         if not any(one.parts or one.results for one in iteration.messages):
             return iteration
-        messages = tuple(await asyncio.gather(*map(self._resolved_message, iteration.messages)))
+        messages = tuple(await asyncio.gather(*(self._resolved_message(one, asked) for one in iteration.messages)))
         return iteration.model_copy(update={"messages": messages})
 
-    async def _resolved_message(self, message: Message) -> Message:
+    async def _resolved_message(self, message: Message, asked: UserMessage | None) -> Message:
         if message.parts:
-            texts = [
-                str(await self._get(one.content_ref)) if one.content_ref else one.text or "" for one in message.parts
-            ]
+            texts = [await self._resolved_part(one, asked) for one in message.parts]
             return message.model_copy(update={"content": BETWEEN_PARTS.join(texts), "parts": ()})
         results = tuple([await self._resolved_result(one) for one in message.results])
         return message.model_copy(update={"results": results}) if results else message
+
+    async def _resolved_part(self, part: MessagePart, asked: UserMessage | None) -> str:
+        if part.content_ref is None:
+            return part.text or ""
+        if asked is not None and part.content_ref == event_ref(asked.id):
+            return asked.content
+        return str(await self._get(part.content_ref))
 
     async def _resolved_result(self, result: ToolResult) -> ToolResult:
         if result.content_ref is None:

@@ -60,7 +60,7 @@ def extract_artifacts_from_steps(steps: Iterable[Iteration]) -> list[Artifact]:
     return [
         _tool_artifact(step, result, args, f"step_{step.number}:{result.name}", {})
         for step in steps
-        for result, args in _results(step)
+        for result, args in results_of(step)
         if result.content is not None
     ]
 
@@ -76,7 +76,7 @@ def extract_artifacts_from_messages(messages: Sequence[ConversationMessage]) -> 
     found: dict[str, Artifact] = {}
     for message in reversed(messages):
         for step in reversed(message.reasoning_steps):
-            for result, args in reversed(_results(step)):
+            for result, args in reversed(results_of(step)):
                 asked = _question(result, args)
                 if asked not in found and result.content is not None:
                     source = f"history:msg_{message.sequence_number}:{result.name}"
@@ -110,7 +110,7 @@ def _asked(reply: AgentReply) -> dict[str, list[str]]:
     """Return what a reply's calls asked, and the ids of the results of each, oldest first."""
     asked: dict[str, list[str]] = {}
     for step in reply.iterations:
-        for result, args in _results(step):
+        for result, args in results_of(step):
             asked.setdefault(_question(result, args), []).append(result.id)
     return asked
 
@@ -128,7 +128,8 @@ def _question(result: ToolResult, args: JsonObject) -> str:
     return digest_of([result.name, args])
 
 
-def _results(step: Iteration) -> list[tuple[ToolResult, JsonObject]]:
+def results_of(step: Iteration) -> list[tuple[ToolResult, JsonObject]]:
+    """Return what the tools of a step found out, each with the arguments of its call."""
     asked = {call.id: call.args for message in step.messages for call in message.tool_calls}
     results = (result for message in step.messages for result in message.results)
     return [(result, asked.get(result.id, {})) for result in results if _informs(result)]

@@ -24,7 +24,7 @@ from workflow_agent.assistant.record import BETWEEN_PARTS, joined
 from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, SWITCH_MODE, WRITING_TOOLS
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.document import AgentReply, UserMessage
-from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.modes import MODES, WRITING, Mode
 
 PromptLayout = Literal["auto", "stable_prefix", "plain"]
 _KNOWN_TO_CACHE = "https://api.openai.com/"
@@ -75,13 +75,18 @@ class OfferByMode:
     def names_sent(self, deps: WorkflowContext, model: object) -> frozenset[str]:
         """Return the names of the tools that a request of a run to a model carries.
 
-        Where its beginning is to last, all that the modes of the conversation's turns need: tools come first,
-        so a smaller list would begin everything anew. What the mode does not have is refused when called.
+        Tools come first, so another list would begin everything anew. Where its beginning is to last, those of
+        all modes; elsewhere those that the modes of the conversation's turns need. What the mode does not have is
+        refused when called. Where some of them write, tools that look closer are sent if the message speaks of
+        what they do, or the model switched to a mode that has them.
         """
-        if self.is_stable(model):
-            return frozenset(self.definitions)
-        modes = modes_sent(deps, model)
-        return frozenset[str]().union(*(self.names(mode, deps.profile, deps.idle_tools) for mode in modes))
+        modes = frozenset(MODES) if self.is_stable(model) else modes_sent(deps, model)
+        names = frozenset[str]().union(*(self.names(mode, deps.profile, deps.idle_tools) for mode in modes))
+        now = deps.progress.mode
+        if modes <= READ_ONLY_MODES or (now.source == "switched" and now.name in READ_ONLY_MODES):
+            return names
+        given = deps.profile.tools if deps.profile else None
+        return names - (EXAMINING_TOOLS - deps.examining - frozenset(given or ()))
 
     def sent(self, deps: WorkflowContext, model: object) -> tuple[str, ...]:
         """Return the definitions that a request of a run to a model carries."""
@@ -112,20 +117,36 @@ class OfferByMode:
         raise ModelRetry(f"{tool!r} is not available {why}. Available: {', '.join(sorted(names))}.")
 
     def way_to(self, tool: str, ctx: RunContext[Any]) -> str:
-        """Return how the model gets a tool that only modes which look closer offer; empty where it cannot."""
+        """Return how the model gets a tool that looks closer and is not offered now; empty where it cannot."""
         mode: Mode = ctx.deps.progress.mode.name
         agent: AgentProfile = ctx.deps.profile
-        is_elsewhere = tool not in self.names(mode, agent) and tool in self.names("analysis", agent)
-        if not is_elsewhere or SWITCH_MODE not in self.names(mode, agent):
+        is_offered = tool in self.names(mode, agent) & self.names_sent(ctx.deps, ctx.model)
+        if is_offered or tool not in self.names("analysis", agent) or SWITCH_MODE not in self.names(mode, agent):
             return ""
-        return f"`{SWITCH_MODE}` to 'analysis' or 'search' brings {tool!r}"
+        others = " or ".join(repr(one) for one in ("analysis", "search") if one != mode)
+        return f"`{SWITCH_MODE}` to {others} brings {tool!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Modules:
+    """The prompt modules by mode, and the shapes of what modes that write make."""
+
+    prompts: Mapping[Mode, str]
+    shapes: str
+
+    def told(self, mode: Mode, before: Collection[Mode] = ()) -> str:
+        """Return what a mode is told where others were told before: the shapes stand once."""
+        is_new = mode in WRITING and WRITING.isdisjoint(before)
+        return f"{self.prompts[mode]}\n\n{self.shapes}" if is_new else self.prompts[mode]
+
+    def of(self, modes: Collection[Mode]) -> list[str]:
+        """Return the texts of several modes."""
+        listed = sorted(modes)
+        return [self.told(mode, listed[:at]) for at, mode in enumerate(listed)]
 
 
 def laid_out(
-    offer: OfferByMode,
-    modules: Mapping[Mode, str],
-    ctx: RunContext[WorkflowContext],
-    request_context: ModelRequestContext,
+    offer: OfferByMode, modules: Modules, ctx: RunContext[WorkflowContext], request_context: ModelRequestContext
 ) -> ModelRequestContext:
     """Lay a request out so that it begins as the one before did.
 
@@ -161,7 +182,8 @@ def laid_out(
         return request_context
     request_context.messages = [ModelRequest(parts=[SystemPromptPart(leading)]), *messages]
     foreign = {one.name for one in parameters.function_tools if one.name not in offer.definitions}
-    allowed = foreign | offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
+    own = offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
+    allowed = foreign | (own & offer.names_sent(ctx.deps, ctx.model))
     request_context.model_request_parameters = replace(parameters, instruction_parts=[])
     request_context.model_settings = merge_model_settings(
         request_context.model_settings, ModelSettings(tool_choice=ToolOrOutput(sorted(allowed)))
@@ -217,7 +239,7 @@ def with_system_last(messages: Sequence[ModelMessage], text: str) -> list[ModelM
 
 
 def with_modules(
-    messages: Sequence[ModelMessage], modules: Mapping[Mode, str], deps: WorkflowContext, *, are_framed: bool = False
+    messages: Sequence[ModelMessage], modules: Modules, deps: WorkflowContext, *, are_framed: bool = False
 ) -> tuple[list[ModelMessage], list[str]]:
     """Return the messages with each module but the first before the turn in view that needs it, and all of them.
 
@@ -235,12 +257,12 @@ def with_modules(
         mode = deps.progress.mode.name if is_newest else modes.get(number)
         if mode is None or mode in sent:
             continue
-        request = cast("ModelRequest", changed[number])
+        request, text = cast("ModelRequest", changed[number]), modules.told(mode, sent)
         if sent and are_framed:
-            changed[number] = _with_framed(request, prompt_at, modules[mode])
+            changed[number] = _with_framed(request, prompt_at, text)
         elif sent:
-            changed[number] = _with_system(request, _before_instructions(request, prompt_at), modules[mode])
-        sent[mode] = modules[mode]
+            changed[number] = _with_system(request, _before_instructions(request, prompt_at), text)
+        sent[mode] = text
     return changed, list(sent.values())
 
 
@@ -277,12 +299,12 @@ def _modes_of_turns(deps: WorkflowContext) -> dict[int, Mode]:
 
 def _modes_in_view(messages: Sequence[ModelMessage], deps: WorkflowContext) -> dict[int, Mode]:
     """Return the modes of earlier turns by the places of their messages, newest matched first."""
-    said = [one for one in deps.conversation.events if isinstance(one, UserMessage)]
     modes, found = _modes_of_turns(deps), dict[int, Mode]()
+    said = [one for one in deps.conversation.events if isinstance(one, UserMessage) and one.turn in modes]
     for at, place in reversed(list(_prompts(messages))):
         content = cast("UserPromptPart", messages[at].parts[place]).content
         turn = next((one.turn for one in reversed(said) if one.content == content), None)
-        if turn is not None and turn in modes:
+        if turn is not None:
             found[at] = modes[turn]
             said = [one for one in said if one.turn < turn]
     return found

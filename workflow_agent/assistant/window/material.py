@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
@@ -10,8 +11,8 @@ from pydantic_ai.models import Model
 
 from workflow_agent.assistant.providers import ModelConfig
 from workflow_agent.assistant.record import Evidence
-from workflow_agent.assistant.window.contents import Blobs
-from workflow_agent.assistant.window.costs import PlanningLedger
+from workflow_agent.assistant.window.contents import Blobs, SealedResults
+from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.extraction import (
     Context,
     build_llm_messages,
@@ -29,13 +30,10 @@ from workflow_agent.assistant.window.plan import (
 )
 from workflow_agent.assistant.window.planner import ArtifactProcessor, PlanningParts
 from workflow_agent.assistant.window.record import BuiltContext
-from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.artifacts import Artifact, ArtifactPlan, ArtifactType, artifact_of
 from workflow_agent.conversations.content_refs import UNREADABLE_ERRORS
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.frames import presented
-from workflow_agent.conversations.message_search import best_messages
-from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.errors import WorkflowAgentError, WorkflowNotFound
 from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.workflows.store import WorkflowCatalog
@@ -44,8 +42,6 @@ _log = logging.getLogger(__name__)
 _QUESTION_CHARS = 2_000
 _BYTES_A_CHARACTER = 4
 """At most, in UTF-8."""
-_QUERY_CHARS = 500
-_HITS = 20
 _UNPRICED = "the price of the primary model is not known: it counts as not expensive"
 
 
@@ -88,9 +84,6 @@ class GatheringLimits:
     """So many earlier replies are looked through for tool results."""
     documents: int = 20
     """So many attached documents are considered, the latest."""
-    sealed_turns: int = 3
-    """So many turns that left the conversation's file are looked through for tool results: those that say most of
-    what the message asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +100,8 @@ class Gathering:
     limits: GatheringLimits = field(default_factory=GatheringLimits)
     workflows: WorkflowCatalog | None = None
     """Knows what was changed since a tool looked at it."""
-    past: ConversationStore | None = None
-    """Where turns are that left the conversation's file; without it they are not looked through."""
+    sealed: SealedResults | None = None
+    """Knows the turns that left the conversation's file; without it they are not looked through."""
 
     async def around(
         self, asked: Question, model: Model, name: str, goal: str, build: Callable[..., Awaitable[BuiltContext]]
@@ -159,23 +152,11 @@ class Gathering:
         context = Context(conversation_history=tuple(build_llm_messages(replies[::-1])), artifacts=tuple(documents))
         return [await self._dated(asked, one) for one in context.all_artifacts()]
 
-    async def _sealed_replies(self, asked: Question, ledger: PlanningLedger) -> list[AgentReply]:
-        """Return the replies of sealed turns that say most of what a message asks for, newest first."""
-        conversation = asked.conversation
-        if self.past is None or not conversation.sealed_turns:
-            return []
-        query = MessageQuery(asked.message.content[:_QUERY_CHARS], conversation.id, limit=_HITS, with_neighbours=True)
-        hits = await best_messages(self.past.find, asked.tenant, query, asked.message.at)
-        turns = list(dict.fromkeys(hit.turn for hit in hits if hit.turn <= conversation.sealed_turns))
-        replies: list[AgentReply] = []
-        for turn in sorted(turns[: self.limits.sealed_turns], reverse=True):
-            try:
-                part = await self.past.sealed(asked.tenant, conversation.id, Position("turn", turn))
-            except UNREADABLE_ERRORS as error:
-                _note_loss(ledger, f"turn {turn}", error)
-                continue
-            replies += (one for one in part.events if isinstance(one, AgentReply) and one.turn == turn)
-        return replies
+    async def _sealed_replies(self, asked: Question, ledger: PlanningLedger) -> Sequence[AgentReply]:
+        if self.sealed is None or not self.limits.replies:
+            return ()
+        question = asked.message.content[:_QUESTION_CHARS]
+        return await self.sealed.replies(asked.conversation, question, partial(_note_loss, ledger))
 
     async def _dated(self, asked: Question, artifact: Artifact) -> Artifact:
         """Return an artifact, marked where the workflow it is about was changed since."""

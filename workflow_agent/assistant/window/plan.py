@@ -1,11 +1,11 @@
 """When a model plans the context, and what is set right in its plan."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from workflow_agent.conversations.artifacts import (
     Artifact,
@@ -202,7 +202,7 @@ def _stems_of(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 
-def _asked(question: str) -> dict[str, float]:
+def asked_words(question: str) -> dict[str, float]:
     """Return the stems of the words that say what a question is about, and those of their synonyms, by weight."""
     said = [stem(word) for word in fold(question).split() for word in words(word)]
     asked = {word: 1.0 for word in said if word not in _SAYS_NOTHING}
@@ -218,7 +218,7 @@ def rule_plan(artifacts: Sequence[Artifact], question: str, available_tokens: in
     What belongs to this turn is included, in full where it fits and in passages where it does not. Of
     what is older, what shares most words with the question, rare ones first: the likeliest in full.
     """
-    asked = _asked(question)
+    asked = asked_words(question)
     current = [one for one in artifacts if not one.is_historical]
     older = [one for one in artifacts if one.is_historical]
     scored = _scored(older, asked)
@@ -252,30 +252,39 @@ def weighed(plan: ArtifactPlan, artifacts: Sequence[Artifact]) -> list[Artifact]
 
 
 def _scored(older: Sequence[Artifact], asked: Mapping[str, float]) -> list[tuple[float, Artifact]]:
-    """Return artifacts by how much of a question they hold, those with too little left out.
-
-    What an artifact is called and was asked by counts double.
-    """
+    """Return artifacts by how much of a question they hold, those with too little left out."""
     held = [(_stems_of(_title(one)), _stems_of(one.text)) for one in older]
-    holders = {word: sum(word in title or word in text for title, text in held) for word in asked}
     scored: list[tuple[float, Artifact]] = []
-    for one, (title, text) in zip(older, held, strict=True):
-        shared = {word: 2 if word in title else 1 for word in asked if word in title or word in text}
-        score = sum(
-            times * asked[word] * math.log(1 + (len(older) + 1) / holders[word]) for word, times in shared.items()
-        )
+    for one, share in zip(older, shares(held, asked), strict=True):
         if one.artifact_type is ArtifactType.DOCUMENT:
-            score += 2 * len(_MEANS_A_DOCUMENT & asked.keys())
-        elif not _is_about(shared, asked, holders, len(older)):
-            continue
-        scored.append((score, one))
+            scored.append((share.score + 2 * len(_MEANS_A_DOCUMENT & asked.keys()), one))
+        elif share.is_about:
+            scored.append((share.score, one))
     return sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
 
 
-def _is_about(shared: Mapping[str, int], asked: Mapping[str, float], holders: Mapping[str, int], count: int) -> bool:
-    """Say whether what an artifact shares with a question is enough: two of its own words, or a rare one."""
-    own = sum(times for word, times in shared.items() if asked[word] == 1)
-    return own >= _FEWEST_WORDS or any(holders[word] <= count / 3 for word in shared)
+class Share(NamedTuple):
+    """How much of a question a text holds, and whether that is enough: two of its own words, or a rare one."""
+
+    score: float
+    is_about: bool
+
+
+def shares(texts: Sequence[tuple[Collection[str], Collection[str]]], asked: Mapping[str, float]) -> Iterator[Share]:
+    """Yield for each text how much of a question it holds; a word that few hold counts more.
+
+    Args:
+        texts: The stems of what each is called and was asked by, which count double, and of what it says.
+        asked: The words of the question by weight: 1 for its own.
+    """
+    holders = {word: sum(word in title or word in text for title, text in texts) for word in asked}
+    for title, text in texts:
+        shared = {word: 2 if word in title else 1 for word in asked if word in title or word in text}
+        score = sum(
+            times * asked[word] * math.log(1 + (len(texts) + 1) / holders[word]) for word, times in shared.items()
+        )
+        own = sum(times for word, times in shared.items() if asked[word] == 1)
+        yield Share(score, own >= _FEWEST_WORDS or any(holders[word] <= len(texts) / 3 for word in shared))
 
 
 def _title(artifact: Artifact) -> str:

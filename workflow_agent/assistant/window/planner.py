@@ -11,7 +11,7 @@ from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserEr
 from pydantic_ai.models import Model
 
 from workflow_agent.assistant.compaction.summarizer import Aside, Form
-from workflow_agent.assistant.window.costs import PlanningLedger
+from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.plan import corrected_plan, rule_plan
 from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
 from workflow_agent.conversations.artifacts import (

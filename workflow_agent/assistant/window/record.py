@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, TextContent, UserContent
 
 from workflow_agent.assistant.compaction.text import EarlierTurns
-from workflow_agent.assistant.modes.offers import carried_out
+from workflow_agent.assistant.modes.conversation_mode import carried_out
 from workflow_agent.assistant.requests import Job
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.context_records import SECTIONS, WindowLimits, context_record

@@ -43,6 +43,8 @@ _SAID_SO = tuple(
         rf"{_WHO_SAYS}calls?\s+{_IT}\s+{_QUOTED}",
         rf"{_WHO_SAYS}(?:say|says|use|uses)\s+{_QUOTED}\s+(?:to|for)\s+{_IT}",
         rf"{_WHO_SAYS}{_IT}\s+is\s+(?:just\s+|only\s+|always\s+)?{_QUOTED}",
+        rf"(?:(?:when(?:ever)?|if)\s+(?:i|we|people)\s+say|by)\s+{_QUOTED}\s*,?\s+(?:i|we|they)\s+mean\s+{_IT}",
+        rf"{_QUOTED}\s+is\s+(?:what\s+we\s+call|(?:our|my|the)\s+(?:nick)?name\s+for)\s+{_IT}",
     )
 )
 """How somebody tells what people say to a workflow: "the boss calls this one 'sugar rush'"."""
@@ -50,7 +52,7 @@ _ORDERS_TEXT = "add create make build insert put rename set new name draw split 
 _ORDERS = frozenset(_ORDERS_TEXT.split())
 _BESIDE = re.compile(
     r"\b(?:from now on|from here on|going forward|for short|in future|nickname|dub|refer to|known as|usually|"
-    r"always|like to)\b",
+    r"always|like to)\b|^(?:we|i)\s+call\s+(?:this|that)\b",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")

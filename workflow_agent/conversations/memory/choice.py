@@ -6,8 +6,7 @@ from datetime import datetime
 
 from workflow_agent.conversations.memory.lexicon import Choice
 from workflow_agent.conversations.memory.phrases import Phrase
-from workflow_agent.conversations.memory.references import Known
-from workflow_agent.conversations.memory.resolution import Resolution, ambiguous, resolved, unknown
+from workflow_agent.conversations.memory.references import Known, Resolution, ambiguous, resolved, unknown
 
 
 @dataclass(frozen=True, slots=True)

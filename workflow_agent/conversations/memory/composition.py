@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from workflow_agent.conversations.memory.choice import Scene, first_moment, last_moment
 from workflow_agent.conversations.memory.phrases import bare
-from workflow_agent.conversations.memory.references import Known
-from workflow_agent.conversations.memory.resolution import Resolution, ambiguous, resolved, unknown
+from workflow_agent.conversations.memory.references import Known, Resolution, ambiguous, resolved, unknown
 from workflow_agent.conversations.memory.sentences import (
     Exclusion,
     Place,

@@ -10,8 +10,14 @@ from workflow_agent.conversations.memory.choice import Asked, Scene, chosen
 from workflow_agent.conversations.memory.composition import composed, of_clauses
 from workflow_agent.conversations.memory.periods import Period
 from workflow_agent.conversations.memory.phrases import Phrase, inner_phrase, read_phrase, respelt, says_whole_name
-from workflow_agent.conversations.memory.references import Known, known_workflows
-from workflow_agent.conversations.memory.resolution import Resolution, ambiguous, resolved, unknown
+from workflow_agent.conversations.memory.references import (
+    Known,
+    Resolution,
+    ambiguous,
+    known_workflows,
+    resolved,
+    unknown,
+)
 from workflow_agent.conversations.memory.sentences import compares, mentions_in
 from workflow_agent.conversations.memory.words import NO_FIT, SMALL_WORDS, Fit, fit, words_of
 

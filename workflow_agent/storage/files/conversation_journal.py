@@ -20,6 +20,8 @@ JOURNAL = ".journal.jsonl"
 """In place of `.json`."""
 _MOST_BYTES = 256 * 2**10
 """Of the lines that the document does not have yet: more of them are written into it."""
+DELETING = ".deleting"
+"""In place of `.json`: the document of a conversation that is being deleted. It is in no list any more."""
 
 
 class Versioned(Protocol):
@@ -146,3 +148,36 @@ def _changed(data: bytes, changes: Sequence[JsonObject]) -> bytes:
                 raise ValueError(f"It has {len(plain[name])} {name}, not {tail['after']}.")
             plain[name] = [*plain[name][: tail["after"]], *tail["records"]]
     return json.dumps(plain).encode()
+
+
+def begin_deletion(files: DurableFiles, document: Path) -> None:
+    """Take a conversation out of every list; its lock must be held. From here on it is deleted."""
+    files.move(document, document.with_suffix(DELETING))
+
+
+def finish_deletion(files: DurableFiles, document: Path) -> None:
+    """Remove all that belongs to a conversation whose deletion was begun; fine where none was."""
+    begun = document.with_suffix(DELETING)
+    if files.state(begun) is None:
+        return
+    files.remove_directory(document.with_suffix(".archive"))
+    beside = (f"{document.name}.corrupt-", *(f"{document.stem}{end}" for end in (".run-", ".compacting", JOURNAL)))
+    for name in files.names(document.parent):
+        if name.startswith(beside):
+            files.remove(document.parent / name)
+    files.remove(begun)
+    files.remove(document.with_suffix(".lock"))
+
+
+def make_room(files: DurableFiles, document: Path) -> None:
+    """Remove what a deletion that was cut off left where a new conversation will be, but for its contents.
+
+    Those are told by their digest, and the new conversation's own may be among them already.
+    """
+    begun, archive = document.with_suffix(DELETING), document.with_suffix(".archive")
+    if files.state(begun) is None:
+        return
+    for name in files.names(archive):
+        if name.endswith(".json"):
+            files.remove(archive / name)
+    files.remove(begun)

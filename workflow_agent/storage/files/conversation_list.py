@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from workflow_agent.conversations.document import Conversation, Event, SystemEvent
 from workflow_agent.conversations.store import ConversationPage, ConversationSummary, MessageHit, MessageQuery
 from workflow_agent.errors import InvalidInput
-from workflow_agent.storage.files.paths import is_conversation_id, shown
+from workflow_agent.storage.files.file_system import is_conversation_id, shown
 from workflow_agent.storage.files.search.messages import (
     Found,
     Indexed,
@@ -22,7 +22,7 @@ from workflow_agent.storage.files.search.messages import (
     storable,
     word_in,
 )
-from workflow_agent.storage.files.search.passages import telling_words
+from workflow_agent.storage.files.search.vectors import telling_words
 from workflow_agent.values.stored import Moment, iso_milliseconds
 from workflow_agent.workflows.model.outline import excerpt
 
@@ -234,6 +234,11 @@ def page_with(found: Sequence[ConversationSummary], limit: int) -> ConversationP
 
 def _position(summary: ConversationSummary) -> tuple[int, str]:
     return (summary.updated_at - _EPOCH) // _MILLISECOND, summary.id
+
+
+def cursor_before(at: datetime) -> str:
+    """Return the cursor of a page that begins with the conversation that was changed last before a time."""
+    return _encoded(((at - _EPOCH) // _MILLISECOND, "0"))
 
 
 def _encoded(position: tuple[int, str]) -> str:

@@ -10,25 +10,31 @@ from typing import Any, NamedTuple
 
 from typing_extensions import override
 
-from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_sealed
 from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery, RunFences
 from workflow_agent.errors import ConversationNotFound
-from workflow_agent.storage.files.archives import ConversationArchive
+from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
 from workflow_agent.storage.files.blobs import ConversationBlobs
 from workflow_agent.storage.files.caches import StatCache
-from workflow_agent.storage.files.conversation_deletion import begin_deletion, finish_deletion, make_room
 from workflow_agent.storage.files.conversation_documents import ConversationText, parse_text, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
-from workflow_agent.storage.files.conversation_journal import JOURNAL, joined, takes_a_line, with_line
+from workflow_agent.storage.files.conversation_journal import (
+    JOURNAL,
+    begin_deletion,
+    finish_deletion,
+    joined,
+    make_room,
+    takes_a_line,
+    with_line,
+)
 from workflow_agent.storage.files.documents import DocumentReader
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.file_system import FileState
+from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
-from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
 from workflow_agent.storage.files.redaction import ConversationRedaction
 from workflow_agent.storage.files.refusals import check_new_id, damaged_conversation, id_taken, no_conversation
 from workflow_agent.storage.holdings import HeldConversation
@@ -153,6 +159,11 @@ class JsonConversationStore(ConversationStore, RunFences):
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
         place = self._existing_place(tenant, conversation_id)
         return await asyncio.to_thread(self._sealed, place, position)
+
+    @override
+    async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
+        place = self._existing_place(tenant, conversation_id)
+        return parsed_entries(await asyncio.to_thread(self._archive.checked, place.archive, index))
 
     @override
     async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:

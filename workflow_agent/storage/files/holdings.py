@@ -9,29 +9,25 @@ from typing import TypeVar
 import orjson
 from typing_extensions import override
 
-from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.seals import SealRule
-from workflow_agent.errors import ConversationNotFound, CorruptDocument, WorkflowNotFound
+from workflow_agent.errors import ConversationNotFound, CorruptDocument
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.memories import JsonWorkflowMemory, RememberedWorkflows
-from workflow_agent.storage.files.paths import tenant_directory
-from workflow_agent.storage.files.people import JsonPersonMemory
+from workflow_agent.storage.files.file_system import tenant_directory
+from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory, RememberedWorkflows
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
-from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, Holdings
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.records import RecordKind
 
 NEVER_SEALED = SealRule(above_bytes=2**62)
 """What is moved stays as it was: the next turn seals it where it is due."""
 T = TypeVar("T")
 
 
-class FileHoldings(Holdings):
+class FileHoldings(StoredHoldings):
     """Reads and writes the files of a tenant through the stores that a server uses.
 
     Args:
@@ -42,14 +38,13 @@ class FileHoldings(Holdings):
 
     def __init__(self, root: Path, tenant: str, most_references: int) -> None:
         self._files = DurableFiles(root)
-        self._tenant = tenant
         self._directory = tenant_directory(root, tenant)
         self._talks = JsonConversationStore(self._files, cache_bytes=0, seal=NEVER_SEALED)
         specs: TtlCache[Workflow] = TtlCache(max_entries=0, ttl_seconds=0)
         self._workflows = JsonWorkflowCatalog(self._files, specs, now=lambda: datetime.now(UTC))
-        self._memory = JsonWorkflowMemory(self._files, most=most_references)
-        self._people = JsonPersonMemory(self._files)
-        self._records = JsonRecords(self._files, tenant)
+        memory = JsonWorkflowMemory(self._files, most=most_references)
+        people, records = JsonPersonMemory(self._files), JsonRecords(self._files, tenant)
+        super().__init__(tenant, self._workflows, lambda: memory, people, records)
 
     @override
     async def conversation_ids(self) -> Sequence[str]:
@@ -72,14 +67,6 @@ class FileHoldings(Holdings):
         return await self._ids("workflows")
 
     @override
-    async def workflow(self, workflow_id: str) -> HeldWorkflow | None:
-        try:
-            newest = await self._workflows.get(self._tenant, workflow_id)
-            return HeldWorkflow(newest, await self._workflows.versions(self._tenant, workflow_id))
-        except WorkflowNotFound:
-            return None
-
-    @override
     async def take_workflow(self, kept: HeldWorkflow) -> None:
         await self._workflows.adopt(self._tenant, kept.newest, kept.versions)
 
@@ -89,29 +76,9 @@ class FileHoldings(Holdings):
         return sorted(one.user for one in found.values())
 
     @override
-    async def remembered(self, user: str) -> Sequence[WorkflowReference] | None:
-        return await self._memory.recall(self._tenant, user) or None
-
-    @override
-    async def take_remembered(self, user: str, references: Sequence[WorkflowReference]) -> None:
-        await self._memory.correct(self._tenant, user, lambda _: tuple(references))
-
-    @override
     async def people(self) -> Mapping[str, Person]:
         found = await asyncio.to_thread(self._parsed, "people", Person.model_validate_json)
         return {one.user: one for one in found.values()}
-
-    @override
-    async def take_person(self, person: Person) -> None:
-        await self._people.update(self._tenant, person.user, lambda _: person)
-
-    @override
-    async def records(self, kind: RecordKind) -> Mapping[str, JsonObject]:
-        return await self._records.all(kind)
-
-    @override
-    async def take_record(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
-        await self._records.put(kind, record_id, document)
 
     @override
     async def keys(self) -> Mapping[str, HeldKey]:

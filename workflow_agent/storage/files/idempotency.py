@@ -13,8 +13,8 @@ from typing_extensions import override
 from workflow_agent.conversations.idempotency import Claim, IdempotencyKeys, other_request
 from workflow_agent.storage.files.documents import LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked
-from workflow_agent.storage.files.paths import tenant_directory
 
 _DIRECTORY = "keys"
 

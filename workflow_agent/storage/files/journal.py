@@ -19,8 +19,7 @@ from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import RunJournal
-from workflow_agent.storage.files.file_system import read_plain_file
-from workflow_agent.storage.files.paths import tenant_directory
+from workflow_agent.storage.files.file_system import read_plain_file, tenant_directory
 
 _log = logging.getLogger(__name__)
 _OPEN = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -15,9 +15,8 @@ from threading import Lock
 from typing_extensions import override
 
 from workflow_agent.conversations.store import Owners
-from workflow_agent.storage.files.file_system import read_plain_file, reported
+from workflow_agent.storage.files.file_system import is_conversation_id, is_tenant, read_plain_file, reported
 from workflow_agent.storage.files.locks import acquired
-from workflow_agent.storage.files.paths import is_conversation_id, is_tenant
 
 _OWNER = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _OPEN = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -12,9 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import override
 
 from workflow_agent.conversations.quotas import DAY_SECONDS, MINUTE_SECONDS, UsageCounter, Used
-from workflow_agent.storage.files.file_system import reported
+from workflow_agent.storage.files.file_system import check_tenant, reported
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.paths import check_tenant
 
 
 @dataclass(slots=True)

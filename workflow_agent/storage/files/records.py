@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked_for_long
-from workflow_agent.storage.files.paths import tenant_directory
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.records import RecordKind, Records
 

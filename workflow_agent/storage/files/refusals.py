@@ -2,7 +2,7 @@
 
 from workflow_agent.conversations.archive import Position
 from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput, NotFound
-from workflow_agent.storage.files.paths import is_conversation_id, shown
+from workflow_agent.storage.files.file_system import is_conversation_id, shown
 
 _ID_RULE = "1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit"
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.files.conversation_deletion import DELETING, finish_deletion
 from workflow_agent.storage.files.conversation_documents import parse_conversation
-from workflow_agent.storage.files.conversation_journal import joined
+from workflow_agent.storage.files.conversation_journal import DELETING, finish_deletion, joined
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import is_conversation_id, tenant_directory
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.paths import is_conversation_id, tenant_directory
 from workflow_agent.storage.files.verification.conversations import ArchiveCheck
 
 LEFT_ALONE_SECONDS = 3_600.0

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
-from workflow_agent.storage.files.paths import is_workflow_id, shown
+from workflow_agent.storage.files.file_system import is_workflow_id, shown
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowVersion
 

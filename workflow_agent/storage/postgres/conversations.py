@@ -12,16 +12,17 @@ from weakref import WeakValueDictionary
 from cachetools import LRUCache
 from typing_extensions import override
 
-from workflow_agent.conversations.archive import Position, entry_holding
+from workflow_agent.conversations.archive import Position, SealedTurns, entry_holding
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.redaction import Redaction
+from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_sealed
 from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery
-from workflow_agent.errors import ConversationNotFound, CorruptDocument
+from workflow_agent.errors import ConversationNotFound, CorruptDocument, StorageFailed
 from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
 from workflow_agent.storage.files.conversation_list import summary_of
-from workflow_agent.storage.files.paths import check_tenant, is_conversation_id
+from workflow_agent.storage.files.file_system import check_tenant, is_conversation_id
 from workflow_agent.storage.files.refusals import check_new_id, id_taken, no_content, no_conversation, not_sealed
 from workflow_agent.storage.files.search.messages import storable
 from workflow_agent.storage.postgres import conversation_statements as statements
@@ -148,11 +149,18 @@ class PostgresConversationStore(ConversationStore):
             entry = entry_holding(entries, position)
             if entry is None:
                 raise not_sealed(conversation_id, position)
-            found = await self._database.row(statements.PART, *key, entry.file)
-            body = checked_part(f"{conversation_id}/{entry.file}", entry, found["body"] if found else None)
+            body = await self._part(key, entry)
             if entry.kind == "turns":
                 return parsed_part(body)
             entries = parsed_entries(body)
+
+    async def _part(self, key: _Key, entry: SealedTurns) -> bytes:
+        found = await self._database.row(statements.PART, *key, entry.file)
+        return checked_part(f"{key[1]}/{entry.file}", entry, found["body"] if found else None)
+
+    @override
+    async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
+        return parsed_entries(await self._part(_existing(tenant, conversation_id), index))
 
     @override
     async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
@@ -246,7 +254,7 @@ def _values(before: KeptConversation, made: Saving, version: int) -> list[Any]:
     """Return what a save binds; a creation takes no notice of what is removed."""
     one = made.kept.conversation
     listed, run, was_active = summary_of(one), one.active_run(), before.conversation.active_run()
-    has_ended = was_active is not None and (run is None or run.run_id != was_active.run_id)
+    ended = one.run(was_active.run_id) if was_active and (run is None or run.run_id != was_active.run_id) else None
     values: list[Any] = [
         one.tenant,
         one.id,
@@ -275,8 +283,14 @@ def _values(before: KeptConversation, made: Saving, version: int) -> list[Any]:
         [number for number, _ in made.removed],
         [place for _, place in made.removed],
         list(no_longer_sealed(before.conversation, one)),
-        was_active.run_id if was_active and has_ended else None,
+        ended.run_id if ended and not _may_go_on(ended) else None,
     ]
+
+
+def _may_go_on(ended: Run) -> bool:
+    """Say whether a run's steps stay: its message may be sent again, and what the model said is not asked for twice."""
+    is_of_store = ended.error is not None and ended.error.type == StorageFailed.code
+    return ended.status == "interrupted" or (ended.status == "failed" and is_of_store)
 
 
 def _existing(tenant: str, conversation_id: str) -> _Key:

@@ -7,29 +7,28 @@ from typing import Any
 from pydantic_core import to_json
 from typing_extensions import override
 
-from workflow_agent.conversations.document import UserMessage, WorkflowReference
+from workflow_agent.conversations.document import UserMessage
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.errors import ConversationNotFound, StorageFailed, WorkflowNotFound
+from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.holdings import NEVER_SEALED
-from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, Holdings
+from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory, digest_of_user
 from workflow_agent.storage.postgres.records import PostgresRecords
+from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.digests import content_json
-from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.records import RecordKind
 
-_PART = "INSERT INTO conversation_part VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
-_PARTS = "SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2"
-_BLOB = "INSERT INTO conversation_blob VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
-_BLOBS = "SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2"
-_TALKS = "SELECT id FROM conversation WHERE tenant = $1 ORDER BY id"
-_WORKFLOWS = "SELECT id FROM workflow WHERE tenant = $1 ORDER BY id"
-_TAKE_WORKFLOW = """
+_PART = change_of_tenant("INSERT INTO conversation_part VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
+_PARTS = of_tenant("SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2")
+_BLOB = change_of_tenant("INSERT INTO conversation_blob VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
+_BLOBS = of_tenant("SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2")
+_TALKS = of_tenant("SELECT id FROM conversation WHERE tenant = $1 ORDER BY id")
+_WORKFLOWS = of_tenant("SELECT id FROM workflow WHERE tenant = $1 ORDER BY id")
+_TAKE_WORKFLOW = of_tenant("""
 WITH written AS (INSERT INTO workflow (tenant, id, version, changed_at, body)
     VALUES ($1, $2, $3, coalesce($4, clock_timestamp()), $5) ON CONFLICT DO NOTHING RETURNING life),
 versions AS (INSERT INTO workflow_version (tenant, workflow_id, life, version, run_id, digest, write_id, body)
@@ -37,15 +36,17 @@ versions AS (INSERT INTO workflow_version (tenant, workflow_id, life, version, r
         unnest($6::bigint[], $7::text[], $8::text[], $9::text[], $10::bytea[]) AS one),
 change AS (INSERT INTO catalogue AS known SELECT $1, 1 FROM written
     ON CONFLICT (tenant) DO UPDATE SET changes = known.changes + 1)
-SELECT 1 FROM written"""
-_MEMORY = "SELECT user_digest, user_name FROM memory WHERE tenant = $1"
-_PEOPLE = "SELECT body FROM person WHERE tenant = $1"
-_KEYS = """SELECT key_digest, fingerprint, resource_id, extract(epoch FROM at)::float8 AS at
-FROM idempotency WHERE tenant = $1"""
-_TAKE_KEY = "INSERT INTO idempotency VALUES ($1, $2, $3, $4, '', to_timestamp($5)) ON CONFLICT DO NOTHING"
+SELECT 1 FROM written""")
+_MEMORY = of_tenant("SELECT user_digest, user_name FROM memory WHERE tenant = $1")
+_PEOPLE = of_tenant("SELECT body FROM person WHERE tenant = $1")
+_KEYS = of_tenant("""SELECT key_digest, fingerprint, resource_id, extract(epoch FROM at)::float8 AS at
+FROM idempotency WHERE tenant = $1""")
+_TAKE_KEY = change_of_tenant(
+    "INSERT INTO idempotency VALUES ($1, $2, $3, $4, '', to_timestamp($5)) ON CONFLICT DO NOTHING"
+)
 
 
-class PostgresHoldings(Holdings):
+class PostgresHoldings(StoredHoldings):
     """Reads and writes the rows of a tenant; each read begins anew, so that it shows what is stored.
 
     Args:
@@ -56,14 +57,15 @@ class PostgresHoldings(Holdings):
 
     def __init__(self, database: Database, tenant: str, most_references: int) -> None:
         self._database = database
-        self._tenant = tenant
-        self._most = most_references
         specs: TtlCache[Workflow] = TtlCache(max_entries=0, ttl_seconds=0)
-        self._workflows = PostgresWorkflowCatalog(
-            database, specs, now=lambda: datetime.now(UTC), conversations=self._talks
+        workflows = PostgresWorkflowCatalog(database, specs, now=lambda: datetime.now(UTC), conversations=self._talks)
+        super().__init__(
+            tenant,
+            workflows,
+            lambda: PostgresWorkflowMemory(database, most=most_references),
+            PostgresPersonMemory(database),
+            PostgresRecords(database, tenant),
         )
-        self._people = PostgresPersonMemory(database)
-        self._records = PostgresRecords(database, tenant)
 
     @property
     def _talks(self) -> PostgresConversationStore:
@@ -100,14 +102,6 @@ class PostgresHoldings(Holdings):
     @override
     async def workflow_ids(self) -> Sequence[str]:
         return [row["id"] for row in await self._database.rows(_WORKFLOWS, self._tenant)]
-
-    @override
-    async def workflow(self, workflow_id: str) -> HeldWorkflow | None:
-        try:
-            newest = await self._workflows.get(self._tenant, workflow_id)
-            return HeldWorkflow(newest, await self._workflows.versions(self._tenant, workflow_id))
-        except WorkflowNotFound:
-            return None
 
     @override
     async def take_workflow(self, kept: HeldWorkflow) -> None:
@@ -150,34 +144,10 @@ class PostgresHoldings(Holdings):
         return users
 
     @override
-    async def remembered(self, user: str) -> Sequence[WorkflowReference] | None:
-        return await self._memory.recall(self._tenant, user) or None
-
-    @override
-    async def take_remembered(self, user: str, references: Sequence[WorkflowReference]) -> None:
-        await self._memory.correct(self._tenant, user, lambda _: tuple(references))
-
-    @property
-    def _memory(self) -> PostgresWorkflowMemory:
-        return PostgresWorkflowMemory(self._database, most=self._most)
-
-    @override
     async def people(self) -> Mapping[str, Person]:
         rows = await self._database.rows(_PEOPLE, self._tenant)
         found = [Person.model_validate_json(row["body"]) for row in rows]
         return {one.user: one for one in found}
-
-    @override
-    async def take_person(self, person: Person) -> None:
-        await self._people.update(self._tenant, person.user, lambda _: person)
-
-    @override
-    async def records(self, kind: RecordKind) -> Mapping[str, JsonObject]:
-        return await self._records.all(kind)
-
-    @override
-    async def take_record(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
-        await self._records.put(kind, record_id, document)
 
     @override
     async def keys(self) -> Mapping[str, HeldKey]:

@@ -16,6 +16,7 @@ from typing_extensions import override
 from workflow_agent.conversations.store import Owners
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import change_of_all_tenants, of_all_tenants
 
 _log = logging.getLogger(__name__)
 _BEATS_A_LEASE = 5
@@ -32,11 +33,11 @@ WITH mine AS (INSERT INTO host AS known VALUES
 SELECT owner, lease_until > clock_timestamp() AS is_alive, seen_at FROM host WHERE owner <> $1
 UNION ALL SELECT owner, true, clock_timestamp() FROM mine"""
 _LEAVE = "DELETE FROM host WHERE owner = $1"
-_ABANDONED = """SELECT tenant, id FROM conversation AS talk WHERE owner IS NOT NULL AND NOT EXISTS
-    (SELECT FROM host WHERE host.owner = talk.owner AND lease_until > clock_timestamp()) LIMIT 100"""
-_WORKING_ON = "SELECT tenant, id, run_id FROM conversation WHERE owner = $1"
-_FORGET = """DELETE FROM host WHERE lease_until < clock_timestamp() - interval '1 hour'
-    AND NOT EXISTS (SELECT FROM conversation WHERE conversation.owner = host.owner)"""
+_ABANDONED = of_all_tenants("""SELECT tenant, id FROM conversation AS talk WHERE owner IS NOT NULL AND NOT EXISTS
+    (SELECT FROM host WHERE host.owner = talk.owner AND lease_until > clock_timestamp()) LIMIT 100""")
+_WORKING_ON = of_all_tenants("SELECT tenant, id, run_id FROM conversation WHERE owner = $1")
+_FORGET = change_of_all_tenants("""DELETE FROM host WHERE lease_until < clock_timestamp() - interval '1 hour'
+    AND NOT EXISTS (SELECT FROM conversation WHERE conversation.owner = host.owner)""")
 _FAILURES = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresError)
 
 

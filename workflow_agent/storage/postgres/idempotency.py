@@ -8,8 +8,9 @@ from typing_extensions import override
 
 from workflow_agent.conversations.idempotency import Claim, IdempotencyKeys, other_request
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 
-_CLAIM = """
+_CLAIM = of_tenant("""
 WITH claimed AS (INSERT INTO idempotency AS known
         VALUES ($1, $2, $3, $4, $5, clock_timestamp())
     ON CONFLICT (tenant, key_digest) DO UPDATE
@@ -19,15 +20,15 @@ WITH claimed AS (INSERT INTO idempotency AS known
     RETURNING fingerprint, resource_id, token)
 SELECT fingerprint, resource_id, token FROM claimed
 UNION ALL SELECT fingerprint, resource_id, token FROM idempotency
-    WHERE tenant = $1 AND key_digest = $2 AND NOT EXISTS (SELECT FROM claimed)"""
-_SET = """INSERT INTO idempotency VALUES ($1, $2, $3, $4, '', clock_timestamp())
+    WHERE tenant = $1 AND key_digest = $2 AND NOT EXISTS (SELECT FROM claimed)""")
+_SET = change_of_tenant("""INSERT INTO idempotency VALUES ($1, $2, $3, $4, '', clock_timestamp())
 ON CONFLICT (tenant, key_digest) DO UPDATE
-SET fingerprint = excluded.fingerprint, resource_id = excluded.resource_id, at = excluded.at"""
-_FIND = """SELECT resource_id FROM idempotency
-WHERE tenant = $1 AND key_digest = $2 AND at >= clock_timestamp() - make_interval(secs => $3)"""
-_RELEASE = "DELETE FROM idempotency WHERE tenant = $1 AND key_digest = $2"
-_SWEEP = """DELETE FROM idempotency
-WHERE tenant = $1 AND at < clock_timestamp() - make_interval(secs => $2) RETURNING 1"""
+SET fingerprint = excluded.fingerprint, resource_id = excluded.resource_id, at = excluded.at""")
+_FIND = of_tenant("""SELECT resource_id FROM idempotency
+WHERE tenant = $1 AND key_digest = $2 AND at >= clock_timestamp() - make_interval(secs => $3)""")
+_RELEASE = change_of_tenant("DELETE FROM idempotency WHERE tenant = $1 AND key_digest = $2")
+_SWEEP = change_of_tenant("""DELETE FROM idempotency
+WHERE tenant = $1 AND at < clock_timestamp() - make_interval(secs => $2)""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,18 +17,19 @@ from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import RunJournal
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 
 _log = logging.getLogger(__name__)
 # Once another attempt has begun, nothing more is kept of this one: the other has read what there is. The save
 # that ends a run removes its steps, so none are kept after it.
-_KEEP = """
+_KEEP = change_of_tenant("""
 WITH talk AS (SELECT run_id, fence FROM conversation WHERE tenant = $1 AND id = $2 FOR SHARE)
 INSERT INTO run_step AS known SELECT $1, $2, $3, $4, $5, $6, $7
 WHERE NOT EXISTS (SELECT FROM talk WHERE run_id IS DISTINCT FROM $3 OR fence <> $4)
 ON CONFLICT (tenant, conversation_id, run_id, fence, number)
-DO UPDATE SET body = excluded.body, response = coalesce(excluded.response, known.response)"""
-_LEFT = """SELECT fence, number, body, response FROM run_step
-WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence <= $4 ORDER BY number, fence DESC"""
+DO UPDATE SET body = excluded.body, response = coalesce(excluded.response, known.response)""")
+_LEFT = of_tenant("""SELECT fence, number, body, response FROM run_step
+WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence <= $4 ORDER BY number, fence DESC""")
 
 
 class PostgresRunJournal(RunJournal):

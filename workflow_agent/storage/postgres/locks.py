@@ -8,17 +8,18 @@ from contextlib import asynccontextmanager
 
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import change_of_tenant
 
 _log = logging.getLogger(__name__)
 _POLL_SECONDS = 0.2
 _LEASE_SECONDS = 15.0
 """How long a process that died keeps others waiting."""
 _RENEWALS_A_LEASE = 3
-_TAKE = """
+_TAKE = change_of_tenant("""
 INSERT INTO lock AS held VALUES ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))
 ON CONFLICT (tenant, name) DO UPDATE SET token = excluded.token, until = excluded.until
-WHERE held.until < clock_timestamp() OR held.token = excluded.token RETURNING 1"""
-_RELEASE = "DELETE FROM lock WHERE tenant = $1 AND name = $2 AND token = $3"
+WHERE held.until < clock_timestamp() OR held.token = excluded.token""")
+_RELEASE = change_of_tenant("DELETE FROM lock WHERE tenant = $1 AND name = $2 AND token = $3")
 
 
 @asynccontextmanager

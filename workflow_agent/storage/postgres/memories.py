@@ -14,30 +14,32 @@ from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.memory.references import merged_references
 from workflow_agent.conversations.memory.store import KnownOfUser, PersonMemory, WorkflowMemory
 from workflow_agent.errors import CorruptDocument
+from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.files.memories import Correction, writable
-from workflow_agent.storage.files.paths import check_tenant
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 
 _REFERENCES = TypeAdapter(tuple[WorkflowReference, ...])
-_READ = "SELECT version, body FROM memory WHERE tenant = $1 AND user_digest = $2"
-_SAVE = """
+_READ = of_tenant("SELECT version, body FROM memory WHERE tenant = $1 AND user_digest = $2")
+_SAVE = of_tenant("""
 WITH changed AS (UPDATE memory SET version = version + 1, body = $4, user_name = $5
     WHERE tenant = $1 AND user_digest = $2 AND version = $3 RETURNING 1),
 added AS (INSERT INTO memory (tenant, user_digest, version, body, user_name)
     SELECT $1, $2, 1, $4, $5 WHERE $3::bigint = 0 ON CONFLICT DO NOTHING RETURNING 1)
-SELECT 1 FROM changed UNION ALL SELECT 1 FROM added"""
-_FORGET = "DELETE FROM memory WHERE tenant = $1 AND user_digest = $2"
-_READ_PERSON = "SELECT version, body FROM person WHERE tenant = $1 AND user_digest = $2"
-_SAVE_PERSON = """
+SELECT 1 FROM changed UNION ALL SELECT 1 FROM added""")
+_FORGET = change_of_tenant("DELETE FROM memory WHERE tenant = $1 AND user_digest = $2")
+_READ_PERSON = of_tenant("SELECT version, body FROM person WHERE tenant = $1 AND user_digest = $2")
+_SAVE_PERSON = of_tenant("""
 WITH changed AS (UPDATE person SET version = version + 1, is_forgetting = $4, body = $5
     WHERE tenant = $1 AND user_digest = $2 AND version = $3 RETURNING 1),
 added AS (INSERT INTO person SELECT $1, $2, 1, $4, $5 WHERE $3::bigint = 0 ON CONFLICT DO NOTHING RETURNING 1)
-SELECT 1 FROM changed UNION ALL SELECT 1 FROM added"""
-_READ_BOTH = """SELECT memory.version, memory.body, person.body AS person FROM (SELECT $1::text AS tenant) AS one
+SELECT 1 FROM changed UNION ALL SELECT 1 FROM added""")
+_READ_BOTH = of_tenant("""
+SELECT memory.version, memory.body, person.body AS person FROM (SELECT $1::text AS tenant) AS one
 LEFT JOIN memory ON memory.tenant = one.tenant AND memory.user_digest = $2
-LEFT JOIN person ON person.tenant = one.tenant AND person.user_digest = $2"""
-_FORGET_PERSON = "DELETE FROM person WHERE tenant = $1 AND user_digest = $2 AND version = $3"
-_FORGETTING = "SELECT body FROM person WHERE tenant = $1 AND is_forgetting"
+LEFT JOIN person ON person.tenant = one.tenant AND person.user_digest = $2""")
+_FORGET_PERSON = change_of_tenant("DELETE FROM person WHERE tenant = $1 AND user_digest = $2 AND version = $3")
+_FORGETTING = of_tenant("SELECT body FROM person WHERE tenant = $1 AND is_forgetting")
 _MOST_KNOWN = 1_000
 _Known = tuple[int, tuple[WorkflowReference, ...]]
 

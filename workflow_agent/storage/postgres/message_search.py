@@ -21,6 +21,7 @@ from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_with, position_before
 from workflow_agent.storage.files.search.messages import Found, Indexed, Lookup, MessageDatabase, Said, storable
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import of_all_tenants, of_tenant
 from workflow_agent.values.stored import iso_milliseconds
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,14 +35,15 @@ _HOLDING = """ AND (title_folded LIKE $5 OR id IN
     (SELECT conversation_id FROM message WHERE tenant = $1 AND folded LIKE $5))"""
 _LAGGING = """SELECT tenant, id, life, version, indexed_event FROM conversation
     WHERE indexed_version < version {where} LIMIT $1"""
-_INDEX = """
+_INDEX = of_tenant("""
 WITH taken AS (UPDATE conversation
     SET indexed_version = greatest(indexed_version, $4), indexed_event = greatest(indexed_event, $14)
-    WHERE tenant = $1 AND id = $2 AND life = $3 RETURNING 1)
-INSERT INTO message
-SELECT $1, $2, said.* FROM taken, unnest($5::int[], $6::int[], $7::text[], $8::text[], $9::text[],
+    WHERE tenant = $1 AND id = $2 AND life = $3 RETURNING 1),
+put AS (INSERT INTO message
+    SELECT $1, $2, said.* FROM taken, unnest($5::int[], $6::int[], $7::text[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::text[], $13::text[]) AS said
-ON CONFLICT DO NOTHING"""
+    ON CONFLICT DO NOTHING)
+SELECT 1""")
 _FOUND = """SELECT conversation_id, turn, number, event_id, type, author, at, run_id, content,
     (SELECT title FROM conversation WHERE tenant = $1 AND id = conversation_id) AS title
 FROM message WHERE tenant = $1{where} ORDER BY at DESC, conversation_id DESC, number DESC"""
@@ -68,7 +70,7 @@ class MessageSearch:
         at, last_id = before or (253_402_300_799_999, "")
         values: list[Any] = [tenant, _EPOCH + timedelta(milliseconds=at), last_id, limit + 1]
         where, pattern = (_HOLDING, [_pattern(wanted)]) if wanted else ("", [])
-        rows = await self._database.rows(_PAGE.format(where=where), *values, *pattern)
+        rows = await self._database.rows(of_tenant(_PAGE.format(where=where)), *values, *pattern)
         return page_with([_summary(row) for row in rows], limit)
 
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
@@ -90,13 +92,16 @@ class MessageSearch:
             # One LIKE a word: of an array of patterns the index knows nothing.
             where += _bound(" AND folded LIKE ${}", map(_pattern, words), values)
             statement = f"{_FOUND.format(where=where)} LIMIT {query.limit:d} OFFSET {query.offset:d}"
-            found = [_found(row) for row in await self._database.rows(statement, *values)]
+            found = [
+                _found(row)
+                for row in await self._database.rows(of_tenant(f"SELECT * FROM ({statement}) AS page"), *values)
+            ]
         else:
             if query.conversation_id is None:
                 any_word = map(_pattern, dict.fromkeys((*lookup.telling, *words)))
                 where += f" AND ({_bound(' OR folded LIKE ${}', any_word, values).removeprefix(' OR ')})"
             statement = f"{_FOUND.format(where=where)} LIMIT {_MOST_RANKED}"
-            rows = await self._database.rows(statement, *values)
+            rows = await self._database.rows(of_tenant(statement), *values)
             found = await asyncio.to_thread(_best, rows, lookup)
         return [hit_of(one, lookup) for one in found]
 
@@ -112,7 +117,7 @@ class MessageSearch:
         where = _bound(" AND tenant = ${}", [tenant], values)
         where += _bound(" AND id = ${}", [conversation_id], values)
         while True:
-            lagging = await self._database.rows(_LAGGING.format(where=where), *values)
+            lagging = await self._database.rows(of_all_tenants(_LAGGING.format(where=where)), *values)
             for row in lagging:
                 # One that is deleted meanwhile, or that cannot be read, must not hide all others.
                 with suppress(ConversationNotFound):

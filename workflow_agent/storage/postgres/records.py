@@ -6,17 +6,18 @@ from contextlib import AbstractAsyncContextManager
 import orjson
 from typing_extensions import override
 
-from workflow_agent.storage.files.paths import check_tenant
+from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.locks import locked
+from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.records import RecordKind, Records
 
-_PUT = """INSERT INTO record VALUES ($1, $2, $3, $4)
-ON CONFLICT (tenant, kind, id) DO UPDATE SET body = excluded.body"""
-_GET = "SELECT body FROM record WHERE tenant = $1 AND kind = $2 AND id = $3"
-_ALL = "SELECT id, body FROM record WHERE tenant = $1 AND kind = $2 ORDER BY id"
-_REMOVE = "DELETE FROM record WHERE tenant = $1 AND kind = $2 AND id = $3"
+_PUT = change_of_tenant("""INSERT INTO record VALUES ($1, $2, $3, $4)
+ON CONFLICT (tenant, kind, id) DO UPDATE SET body = excluded.body""")
+_GET = of_tenant("SELECT body FROM record WHERE tenant = $1 AND kind = $2 AND id = $3")
+_ALL = of_tenant("SELECT id, body FROM record WHERE tenant = $1 AND kind = $2 ORDER BY id")
+_REMOVE = change_of_tenant("DELETE FROM record WHERE tenant = $1 AND kind = $2 AND id = $3")
 
 
 class PostgresRecords(Records):

@@ -16,17 +16,21 @@ from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
 from workflow_agent.storage.files.redaction import with_references
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import of_tenant
 from workflow_agent.values.digests import content_json, parse_canonical
 
-_PARTS = "SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2"
-_BLOBS = "SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2"
-_UNINDEX = """
-WITH gone AS (DELETE FROM message WHERE tenant = $1 AND conversation_id = $2)
-UPDATE conversation SET indexed_version = 0, indexed_event = -1 WHERE tenant = $1 AND id = $2"""
-_REMOVE = """
+_PARTS = of_tenant("SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2")
+_BLOBS = of_tenant("SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2")
+_UNINDEX = of_tenant("""
+WITH gone AS (DELETE FROM message WHERE tenant = $1 AND conversation_id = $2),
+anew AS (UPDATE conversation SET indexed_version = 0, indexed_event = -1 WHERE tenant = $1 AND id = $2)
+SELECT 1""")
+_REMOVE = of_tenant("""
 WITH parts AS (DELETE FROM conversation_part
-    WHERE tenant = $1 AND conversation_id = $2 AND name = ANY ($3::text[]))
-DELETE FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2 AND digest = ANY ($4::bytea[])"""
+    WHERE tenant = $1 AND conversation_id = $2 AND name = ANY ($3::text[])),
+blobs AS (DELETE FROM conversation_blob
+    WHERE tenant = $1 AND conversation_id = $2 AND digest = ANY ($4::bytea[]))
+SELECT 1""")
 
 
 class _Changed(Exception):

@@ -13,7 +13,7 @@ from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import ConversationNotFound, CorruptDocument, InvalidInput
 from workflow_agent.storage.files.caches import CacheKey, TtlCache
-from workflow_agent.storage.files.paths import check_tenant, is_workflow_id
+from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
 from workflow_agent.storage.files.versions import (
     check_new_id,
     first_version,
@@ -25,6 +25,7 @@ from workflow_agent.storage.files.versions import (
     record_of,
 )
 from workflow_agent.storage.postgres.database import Database
+from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
@@ -54,42 +55,43 @@ change AS (INSERT INTO catalogue AS known SELECT $1, 1 FROM written
     ON CONFLICT (tenant) DO UPDATE SET changes = known.changes + 1)
 SELECT EXISTS (SELECT FROM may) AS is_let_through, EXISTS (SELECT FROM written) OR EXISTS
     (SELECT FROM workflow_version WHERE tenant = $1 AND write_id = $6 AND workflow_id = $2) AS is_written"""
-_CREATE = f"""
+_CREATE = of_tenant(f"""
 WITH {_FENCED}
 written AS (INSERT INTO workflow (tenant, id, version, changed_at, body)
     SELECT $1, $2, 1, $7, $11 FROM may ON CONFLICT (tenant, id) DO NOTHING RETURNING life, version),
-{_VERSION}"""
-_UPDATE = f"""
+{_VERSION}""")
+_UPDATE = of_tenant(f"""
 WITH {_FENCED}
 written AS (UPDATE workflow SET version = version + 1, changed_at = $7, body = $11
     WHERE tenant = $1 AND id = $2 AND version = $12 AND life = $13 AND EXISTS (SELECT FROM may)
     RETURNING life, version),
-{_VERSION}"""
-_DELETE = f"""
+{_VERSION}""")
+_DELETE = of_tenant(f"""
 WITH {_FENCED}
 gone AS (DELETE FROM workflow
     WHERE tenant = $1 AND id = $2 AND ($6::bigint IS NULL OR version = $6 AND life = $7::bigint)
         AND EXISTS (SELECT FROM may)
     RETURNING 1),
 change AS (UPDATE catalogue SET changes = changes + 1 WHERE tenant = $1 AND EXISTS (SELECT FROM gone))
-SELECT EXISTS (SELECT FROM may) AS is_let_through, EXISTS (SELECT FROM gone) AS is_written"""
-_READ = "SELECT id, life, version, body FROM workflow WHERE tenant = $1 AND id = $2"
-_ALL = "SELECT id, life, version, body FROM workflow WHERE tenant = $1 ORDER BY id"
-_HEADS = "SELECT id, version, changed_at FROM workflow WHERE tenant = $1 ORDER BY id"
-_CHANGES = "SELECT changes FROM catalogue WHERE tenant = $1"
+SELECT EXISTS (SELECT FROM may) AS is_let_through, EXISTS (SELECT FROM gone) AS is_written""")
+_READ = of_tenant("SELECT id, life, version, body FROM workflow WHERE tenant = $1 AND id = $2")
+_ALL = of_tenant("SELECT id, life, version, body FROM workflow WHERE tenant = $1 ORDER BY id")
+_HEADS = of_tenant("SELECT id, version, changed_at FROM workflow WHERE tenant = $1 ORDER BY id")
+_CHANGES = of_tenant("SELECT changes FROM catalogue WHERE tenant = $1")
 _VERSIONS = """SELECT v.body FROM workflow_version AS v JOIN workflow AS w
     ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life
 WHERE v.tenant = $1 AND v.workflow_id = $2{where} ORDER BY v.version"""
-_EARLIER = """SELECT v.body FROM workflow_version AS v JOIN workflow AS w
+_EARLIER = of_tenant("""SELECT v.body FROM workflow_version AS v JOIN workflow AS w
     ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life
 WHERE v.tenant = $1 AND v.digest = $2 AND v.run_id IS NOT DISTINCT FROM $3
-    AND ($4::text IS NULL AND v.version = 1 OR v.workflow_id = $4) ORDER BY v.version LIMIT 1"""
-_FIRST_SEED = "INSERT INTO catalogue VALUES ($1, 1) ON CONFLICT DO NOTHING RETURNING 1"
-_SEED = """
+    AND ($4::text IS NULL AND v.version = 1 OR v.workflow_id = $4) ORDER BY v.version LIMIT 1""")
+_FIRST_SEED = change_of_tenant("INSERT INTO catalogue VALUES ($1, 1) ON CONFLICT DO NOTHING")
+_SEED = of_tenant("""
 WITH written AS (INSERT INTO workflow (tenant, id, version, changed_at, body) VALUES ($1, $2, 1, $3, $4)
-    RETURNING life)
-INSERT INTO workflow_version (tenant, workflow_id, life, version, write_id, body)
-SELECT $1, $2, life, 1, $5, $6 FROM written"""
+    RETURNING life),
+first AS (INSERT INTO workflow_version (tenant, workflow_id, life, version, write_id, body)
+    SELECT $1, $2, life, 1, $5, $6 FROM written)
+SELECT 1""")
 
 
 class PostgresWorkflowCatalog(WorkflowCatalog):
@@ -189,7 +191,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
     @override
     async def versions(self, tenant: str, workflow_id: str) -> Sequence[WorkflowVersion]:
         _check(tenant, workflow_id)
-        rows = await self._database.rows(_VERSIONS.format(where=""), tenant, workflow_id)
+        rows = await self._database.rows(of_tenant(_VERSIONS.format(where="")), tenant, workflow_id)
         if not rows:
             raise no_workflow(workflow_id)
         return [_record(row) for row in rows]
@@ -197,7 +199,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
     @override
     async def version(self, tenant: str, workflow_id: str, number: int) -> WorkflowVersion:
         newest = await self.get(tenant, workflow_id)
-        statement = _VERSIONS.format(where=" AND v.version = $3")
+        statement = of_tenant(_VERSIONS.format(where=" AND v.version = $3"))
         is_there = 1 <= number <= newest.version
         found = await self._database.row(statement, tenant, workflow_id, number) if is_there else None
         if found is None:

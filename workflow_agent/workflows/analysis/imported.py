@@ -1,6 +1,6 @@
 """Format: what the linters of a tool find in a workflow that came from it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from workflow_agent.errors import Problem
@@ -16,7 +16,7 @@ from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.github_actions import lint as github_lint
 from workflow_agent.workflows.formats.github_actions.writer import document_of as github_document
 from workflow_agent.workflows.formats.lint import LintRule
-from workflow_agent.workflows.model.findings import Finding
+from workflow_agent.workflows.model.findings import EditDocument, Finding
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -47,14 +47,33 @@ def _check(linted: _Linted, rule: LintRule) -> Check:
         if linted.name not in graph.documents:
             graph.documents[linted.name] = linted.document_of(graph.workflow, linted.name)
         document = graph.documents[linted.name]
-        for problem in rule.problems(document):
+        spoken: set[str] = graph.documents.setdefault(f"{linted.name}: places spoken of", set[str]())
+        problems = [one for one in rule.problems(document) if not (rule.is_spare and _is_in(one.pointer, spoken))]
+        spoken |= {one.pointer for one in problems}
+        for problem in problems:
+            steps = _steps_at(problem, graph, linted, document)
             yield Observation(
                 f"`{problem.pointer}`: {problem.message}.",
-                steps=_steps_at(problem, graph, linted, document),
+                steps=steps,
                 evidence={"pointer": problem.pointer, "valid": list(problem.valid)},
+                fix=tuple(_fixes(rule, problem, graph.workflow, steps, document)),
             )
 
     return check
+
+
+def _fixes(
+    rule: LintRule, problem: Problem, workflow: Workflow, steps: Sequence[str], document: Any
+) -> Iterator[EditDocument]:
+    for step in filter(None, map(workflow.step, steps)):
+        if rule.fix is not None and (fields := rule.fix(step, problem, document)):
+            yield {"op": "update_step", "step": step.id, "set": fields}
+
+
+def _is_in(pointer: str, places: Container[str]) -> bool:
+    """Say whether a place is one of these, or inside of one."""
+    parts = pointer.split("/")
+    return any("/".join(parts[:end]) in places for end in range(2, len(parts) + 1))
 
 
 def _steps_at(problem: Problem, graph: FlowGraph, linted: _Linted, document: Any) -> tuple[str, ...]:
@@ -87,7 +106,7 @@ def _is_named(step: Step, name: str, format_name: str) -> bool:
 
 
 RULES = tuple(
-    Rule(one.id, "format", one.severity, one.finds, one.why, False, _check(linted, one))
+    Rule(one.id, "format", one.severity, one.finds, one.why, one.fix is not None, _check(linted, one))
     for linted in _FORMATS
     for one in linted.rules
 )

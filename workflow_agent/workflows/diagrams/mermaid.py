@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from workflow_agent.workflows.diagrams.marks import Marks
-from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS
+from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS, Marks
 from workflow_agent.workflows.diagrams.view import DiagramView, Line, said, shortened
 from workflow_agent.workflows.model.findings import Severity
 from workflow_agent.workflows.model.steps import Step, StepType

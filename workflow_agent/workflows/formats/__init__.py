@@ -1,15 +1,79 @@
 """The formats workflows come in and go out as, and telling which one a document is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from typing import Any
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, cast
 
-from workflow_agent.errors import InvalidInput, Problem
+from typing_extensions import override
+
+from workflow_agent.errors import InvalidInput, Misconfigured, Problem
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Note, Report, UnreadableDocument
-from workflow_agent.workflows.formats.late import LateFormats
 from workflow_agent.workflows.formats.shapes import list_in
-from workflow_agent.workflows.formats.text import read_texts
+from workflow_agent.workflows.formats.text import read_text, read_texts
+
+_FENCED = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_ONE_LINE_FENCE = re.compile(r"```(?:json|ya?ml|xml)?\s*(.+?)```", re.DOTALL)
+_BRACKET = re.compile(r"[{\[]|<\?xml|<[a-zA-Z][\w:]*[\s>]")
+_KEY_LINE = re.compile(r"^[ \t]*(?:---|[\"']?[\w$][\w$./-]*[\"']?:(?:\s|$))", re.MULTILINE)
+_DIAGRAM = re.compile(
+    r"^[ \t]*(?:(?:flowchart|graph)[ \t]+(?:TB|TD|BT|RL|LR)|stateDiagram(?:-v2)?)[ \t]*(?:;|$)"
+    r"|^[ \t]*(?:strict[ \t]+)?digraph\b[^{\n]*\{",
+    re.MULTILINE,
+)
+_MOST_TRIES = 6
+_ENDS = {"{": "}", "[": "]", "<": ">"}
+
+
+class LateFormats(Mapping[str, Format]):
+    """Formats by name, each imported when it is first asked for: most servers meet one or two in a day.
+
+    Args:
+        places: The module of each in this package, and its class there.
+        others: Those of other packages; one that has a name of ours is left out.
+    """
+
+    def __init__(self, places: Mapping[str, str], others: Iterable[EntryPoint] = ()) -> None:
+        own = (EntryPoint(name, f"{__package__}.{place.replace('.', ':')}", "") for name, place in places.items())
+        foreign = {one.name: one for one in others if one.name not in places}
+        self._places = {one.name: one for one in own} | foreign
+        self._made: dict[str, Format] = {}
+
+    @override
+    def __getitem__(self, name: str) -> Format:
+        if name not in self._made:
+            made = cast("type[Format]", self._load(self._places[name]))
+            # Two threads may both make it; a format keeps nothing, so either will do.
+            self._made[name] = made()
+        return self._made[name]
+
+    def _load(self, place: EntryPoint) -> object:
+        try:
+            return place.load()
+        except (ImportError, AttributeError) as error:
+            raise Misconfigured(
+                f"The format {place.name!r} cannot be loaded from {place.value!r}: {error}. "
+                "Mend the package that names it, or remove it."
+            ) from error
+
+    def add(self, name: str, kind: type[Format]) -> None:
+        """Add a format of another package; one that has a name of ours is left out."""
+        if name not in self._places:
+            self._places[name] = EntryPoint(name, f"{kind.__module__}:{kind.__qualname__}", "")
+
+    @override
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._places)
+
 
 FORMATS = LateFormats(
     {
@@ -184,3 +248,46 @@ __all__ = [
     "only_workflow",
     "summary_of_import",
 ]
+
+
+def pasted_document(message: str) -> str | None:
+    """Return the text of the workflow document in a message, or None when there is none that is known.
+
+    What is tried, in this order: fenced blocks, from the line that begins a diagram to the end, the first
+    bracket or tag to the last that closes it, and from the first line that looks like YAML to the end.
+    """
+    return next((text for text in _candidates(message) if _is_workflow(text)), None)
+
+
+def looks_pasted(message: str) -> str | None:
+    """Return the text that looks most like a document, known or not: so that its faults can be named."""
+    return next(iter(_candidates(message)), None)
+
+
+def _candidates(message: str) -> list[str]:
+    fenced = [match[2] for match in _FENCED.finditer(message)]
+    fenced += [match[1] for match in _ONE_LINE_FENCE.finditer(message)]
+    diagram = _DIAGRAM.search(message)
+    drawn = [message[diagram.start() :]] if diagram and not fenced else []
+    return [*fenced[:_MOST_TRIES], *drawn, *_bracketed(message), *_from_key_lines(message)]
+
+
+def _bracketed(message: str) -> list[str]:
+    match = _BRACKET.search(message)
+    if match is None:
+        return []
+    end = message.rfind(_ENDS[match[0][0]])
+    return [message[match.start() : end + 1]] if end > match.start() else []
+
+
+def _from_key_lines(message: str) -> list[str]:
+    starts = [match.start() for match in _KEY_LINE.finditer(message)]
+    return [message[start:] for start in starts[:_MOST_TRIES] if message.count("\n", start) > 1]
+
+
+def _is_workflow(text: str) -> bool:
+    try:
+        detect_format(read_text(text))
+    except InvalidInput:
+        return False
+    return True

@@ -7,7 +7,7 @@ behind, with the conditions on the way. A cycle is cut where it leads back.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.workflows.formats.regions import Flow
+from workflow_agent.workflows.formats.builder import Flow
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 

@@ -7,7 +7,8 @@ from typing_extensions import override
 
 from workflow_agent.errors import InvalidWorkflow
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
-from workflow_agent.workflows.formats.text import write_json, write_yaml
+from workflow_agent.workflows.formats.text import write_json
+from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 

@@ -17,6 +17,7 @@ from workflow_agent.workflows.formats.base import (
     unreadable,
     whole_number,
 )
+from workflow_agent.workflows.formats.yaml_text import read_yaml
 from workflow_agent.workflows.model.parser import json_pointer
 
 MERMAID_HEAD = re.compile(
@@ -76,7 +77,7 @@ def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
                 raise unreadable(what, f"is JSON with more text after its end, {where}") from error
             # YAML's flow style has what JSON5 has beside comments: bare names, single quotes, a last comma.
             text = without_comments(text)
-    return [_plain(document, what) for document in _read_yaml(text, what)]
+    return [_plain(document, what) for document in read_yaml(text, what)]
 
 
 def _read_json(text: str) -> Any:
@@ -116,13 +117,6 @@ def _refuse_constant(name: str) -> float:
     raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
 
 
-def _read_yaml(text: str, what: str) -> list[Any]:
-    # Here, because most documents are JSON, and loading the parser of YAML takes a process 15 ms.
-    from workflow_agent.workflows.formats.yaml_text import read_yaml  # noqa: PLC0415 - see above
-
-    return read_yaml(text, what)
-
-
 def _plain(value: Any, what: str, at: tuple[str | int, ...] = ()) -> Any:
     """Return a value with text keys throughout; what JSON cannot hold is refused or becomes text."""
     if len(at) > MAX_DEPTH:
@@ -153,10 +147,3 @@ def _key(key: Any) -> str:
 def write_json(document: Any) -> str:
     """Return readable JSON with a final newline."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-def write_yaml(document: Any) -> str:
-    """Return YAML that reads back to equal data under YAML 1.1 and 1.2 alike."""
-    from workflow_agent.workflows.formats.yaml_text import yaml_of  # noqa: PLC0415 - as for reading
-
-    return yaml_of(document)

@@ -211,7 +211,7 @@ def _refusal(event: Any, problem: str) -> yaml.YAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
 
 
-def yaml_of(document: Any) -> str:
+def write_yaml(document: Any) -> str:
     """Return YAML that reads back to equal data under YAML 1.1 and 1.2 alike."""
     return yaml.dump(
         document, Dumper=_PlainDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False

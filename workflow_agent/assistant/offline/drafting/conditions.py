@@ -110,8 +110,6 @@ def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
         return end
     if at < len(tokens) and tokens[at].lower in word_set("conditions.comparison_end.anything"):
         at += 1
-        if at < len(tokens) and tokens[at].lower in ("amounts", "anything", "everything", "sums", "a"):
-            at += 1
     if at >= len(tokens):
         return None
     low, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""

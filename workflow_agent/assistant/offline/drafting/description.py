@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from workflow_agent.assistant.offline.drafting.conditions import states_outcome
+from workflow_agent.assistant.offline.drafting.details import name_of_start
 from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.grammar import Grammar
 from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.lead import lead_of
-from workflow_agent.assistant.offline.drafting.naming import name_of_start
 from workflow_agent.assistant.offline.drafting.phrases import (
     bare,
     capitalized,

@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import Condition, comparison_end, read_condition
-from workflow_agent.assistant.offline.drafting.details import Details, details_of, doubts_of, length_of
+from workflow_agent.assistant.offline.drafting.details import (
+    Details,
+    details_of,
+    doubts_of,
+    length_of,
+    object_of,
+    step_name,
+    thing_of,
+)
 from workflow_agent.assistant.offline.drafting.grammar import Clause
-from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Node
-from workflow_agent.assistant.offline.drafting.naming import object_of, step_name, thing_of
+from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Node, Track
 from workflow_agent.assistant.offline.drafting.phrases import (
     acts,
     bare,
@@ -32,15 +38,11 @@ from workflow_agent.assistant.offline.drafting.remarks import (
     told_apart,
 )
 from workflow_agent.assistant.offline.drafting.statements import Statement, Sub
-from workflow_agent.assistant.offline.drafting.track import Track
 from workflow_agent.assistant.offline.lexicon import inflected, word_set
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.values import duration_at, durations_in, schedule_at
 from workflow_agent.values.stored import JsonObject
-
-_PARTED: Final = frozenset({"seq", "last", "first", "else", "anyway"})
-"""Marks that end what runs at once."""
 
 
 class Flow:
@@ -344,7 +346,11 @@ class Flow:
             self._later.append(Statement(marks={"meanwhile"}, clause=sub.clause))
         elif sub.kind == "while":
             self._use(sub.tokens)
+            last = self._last[2].document if self._last is not None else {}
             self._loop = self.track.open(_condition(sub)).node
+            if _is_said_of(sub, str(last.get("assignee") or "")):
+                # "As long as he is not satisfied": what he did is done again.
+                self._loop = str(last["id"])
         elif sub.kind == "until" and "repeat" in one.marks:
             self._use(sub.tokens)
             self._until(sub, one)
@@ -423,8 +429,6 @@ class Flow:
         condition = _condition(sub)
         if sub.clause is None and sub.word in ("after", "following", "upon", "before", "on"):
             self._after(sub)
-        elif self._was_told(sub):
-            self._close()
         elif self._is_case(condition, sub):
             self._branch(condition, sub)
         else:
@@ -513,8 +517,6 @@ class Flow:
             self._until(sub, one)
         elif sub.kind == "while" and sub.word == "while" and sub.clause is not None:
             self._beside(Statement(clause=sub.clause))
-        elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
-            self._later.append(Statement(clause=sub.clause))
         elif sub.kind == "when" and self._starts(sub):
             self._trigger(sub)
         else:
@@ -525,8 +527,6 @@ class Flow:
         clause = sub.clause
         if clause is None or clause.voice == "state" or is_pronoun(clause.subject) or self.triggers:
             return False
-        if len(self.graph.nodes) == 1:
-            return True
         opens = sub.word not in ("after", "once", "following")
         return opens and len(self._firsts) == 1 and len(self.graph.nodes) == self._told
 
@@ -576,10 +576,6 @@ class Flow:
     def _clause(self, clause: Clause, role: str | None, one: Statement, after: Sequence[Statement]) -> None:
         details = details_of(clause)
         subject = self._subject_of(clause, one)
-        starts = not self.graph.nodes and clause.verb in ("start", "begin") and is_pronoun(clause.subject)
-        if starts and clause.voice == "active":
-            self.remarks |= {token.start for token in clause.tokens}
-            return
         if clause.is_relative and not one.joint:
             self._doubt(text_of(clause.tokens))
         if self._is_remark(clause, details, one) or self._repeats(clause, details, one):
@@ -636,8 +632,6 @@ class Flow:
             self._doubt(f"who does {text_of(clause.tokens)!r}")
         said = bare(who)
         count = any(token.kind == "number" or (token.value or 0) > 1 for token in who[: len(who) - len(said)])
-        if len(said) > 5:
-            self._doubt(f"who {text_of(who)!r} is")
         if self._is_unclear and is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she"):
             self._doubt(f"who {clause.subject[0].lower!r} is")
         if who and is_pronoun(who) and who[0].lower in ("he", "she") and not role:
@@ -749,13 +743,9 @@ class Flow:
         """Return what "it", and a verb without its object, stand for."""
         if is_item and not clause.subject and not details_of(clause).rest:
             return ""
-        persons = is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she")
-        goes_on = not clause.subject and self._last is not None and self._last[0].voice == "active"
         told = self._last[0] if self._last is not None and self._told else None
         if clause.voice == "passive" and not clause.subject and told is not None and told.voice == "passive":
             return self._patient
-        if clause.voice == "passive" and self._actor and (goes_on or persons) and not clause.is_relative:
-            return cased(self._actor)
         return self._thing
 
     def _keep(self, clause: Clause, details: Details, node: Node) -> None:
@@ -1037,6 +1027,12 @@ class Flow:
             self._use(clause.tokens)
             self._last[2].document["escalate_to"] = role_named(who)
             return True
+        told = clause.verb in ("get", "receive") and any(t.among("verb.told") for t in details.rest)
+        if acts(clause.subject) and (told or (clause.verb == "take" and any(t.is_("over") for t in details.rest))):
+            # "Otherwise the lead gets a reminder", "if not, the lead takes over".
+            self._use(clause.tokens)
+            self._last[2].document["escalate_to"] = role_named(clause.subject)
+            return True
         self._leave(self._last[2])
         self._clause(clause, None, one, after)
         return True
@@ -1100,12 +1096,9 @@ class Flow:
         if head.lower not in ("ones", "others", "one", "rest") and not is_pronoun((head,)):
             self._kind = head.text.lower()
         self._thing = f"the {self._kind}" if self._kind else self._thing
-        if clause.voice == "active" and (not acts(clause.subject) or clause.verb in word_set("verb.move")):
-            one.clause = replace(clause, subject=())
-            self._actor, self._patient = (), self._thing
-        elif clause.voice == "active":
+        if clause.voice == "active" and acts(clause.subject) and clause.verb not in word_set("verb.move"):
             one.clause = replace(clause, subject=clause.subject[:prep] if prep else clause.subject[-1:])
-        elif found == "else" or head.lower in ("ones", "others", "one"):
+        elif clause.voice == "active" or found == "else" or head.lower in ("ones", "others", "one"):
             one.clause = replace(clause, subject=())
             self._actor, self._patient = (), self._thing
 
@@ -1185,6 +1178,12 @@ def _doubts_of_condition(sub: Sub) -> list[str]:
     return [told] if len(verbs) > 1 + relative + joined else []
 
 
+def _is_said_of(sub: Sub, who: str) -> bool:
+    """Say whether a condition is about a person: "he is not satisfied", "the critic isn't happy"."""
+    subject = [token.lower for token in sub.clause.subject if not token.has("det")] if sub.clause else []
+    return bool(who) and (subject in (["he"], ["she"], ["they"]) or " ".join(subject) == who.lower())
+
+
 def _at_once(statements: Sequence[Statement]) -> dict[int, int]:
     """Return the stretches of statements that run at once, by their beginnings."""
     groups: dict[int, int] = {}
@@ -1193,6 +1192,10 @@ def _at_once(statements: Sequence[Statement]) -> dict[int, int]:
         end = at + 1
         while end < len(statements) and not statements[end].marks and not statements[end].subs:
             end += 1
+        told = [i for i in range(at, end) if (one := statements[i].clause) and details_of(one).is_together]
+        if told:
+            # What stands behind "in parallel" comes after it.
+            end = told[-1] + 1
         run = statements[at:end]
         if _is_at_once(run):
             groups[at] = end

@@ -255,12 +255,6 @@ class Grammar:
             self.low(end - 1) in _BEFORE_VERB or phrase_at("skipped", self.tokens[end - 1 : end], 0)
         ):
             end -= 1
-        if (
-            end > start + 1
-            and self.low(end - 1) == ","
-            and (aside := next((at for at in range(start, end - 1) if self.low(at) == ","), None))
-        ):
-            return aside
         return end
 
     def _verb_here(self, start: int, at: int, head: int, has_joined: bool) -> Found | None:
@@ -305,8 +299,6 @@ class Grammar:
 
     def is_imperative(self, at: int) -> bool:
         """Say whether a verb without a subject may begin at a position."""
-        if self.low(at) in ("do", "have", "let", "need") and self.has(at, "aux"):
-            return False
         return "base" in self.forms(at) and self.subject(at) is None
 
     def clause(self, at: int, end: int, *, form: str = "", is_bare: bool = False) -> Clause | None:

@@ -1,8 +1,11 @@
-"""The graph of a draft while it is drawn: always valid, whatever is told."""
+"""The graph of a draft while it is drawn, always valid, and where in it the telling stands."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
+from workflow_agent.assistant.offline.drafting.conditions import Condition
+from workflow_agent.assistant.offline.drafting.phrases import capitalized
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import slug
 
@@ -105,3 +108,193 @@ class Graph:
             {key: value for key, value in edge.items() if (key, value) != ("type", "sequence")} for edge in self.edges
         ]
         return [node.document for node in self.nodes], edges
+
+
+@dataclass(slots=True)
+class Arm:
+    """One way out of a decision."""
+
+    polarity: int
+    """1 for a good outcome, -1 for a bad one, 0 where the words do not say."""
+    is_else: bool = False
+    ends: list[End] = field(default_factory=list[End])
+    verb: str = ""
+    """Of its last step."""
+    steps: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        """Whether a bad outcome ends the work here: somebody is told, and nothing else is left to do."""
+        return self.polarity < 0 and self.verb in word_set("verb.terminal")
+
+
+@dataclass(slots=True)
+class Decision:
+    """A question that parts the flow, and the arms told so far."""
+
+    node: str
+    conditions: list[Condition]
+    arms: list[Arm]
+    rejects: bool = False
+    """Whether the step before it approves or rejects, so that who is not approved is rejected."""
+
+    @property
+    def has_else(self) -> bool:
+        """Whether every case has an arm: by "otherwise", or by opposite outcomes, or by amounts."""
+        signs = {arm.polarity for arm in self.arms}
+        compared = word_set("doubts.compared")
+        bounds = sum(one.bounds or bool(one.content & compared) for one in self.conditions) > 1
+        return any(arm.is_else for arm in self.arms) or {1, -1} <= signs or bounds
+
+
+class Track:
+    """The open ends of a graph while it is drawn."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.frontier: list[End] = []
+        self.ended: list[End] = []
+        """Ends of arms that a bad outcome closes."""
+        self.decision: Decision | None = None
+        self.arm: Arm | None = None
+        self.resume: list[End] | None = None
+        """The ends of the main way while an exception from it is told."""
+        self.doubts: list[str] = []
+        self._must_join = False
+        self._unit: tuple[str, list[End], str | None] | None = None
+        """The first step, the ends and the fork of what was told last."""
+
+    def enter(self, node: Node, *, verb: str = "") -> None:
+        """Lead everything that is open to a step."""
+        if self.arm is None:
+            self.close()
+        if self._must_join and len(self.frontier) > 1:
+            join = self.graph.add("All done", "join")
+            nodes = self.graph.nodes
+            nodes.insert(nodes.index(node), nodes.pop())
+            for end in self.frontier:
+                self.graph.lead(end, join.id)
+            self.frontier, self._must_join = [End(join.id)], False
+        for end in self.frontier:
+            self.graph.lead(end, node.id)
+        self.frontier = [End(node.id)]
+        self._unit = (node.id, list(self.frontier), None)
+        if self.arm is not None:
+            self.arm.verb, self.arm.steps = verb, self.arm.steps + 1
+
+    @property
+    def joins(self) -> bool:
+        """Whether the next step waits for several that run at once."""
+        return self._must_join and len(self.frontier) > 1
+
+    # ---- branches
+
+    def open(self, condition: Condition, *, rejects: bool = False) -> Decision:
+        """Ask a question, and go on with the arm of its first answer."""
+        self.close()
+        node = self.graph.add(f"{capitalized(condition.text.removeprefix('not: '))}?", "decision")
+        self.enter(node)
+        self.frontier = []
+        self.decision = Decision(node.id, [], [], rejects)
+        self.next_arm(condition)
+        return self.decision
+
+    def next_arm(self, condition: Condition) -> None:
+        """Go on with a further answer to the open question."""
+        assert self.decision is not None  # noqa: S101
+        self.end_arm()
+        self.decision.conditions.append(condition)
+        self.arm = Arm(condition.polarity)
+        self.decision.arms.append(self.arm)
+        self.frontier = [End(self.decision.node, condition.text, "condition")]
+
+    def else_arm(self) -> bool:
+        """Go on with what happens otherwise; False where no question is open, or it was told already."""
+        if self.decision is None or any(arm.is_else for arm in self.decision.arms):
+            return False
+        self.end_arm()
+        signs = {arm.polarity for arm in self.decision.arms}
+        self.arm = Arm(-1 if signs == {1} else 1 if signs == {-1} else 0, is_else=True)
+        self.decision.arms.append(self.arm)
+        self.frontier = [End(self.decision.node, None, "default")]
+        return True
+
+    def end_arm(self) -> None:
+        """Keep where the arm that is told ends."""
+        if self.arm is not None:
+            self.arm.ends, self.frontier, self.arm = self.frontier, [], None
+            self._must_join = False
+
+    def close(self) -> None:
+        """Lead the arms of the open question on to what follows them."""
+        self.end_arm()
+        decision, self.decision = self.decision, None
+        if decision is None:
+            return
+        if not decision.has_else:
+            other = End(decision.node, None, "default")
+            is_rejected = decision.rejects and all(arm.polarity > 0 for arm in decision.arms)
+            (self.ended if is_rejected else self.frontier).append(other)
+        verdict = any(_is_verdict(one) for one in decision.conditions)
+        for arm in decision.arms:
+            final = arm.is_final and bool(arm.ends)
+            if final and not verdict and not decision.has_else:
+                self.doubts.append(f"what follows after {decision.conditions[0].text!r}")
+            (self.ended if final and verdict else self.frontier).extend(arm.ends)
+
+    def end_sentence(self) -> None:
+        """End what lasts for a sentence: an arm, an exception, the body of a loop."""
+        if self.resume is not None:
+            self.frontier = self.resume + [one for one in self.frontier if one not in self.resume]
+            self.resume = None
+        self.end_arm()
+
+    def leave(self, step: str) -> None:
+        """Go on from an exception of a step: its time is over, or it failed."""
+        if self.resume is None:
+            self.resume = self.frontier
+        self.frontier = [End(step, None, "error")]
+
+    def lead_back(self, step: str, note: str = "") -> None:
+        """Lead everything that is open back to a step."""
+        for end in self.frontier:
+            when = f"{end.when}, {note}" if end.when and note else end.when
+            self.graph.lead(End(end.step, when, end.type), step)
+        self.frontier = []
+        if self.arm is not None:
+            self.arm.steps += 1
+
+    # ---- beside each other
+
+    def fork(self) -> str:
+        """Part the flow, so that what is told next runs at once."""
+        if self.arm is None:
+            self.close()
+        node = self.graph.add("In parallel", "fork")
+        self.enter(node)
+        self._unit = None
+        return node.id
+
+    def join_next(self, ends: list[End], fork: str) -> None:
+        """Take the ends of what runs at once as what the next step waits for."""
+        self.frontier, self._must_join = ends, True
+        self._unit = (fork, ends, fork)
+
+    def beside(self) -> tuple[str, list[End]] | None:
+        """Return a fork around what was told last and its ends, None where nothing was."""
+        if self._unit is None:
+            return None
+        first, ends, fork = self._unit
+        if fork is None:
+            node = self.graph.add("In parallel", "fork")
+            nodes = self.graph.nodes
+            nodes.insert(nodes.index(self.graph.by_id[first]), nodes.pop())
+            self.graph.redirect(first, node.id)
+            self.graph.lead(End(node.id), first)
+            fork = node.id
+        return fork, list(ends)
+
+
+def _is_verdict(condition: Condition) -> bool:
+    """Say whether somebody said yes or no to the whole: "approved", "the manager rejects it"."""
+    return bool(condition.content & word_set("verb.verdict")) or condition.text in ("yes", "no")

@@ -260,16 +260,6 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
     if len(arrows) == 1 and end is None and sum(token.text == "," for token in tokens[arrows[0] :]) > 1:
         name = _name(tokens[: arrows[0]])
         return Lead(arrows[0] + 1, name, is_list=True) if name else None
-    every = next(
-        (
-            at
-            for at, token in enumerate(tokens[: end or 0])
-            if at and token.lower in ("every", "each", "daily", "weekly")
-        ),
-        None,
-    )
-    if every is not None and (name := _name(tokens[:every])) is not None:
-        return Lead(every, name)
     if (
         not said
         or len(said) > 8
@@ -307,11 +297,7 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
         end is None and grammar.is_imperative(0) and not (told_next and not said[1].has("det", "pron"))
     ):
         return None
-    if end is not None and end + 1 < len(tokens) and grammar.is_imperative(0) and said[1:] and said[1].has("det"):
-        return None
     name = _name(said)
-    if name is None and end is not None and len(said) == 1 and said[0].entry.form == "base":
-        name = capitalized(said[0].text)
     if name is None:
         return None
     return Lead(end + 1 if end is not None else len(tokens), name, is_list=end is not None)

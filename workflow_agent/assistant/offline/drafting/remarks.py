@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end
-from workflow_agent.assistant.offline.drafting.details import Details
+from workflow_agent.assistant.offline.drafting.details import Details, object_of
 from workflow_agent.assistant.offline.drafting.grammar import Clause
-from workflow_agent.assistant.offline.drafting.naming import object_of
 from workflow_agent.assistant.offline.drafting.phrases import acts, bare, is_plural, is_pronoun, text_of
 from workflow_agent.assistant.offline.drafting.statements import Statement, Sub
 from workflow_agent.assistant.offline.lexicon import inflected, word_set
@@ -75,8 +74,6 @@ def target_of(clause: Clause, details: Details) -> tuple[Token, ...] | None:
     moved = clause.verb in word_set("verb.move") | {"escalate"} and clause.voice == "active"
     passed = clause.verb in word_set("verb.hand") and clause.voice == "passive"
     if not moved and not passed:
-        return None
-    if moved and clause.verb != "escalate" and acts(clause.subject) and not is_pronoun(clause.subject):
         return None
     rest = details.rest
     at = next((at for at, token in enumerate(rest) if token.lower in ("to", "with", "over")), None)

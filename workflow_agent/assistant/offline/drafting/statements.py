@@ -511,8 +511,6 @@ class _Reader:
         forms = self._grammar.forms(at)
         if wanted == "s" and "base" in forms and "s" not in forms:
             return self._grammar.has(at + 1, "det", "pron") or self._grammar.low(at + 1) == "to"
-        if form == "passive" and wanted not in forms and not self._grammar.is_noun(at):
-            return "base" in forms or "s" in forms
         if wanted not in forms:
             return False
         pure = not self._grammar.is_noun(at) and not self._grammar.has(at, "adj")
@@ -524,8 +522,6 @@ class _Reader:
             return True
         if last or self._grammar.low(at + 1) in _SEPARATORS:
             return self._is_list or form == "base"
-        if form == "base" and self._tokens[at + 1].value is not None:
-            return True
         if self._grammar.has(at + 1, "prep"):
             return self._grammar.low(at + 1) not in _OF_NOUN
         return object_follows or form == "s" or self._grammar.is_noun(at + 1)

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from typing import Any
 
-from workflow_agent.assistant.offline.request import Request
+from workflow_agent.assistant.offline.patterns import Request
 from workflow_agent.assistant.offline.turn.focus import focus
 from workflow_agent.assistant.offline.turn.outcome import Call, Reply, Skill, ToolFailure
 from workflow_agent.assistant.offline.turn.reading import Turn

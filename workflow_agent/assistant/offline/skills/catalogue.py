@@ -8,17 +8,19 @@ from typing import Any
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.inquiry import topics_of
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
+from workflow_agent.assistant.offline.patterns import Request, number_of, phrase_score, unquoted
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
-from workflow_agent.assistant.offline.request import Request, number_of, phrase_score, unquoted
 from workflow_agent.assistant.offline.schedules import Started, started_by
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
-from workflow_agent.assistant.offline.skills.talk import ask_which, not_found, spoken
 from workflow_agent.assistant.offline.skills.targets import (
+    ask_which,
     bare_name,
     is_pronoun,
     listed_workflow,
     names_workflow,
+    not_found,
     read_workflow,
+    spoken,
     which_workflow,
 )
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens

@@ -22,9 +22,8 @@ from workflow_agent.assistant.offline.references import (
     with_names,
 )
 from workflow_agent.assistant.offline.shaping import parted
-from workflow_agent.assistant.offline.skills.confirming import deletion, is_preview, previewed
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
-from workflow_agent.assistant.offline.skills.versions import read_undo, undo
+from workflow_agent.assistant.offline.skills.versions import deletion, is_preview, previewed, read_undo, undo
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, last_step, listed_in_reply
 from workflow_agent.assistant.offline.turn.outcome import (
@@ -181,17 +180,19 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
         text = f"{text[: words[0].start]}the workflow{text[words[-1].end :]}"
         tokens = read_tokens(text)
     workflow, tokens = yield from _target(turn, tokens, text)
-    workflow, tokens = yield from _elsewhere(turn, text, workflow, tokens)
-    plan = Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
-    try:
-        plan_orders(plan, tokens)
-    except StepUnclear as unclear:
-        return unclear_step(turn, workflow, unclear)
-    except Asked as asked:
+    plan = _planned(turn, text, workflow, tokens)
+    if isinstance(plan, StepUnclear) and not plan.candidates and focus(turn) is not None:
+        elsewhere = yield from _elsewhere(turn, workflow, tokens)
+        if elsewhere is not None:
+            workflow, tokens = elsewhere
+            plan = _planned(turn, text, workflow, tokens)
+    if isinstance(plan, StepUnclear):
+        return unclear_step(turn, workflow, plan)
+    if isinstance(plan, Asked):
         step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
         return Reply(
-            f"{asked.question} Nothing is changed yet. For example: “{_completed(asked, step.name)}”.",
-            Completion(asked.before or f"{text.rstrip(' .!?')} ", asked.after),
+            f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
+            Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
     plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
     if _renames_while_asked(turn, plan, tokens):
@@ -275,24 +276,23 @@ def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple
     return (yield from read_workflow(turn, None, to_change=True)), tokens
 
 
-def _elsewhere(
-    turn: Turn, text: str, workflow: Workflow, tokens: Tokens
-) -> Generator[Call, Any, tuple[Workflow, Tokens]]:
-    """Return the workflow that an order names beside a step that the one at hand does not have; else the same."""
-    if focus(turn) is None:
-        return workflow, tokens
+def _planned(turn: Turn, text: str, workflow: Workflow, tokens: Tokens) -> Plan | StepUnclear | Asked:
+    """Return what an order comes to in a workflow, or why that is not clear."""
+    plan = Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
     try:
-        plan_orders(Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn))), tokens)
-    except Asked:
-        return workflow, tokens
-    except StepUnclear as unclear:
-        if unclear.candidates:
-            return workflow, tokens
-        listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
-        found = mentioned(tokens, [item for item in listed if item["id"] != workflow.id])
-        if found is not None:
-            return (yield from read_workflow(turn, found[0], to_change=True)), found[1]
-    return workflow, tokens
+        plan_orders(plan, tokens)
+    except (StepUnclear, Asked) as unclear:
+        return unclear.with_traceback(None)
+    return plan
+
+
+def _elsewhere(turn: Turn, workflow: Workflow, tokens: Tokens) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:
+    """Return the other workflow that an order names, and the order without that name; None where it names none."""
+    listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
+    found = mentioned(tokens, [item for item in listed if item["id"] != workflow.id])
+    if found is None:
+        return None
+    return (yield from read_workflow(turn, found[0], to_change=True)), found[1]
 
 
 def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens] | None:
@@ -345,8 +345,6 @@ def without_mention(tokens: Tokens, name: str) -> Tokens | None:
             while end < len(tokens) and tokens[end].lemma in _WHOLE:
                 end += 1
             return (*tokens[: first - 1], *tokens[end:])
-        if first == 0 and at + len(words) < len(tokens) and tokens[at + len(words)].text in (":", ","):
-            return tokens[at + len(words) + 1 :]
     return None
 
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.request import Request, number_of, unquoted
+from workflow_agent.assistant.offline.patterns import Request, number_of, unquoted
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_workflow
 from workflow_agent.assistant.offline.turn.focus import two_spoken_of
 from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill
@@ -119,31 +119,11 @@ def is_time(turn: Turn, text: str) -> bool:
 
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_COUNTS = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "couple of": 2,
-    "three": 3,
-    "few": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "ten": 10,
-    "": 1,
-}
+_COUNTS = {"": 1, "a": 1, "an": 1, "couple of": 2, "few": 3}
 _UNIT_DAYS = {"hour": 1, "day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
-_COUNT = rf"\d{{1,3}}|{'|'.join(word for word in _COUNTS if word)}"
-_UNIT = "|".join(_UNIT_DAYS)
-TIME = (
-    rf"(?:(?:on )?(?:last )?(?:{'|'.join(_DAYS)})|(?:the )?day before yesterday|yesterday(?: morning)?"
-    r"|today|this (?:morning|week|month|year)|last (?:week|month|year|night)|\d{4}-\d\d-\d\d"
-    rf"|(?:the )?(?:last|past) (?:(?:{_COUNT}) )?(?:{_UNIT})s?|(?:{_COUNT}) (?:{_UNIT})s? ago)"
+_BACK = re.compile(
+    rf"(?:(?:the )?(?:last|past) )?(?:(\d{{1,3}}|couple of|[a-z]+) )?({'|'.join(_UNIT_DAYS)})s?(?: ago)?"
 )
-"""The expression of a time that `read_time` understands."""
-_BACK = re.compile(rf"(?:(?:the )?(?:last|past) )?(?:({_COUNT}) )?({_UNIT})s?(?: ago)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -188,9 +168,7 @@ def _period(plain: str, today: date) -> Since | None:
     if plain == "this year":
         return Since(today.replace(month=1, day=1))
     match = _BACK.fullmatch(plain)
-    if match is None:
+    number = (_COUNTS.get(match[1] or "") or number_of(match[1])) if match else None
+    if match is None or not number:
         return None
-    count = match[1] or ""
-    number = int(count) if count.isdigit() else _COUNTS[count]
-    days = 0 if match[2] == "hour" else number * _UNIT_DAYS[match[2]]
-    return Since(today - timedelta(days=days))
+    return Since(today - timedelta(days=0 if match[2] == "hour" else number * _UNIT_DAYS[match[2]]))

@@ -1,11 +1,14 @@
-"""Making a workflow of a description: created, or shown first where something certain was not drawn."""
+"""Making a workflow: of a description, of a document, as a copy; and giving one out as a document."""
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from functools import cache
 
 from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.drafting.description import Drafted
+from workflow_agent.assistant.offline.lexicon import data_rows
+from workflow_agent.assistant.offline.patterns import Request, sentence_case, unquoted
 from workflow_agent.assistant.offline.references import Steps
+from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_workflow
 from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
@@ -17,8 +20,19 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Suggestion,
     fixes_offered,
 )
-from workflow_agent.assistant.offline.wording import clipped, counted, describe_findings, joined, shall_i_fix
+from workflow_agent.assistant.offline.turn.reading import Turn
+from workflow_agent.assistant.offline.wording import (
+    FENCES,
+    clipped,
+    counted,
+    describe_findings,
+    joined,
+    shall_i_fix,
+    short_lines,
+    starts_line,
+)
 from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
+from workflow_agent.workflows.model.workflow import Workflow
 
 _EXAMPLE = (
     '"When an employee submits an expense, the manager approves or rejects it. If approved, '
@@ -26,6 +40,8 @@ _EXAMPLE = (
 )
 _NO_WORK = frozenset({"end", "decision", "fork", "join", "loop"})
 _MOST_UNREAD = 12
+_MOST_SHOWN = 40
+"""Of a preview's steps."""
 MADE_ANYWAY = "Make it as you understood it: "
 """What a yes to a preview of a new workflow says, in front of the description."""
 
@@ -38,14 +54,10 @@ def create(text: str, draft: Drafted | None, *, is_confirmed: bool) -> Skill:
             f"One sentence is enough, for example: {_EXAMPLE}",
             Completion(f"{text.strip(' .:;!?')[:500]}: "),
         )
-    steps = [step["name"] for step in draft.arguments["steps"] if step.get("type") not in _NO_WORK]
     if not is_confirmed and (draft.undrawn or len(draft.unread) > _MOST_UNREAD):
-        shown = "\n".join(f"{at}. {name}" for at, name in enumerate(steps[:20], 1))
-        return Reply(
-            f"I understood {counted(len(steps), 'step')}:\n\n{shown}\n\n{_left(draft)}\n\nNothing is "
-            "made yet. Shall I make it like that?",
-            Suggestion(MADE_ANYWAY + text),
-        )
+        told = [f"I understood {_size(understood := _workflow_of(draft))}:", *_shown(understood, most=_MOST_SHOWN)]
+        told += [_left(draft), "Nothing is made yet. Shall I make it like that?"]
+        return Reply("\n\n".join(told), Suggestion(MADE_ANYWAY + text))
     result = yield Call("create_workflow", draft.arguments)
     return _created(result, draft)
 
@@ -65,7 +77,7 @@ def offer(text: str, draft: Drafted) -> Skill:
 def tell_of(draft: Drafted, question: str, offer: Suggestion) -> Skill:
     """Answer a question from a draft that waits for a yes, as far as it was understood; the offer stays open."""
     yield from ()
-    workflow = workflow_from_draft(parse_draft(draft.arguments), "wf_preview")
+    workflow = _workflow_of(draft)
     asked = tuple(token for token in read_tokens(question) if token.kind != "punct")
     told, _ = answered(workflow, asked, Steps(workflow))
     waits = "Nothing is made yet: say yes to make it, or tell me what is different."
@@ -79,53 +91,152 @@ def _left(draft: Drafted) -> str:
     return " ".join(told)
 
 
+def _workflow_of(draft: Drafted, workflow_id: str = "wf_preview") -> Workflow:
+    return workflow_from_draft(parse_draft(draft.arguments), workflow_id)
+
+
+def _size(workflow: Workflow) -> str:
+    ends = sum(step.type == "end" for step in workflow.steps)
+    return counted(len(workflow.steps) - ends, "step") + (f" and {counted(ends, 'end')}" if ends else "")
+
+
+def _shown(workflow: Workflow, *, most: int | None = None) -> list[str]:
+    """Return what starts a workflow, where somebody does not, and its steps, at most so many."""
+    lines = short_lines(workflow)
+    more = ["…"] if most is not None and len(lines) > most else []
+    starts = any(trigger.type != "manual" for trigger in workflow.triggers)
+    return [*([starts_line(workflow)] if starts else ()), "\n".join([*lines[:most], *more])]
+
+
 def _created(result: JsonObject, draft: Drafted) -> Reply:
-    workflow, steps = result["workflow"], result["steps"]
-    ends = sum(step["type"] == "end" for step in steps)
-    size = counted(len(steps) - ends, "step") + (f" and {counted(ends, 'end')}" if ends else "")
-    made = f"I created **{workflow['name']}** (`{workflow['id']}`) with {size}"
+    workflow = _workflow_of(draft, result["workflow"]["id"])
+    made = f"I created **{workflow.name}** (`{workflow.id}`) with {_size(workflow)}"
     head = f"{made}, not of all you wrote. {_left(draft)}" if draft.unread or draft.undrawn else f"Done: {made}."
-    parts = [head, "\n".join(_step_lines(steps, result["transitions"]))]
+    parts = [head, *_shown(workflow)]
     if draft.name is None:
         parts.append('What shall it be called? Say, for example, "call it Order handling".')
     findings: list[JsonObject] = result.get("findings") or []
     found = [item for item in findings if item["severity"] != "info"]
     if found:
         parts.append(f"Worth a look:\n\n{describe_findings(found)}")
-    offered = fixes_offered(Candidate(workflow["id"], workflow["name"]), found)
+    offered = fixes_offered(Candidate(workflow.id, workflow.name), found)
     if offered:
         parts.append(shall_i_fix(found))
     return Reply("\n\n".join(parts), offered)
 
 
-def _step_lines(steps: list[JsonObject], transitions: list[JsonObject]) -> list[str]:
-    names = {step["id"]: step["name"] for step in steps}
-    loops = {step["id"] for step in steps if step["type"] == "loop"}
-    lines: list[str] = []
-    for at, step in enumerate((step for step in steps if step["type"] != "end"), 1):
-        who = f": {step['assignee']}" if step.get("assignee") else ""
-        ways = [_way(edge, names) for edge in transitions if edge["from"] == step["id"]]
-        inside = " (inside the loop)" if step.get("parent") in loops else ""
-        lines.append(
-            f"{at}. **{step['name']}** (`{step['id']}`){inside}{who}" + (f" → {'; '.join(ways)}" if ways else "")
-        )
-    return lines
+_MOST_LINES = 5
+_MOST_EXPORTED = 12
+_ARTICLE = re.compile(r"^(?:an?|the|our|my) ", re.IGNORECASE)
 
 
-def _way(edge: JsonObject, names: dict[str, str]) -> str:
-    target = str(names.get(edge["to"], edge["to"]))
-    when = _condition(edge.get("when"))
-    if edge.get("type") == "error":
-        return f"on error {target}"
-    if edge.get("type") == "default":
-        return f"otherwise {target}"
-    return f"if {when}: {target}" if when else target
+def import_document(_: Turn, request: Request) -> Skill:
+    """Import the document in the message."""
+    named = {"name": request.slots["name"]} if "name" in request.slots else {}
+    result = yield Call("import_workflow", named)
+    workflow = result["workflow"]
+    head = (
+        f"Done: I imported **{workflow['name']}** (`{workflow['id']}`) from {result['title']}, "
+        f"with {counted(len(result['steps']), 'step')}."
+    )
+    steps = "\n".join(f"{at}. **{step['name']}** (`{step['id']}`)" for at, step in enumerate(result["steps"], 1))
+    return Reply("\n\n".join([head, steps, *_notes(result, "what was read")]))
 
 
-def _condition(when: str | Mapping[str, Any] | None) -> str:
-    """Return a transition's condition in words, whichever way the tool tells it."""
-    if when is None:
-        return ""
-    if isinstance(when, str):
-        return when
-    return str(when.get("text") or when.get("expression") or "")
+def _notes(result: JsonObject, what: str) -> list[str]:
+    """Return what a conversion lost and kept aside, in words."""
+    lost, kept = result["lost"], result["kept"]
+    told: list[str] = []
+    if lost["total"]:
+        shown = "\n".join(f"- {note}" for note in lost["notes"][:_MOST_LINES])
+        more = f"\n- … and {lost['total'] - _MOST_LINES} more" if lost["total"] > _MOST_LINES else ""
+        told.append(f"{sentence_case(counted(lost['total'], 'thing'))} did not fit:\n\n{shown}{more}")
+    if kept["total"]:
+        told.append(f"{sentence_case(counted(kept['total'], 'detail'))} that only that format has, I keep as it is.")
+    return told or [f"Nothing of {what} was lost."]
+
+
+def export(turn: Turn, request: Request) -> Skill:
+    """Give a workflow out in a format."""
+    chosen = format_in(request.text)
+    if chosen is None:
+        formats = joined([f"`{name}`" for name in _formats()])
+        return Reply(f"As what shall I export it? I know {formats}.", Completion(f"{request.text.rstrip(' .?!')} as "))
+    ref = yield from which_workflow(turn, request.slots.get("workflow"))
+    result = yield Call("export_workflow", {"workflow": ref.id, "format": chosen})
+    fence = FENCES.get(result["file_name"].rpartition(".")[2], "")
+    block = f"```{fence}\n{result['text'].strip()}\n```"
+    text = f"Here is **{result['workflow']['name']}** as {result['title']}:\n\n{block}"
+    return Reply("\n\n".join([text, *_notes(result, "the workflow")]))
+
+
+@cache
+def _formats() -> dict[str, tuple[str, ...]]:
+    return {name: tuple(phrases.split("|")) for name, phrases in data_rows("formats.tsv")}
+
+
+def format_in(text: str) -> str | None:
+    """Return the format that a phrase ends with or names last, by any of its usual names."""
+    plain = text.lower()
+    found = [
+        (match.end(), len(phrase), name)
+        for name, phrases in _formats().items()
+        for phrase in phrases
+        for match in re.finditer(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", plain)
+    ]
+    return max(found, default=(0, 0, None), key=lambda one: (one[1], one[0]))[2]
+
+
+def copy(turn: Turn, request: Request) -> Skill:
+    """Copy a workflow under another name."""
+    phrase = request.slots.get("workflow")
+    ref = yield from which_workflow(turn, None if phrase is None or is_pronoun(phrase) else phrase)
+    result = yield Call("get_workflow", {"workflow": ref.id})
+    original = result["workflow"]["name"]
+    result = yield Call("copy_workflow", {"workflow": ref.id, "name": _name_of_copy(request, original)})
+    workflow = result["workflow"]
+    return Reply(
+        f"Done: I copied **{original}** as **{workflow['name']}** (`{workflow['id']}`), with "
+        f"{counted(len(result['steps']), 'step')}. Tell me what should be different in it."
+    )
+
+
+def _name_of_copy(request: Request, original: str) -> str:
+    if "name" in request.slots:
+        return sentence_case(unquoted(_ARTICLE.sub("", request.slots["name"])))
+    if "topic" in request.slots:
+        return f"{original} for {unquoted(request.slots['topic'])}"
+    return f"{original} (copy)"
+
+
+def is_format(text: str) -> bool:
+    """Say whether a phrase is a format and nothing else."""
+    plain = (
+        unquoted(_ARTICLE.sub("", text.lower().strip()))
+        .removesuffix(" file")
+        .removesuffix(" format")
+        .removesuffix(" definition")
+        .strip()
+    )
+    return any(plain == phrase for phrases in _formats().values() for phrase in phrases)
+
+
+def export_all(_: Turn, request: Request) -> Skill:
+    """Give every workflow out: in the native format, unless another is named."""
+    chosen = format_in(request.text) or "yaml"
+    listed = yield Call("list_workflows", {"limit": _MOST_EXPORTED})
+    if not listed["workflows"]:
+        return Reply("There are no workflows to export.")
+    blocks: list[str] = []
+    for item in listed["workflows"]:
+        result = yield Call("export_workflow", {"workflow": item["id"], "format": chosen})
+        fence = FENCES.get(result["file_name"].rpartition(".")[2], "")
+        blocks.append(f"**{item['name']}** (`{result['file_name']}`):\n\n```{fence}\n{result['text'].strip()}\n```")
+    more = listed["total"] - len(blocks)
+    rest = (
+        f"\n\n{counted(more, 'more workflow')} would be too long here; over the API, "
+        "`/api/v1/workflows/…/export` gives each."
+        if more > 0
+        else ""
+    )
+    return Reply(f"Here are {counted(len(blocks), 'workflow')} as {chosen}:\n\n" + "\n\n".join(blocks) + rest)

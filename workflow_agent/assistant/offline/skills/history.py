@@ -4,14 +4,15 @@ import re
 from collections.abc import Generator
 from typing import Any
 
+from workflow_agent.assistant.offline.patterns import Request, number_of, read_answer
 from workflow_agent.assistant.offline.references import akin, content_of
-from workflow_agent.assistant.offline.request import Request, number_of, ordinal_of, read_answer
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_workflow
 from workflow_agent.assistant.offline.turn.focus import ref_of
 from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, ToolFailure
 from workflow_agent.assistant.offline.turn.reading import PastTurn, Turn
 from workflow_agent.assistant.offline.wording import clipped, joined
 from workflow_agent.conversations.memory.aliases import GivenName
+from workflow_agent.conversations.memory.person import told_of_oneself
 
 _FIRST_TURN = 1
 _WORDS = re.compile(r"\w+")
@@ -165,7 +166,7 @@ def _change_of(item: JsonObject) -> Generator[Call, Any, str]:
 def nth(_: Turn, request: Request) -> Skill:
     """Quote a turn by its number."""
     word = (request.slots.get("n") or request.slots["ord"]).lower()
-    number = ordinal_of(word)
+    number = number_of(word)
     if number is None:
         return Reply(
             f'I can\'t tell which turn {word[:40]!r} is. Ask for one by number, like "what happened in turn 3?"'
@@ -250,6 +251,12 @@ _LIST = re.compile(
     r"|(?:show|list)(?: me)? what you (?:remember|know of me|know about me))[?.! ]*",
     re.IGNORECASE,
 )
+_LASTING = re.compile(
+    r"(?:please |and |also )?(?:i (?:\w+ )?prefer|from now on|in (?:the )?future|going forward|always|never|call me"
+    r"|my favou?rite)\b",
+    re.IGNORECASE,
+)
+"""Told of all that is to come; "I'd rather have Legal first" may be an order."""
 _ABOUT = re.compile(
     r"(?:that|about|what i (?:told|said to) you about|what i said about|what you know about) ", re.IGNORECASE
 )
@@ -262,6 +269,8 @@ def personal(turn: Turn) -> Skill | None:
     text = turn.text.strip()
     if (told := _REMEMBER.fullmatch(text)) is not None:
         return remember(turn, Request("remember", {"x": told[1]}, text))
+    if _LASTING.match(text) and told_of_oneself(text) == [plain := text.strip(" .!-*")]:
+        return remember(turn, Request("remember", {"x": plain}, text))
     if _LIST.fullmatch(text):
         return remembered(turn, Request("remembered"))
     forgotten = to_forget(turn)

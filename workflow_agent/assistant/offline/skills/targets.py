@@ -1,17 +1,28 @@
-"""Finding out which workflow a request is about, and reading it."""
+"""Finding out which workflow a request is about, reading it, and what is said where it is none or unclear."""
 
 import re
 from collections.abc import Generator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
+from functools import cache
+from importlib import resources
 from typing import Any
 
+from workflow_agent.assistant.offline.patterns import Request, number_of, phrase_score, unquoted
 from workflow_agent.assistant.offline.references import PRONOUNS
-from workflow_agent.assistant.offline.request import ordinal_of, phrase_score, unquoted
-from workflow_agent.assistant.offline.skills.talk import ask_which, not_found
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, listed_in_reply, meant_to_change
-from workflow_agent.assistant.offline.turn.outcome import Answered, Call, Reply, ToolFailure
+from workflow_agent.assistant.offline.turn.outcome import (
+    Answered,
+    Call,
+    Candidate,
+    Choice,
+    Reply,
+    Skill,
+    Suggestion,
+    ToolFailure,
+)
 from workflow_agent.assistant.offline.turn.reading import HERE, Turn, WorkflowRef
-from workflow_agent.conversations.memory.resolution import Resolution
+from workflow_agent.assistant.offline.wording import numbered
+from workflow_agent.conversations.memory.references import Resolution
 from workflow_agent.conversations.memory.resolver import resolve_reference
 from workflow_agent.errors import InvalidWorkflow
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -38,7 +49,6 @@ _APART = re.compile(r"[a-z]+[- ][a-z]+", re.IGNORECASE)
 """What may be one word, written as two: "back up", "off-boarding"."""
 _PARTS = frozenset({"steps", "roles", "services", "details"})
 _BY_NAME = 0.95
-_SURELY = 0.85
 _SURE = 0.72
 _AHEAD = 0.08
 _MOST_ASKED = 8
@@ -99,9 +109,6 @@ def which_workflow(turn: Turn, phrase: str | None, *, to_change: bool = False) -
     wanted = bare_name(phrase) if not names_kind else re.sub(r"^(?:the|our|my) ", "", phrase, flags=re.IGNORECASE)
     if told := listed_workflow(turn, phrase) or _met(turn, wanted) or _dealt_with(turn, phrase):
         return told
-    at_hand = focus(turn)
-    if at_hand is not None and phrase_score(wanted, [at_hand.name]) >= _SURELY:
-        return at_hand
     result = yield Call("search_workflows", {"query": wanted, "limit": 5})
     if _APART.fullmatch(wanted) and (not result["hits"] or "-" in wanted):
         joined = yield Call("search_workflows", {"query": re.sub(r"[- ]", "", wanted), "limit": 5})
@@ -172,7 +179,7 @@ def listed_workflow(turn: Turn, phrase: str) -> WorkflowRef | None:
     elif match[1] == "last":
         at = len(shown) - 1
     else:
-        at = (ordinal_of(match[1] or match[2]) or 0) - 1
+        at = (number_of(match[1] or match[2]) or 0) - 1
     return WorkflowRef(shown[at].id, shown[at].name) if at is not None and 0 <= at < len(shown) else None
 
 
@@ -244,3 +251,40 @@ def read_workflow(turn: Turn, phrase: str | None, version: int | None = None, *,
         return parse_workflow(result["workflow"])
     except InvalidWorkflow as problem:
         raise ToolFailure("get_workflow", problem.message) from problem
+
+
+_SECTION = re.compile(r"^## (\w+)\n+(.*?)(?=\n## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def spoken() -> dict[str, str]:
+    """Return the texts, by their names."""
+    text = (resources.files("workflow_agent.assistant.offline") / "data" / "spoken.md").read_text("utf-8")
+    return {match[1]: match[2].strip() for match in _SECTION.finditer(text)}
+
+
+def speak(_: Turn, request: Request) -> Skill:
+    """Say the text for a request."""
+    yield from ()
+    return Reply(spoken()[request.kind])
+
+
+def ask_which(turn: Turn, phrase: str, question: str, refs: Sequence[WorkflowRef]) -> Reply:
+    """Return the question which of several workflows a phrase means; an empty phrase is the one at hand."""
+    candidates = tuple(Candidate(ref.id, ref.name) for ref in refs)
+    if len(refs) == 1:
+        question = f"Do you mean **{refs[0].name}** (`{refs[0].id}`)?"
+        return Reply(question, Choice(turn.text, phrase, candidates, turn.chosen))
+    return Reply(f"{question}\n\n{numbered(candidates)}", Choice(turn.text, phrase, candidates, turn.chosen))
+
+
+def not_found(wanted: str, suggestions: Sequence[Any]) -> Reply:
+    """Return the reply for a name that nothing has, with the closest ones."""
+    close = [Candidate(item["id"], item["name"]) for item in suggestions][:3]
+    if not close:
+        return Reply(
+            f"I can't find a workflow by {wanted[:120]!r}. Say “list workflows” to see what there is, "
+            "or tell me who does what, and I build one."
+        )
+    offer = Suggestion(f"show {close[0].name}") if len(close) == 1 else None
+    return Reply(f"I can't find a workflow by {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)

@@ -1,12 +1,15 @@
-"""What a skill asks for and gives back: tool calls, replies, the offers they end with and how those are taken up."""
+"""Skills: the tool calls they ask for, their replies and offers, and running one against the results a turn holds."""
 
+import json
 import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.patterns import number_of, phrase_score
 from workflow_agent.assistant.offline.references import Candidate
-from workflow_agent.assistant.offline.request import ordinal_of, phrase_score
+from workflow_agent.assistant.offline.turn.reading import Exchange
 from workflow_agent.values.stored import JsonObject
 
 
@@ -112,7 +115,7 @@ def picked(text: str, choice: Choice) -> str | None:
     while (shorter := _FRAME.sub("", plain).strip()) and shorter != plain:
         plain = shorter
     word = plain.lower()
-    number = ordinal_of(word)
+    number = number_of(word)
     if word in ("last", "latter"):
         number = len(choice.candidates)
     if word == "other" and len(choice.candidates) == 2:
@@ -142,3 +145,150 @@ def fixes_offered(workflow: Candidate, findings: Sequence[Mapping[str, Any]]) ->
     """Return the fixes of findings as an offer, numbered as the findings are; None when none has a fix."""
     groups = tuple(tuple(item.get("fix") or ()) for item in findings)
     return Proposal(workflow, groups) if any(groups) else None
+
+
+_MODE_OF_TOOL = {
+    **dict.fromkeys(("create_workflow", "copy_workflow", "import_workflow"), "creation"),
+    **dict.fromkeys(("edit_workflow", "undo_change", "fix_findings"), "modification"),
+    **dict.fromkeys(("delete_workflow", "apply_preview"), "modification"),
+    **dict.fromkeys(("simulate_workflow", "compare_workflows", "validate_workflow"), "analysis"),
+    **dict.fromkeys(("list_changes", "export_workflow", "search_history", "get_turn"), "analysis"),
+}
+"""The mode that offers each tool that not every mode has."""
+_REASONS = {
+    "creation": "The user asked for a new workflow",
+    "modification": "The user asked for a change",
+    "analysis": "The user asked to look closer",
+}
+_MOST_CALLS = 60
+"""Past this many calls in one turn something goes in circles."""
+
+
+@dataclass(frozen=True)
+class _Recording:
+    """The exchanges of a turn, consumed as the skill asks for them again."""
+
+    exchanges: list[Exchange]
+
+    def take(self, call: Call) -> Exchange | None:
+        wanted = _key(call.tool, call.args)
+        for at, exchange in enumerate(self.exchanges):
+            if _key(exchange.tool, exchange.args) == wanted:
+                return self.exchanges.pop(at)
+        return None
+
+    def mode_refusal(self) -> str | None:
+        """Return why the last switch of mode failed, or None when none was tried or it worked."""
+        switches = self._switches()
+        return switches[-1].failure if switches else None
+
+    def switched_to(self, mode: str) -> bool:
+        """Say whether the last switch of mode was to this one, or failed."""
+        switches = self._switches()
+        return bool(switches) and (switches[-1].failure is not None or switches[-1].args["mode"] == mode)
+
+    def _switches(self) -> list[Exchange]:
+        return [exchange for exchange in self.exchanges if exchange.tool == "switch_mode"]
+
+
+def _key(tool: str, args: Any) -> str:
+    return tool + json.dumps(args, sort_keys=True, default=str)
+
+
+def run_skill(skill: Skill, exchanges: Sequence[Exchange], tools: frozenset[str]) -> Call | Reply:
+    """Return the next call a skill needs, or its reply when the messages hold every result it asked for.
+
+    A skill that asks for a tool which the mode does not offer is given `switch_mode` first.
+    """
+    recording = _Recording(list(exchanges))
+    try:
+        call = next(skill)
+        for _ in range(_MOST_CALLS):
+            exchange = recording.take(call)
+            if exchange is None:
+                needed = _next_call(call, recording, tools)
+                if isinstance(needed, Call):
+                    return needed
+                call = skill.throw(needed)
+            elif exchange.failure is not None:
+                call = skill.throw(ToolFailure(call.tool, exchange.failure))
+            else:
+                call = skill.send(exchange.result)
+    except StopIteration as finished:
+        return finished.value
+    except Answered as answered:
+        return answered.reply
+    except ToolFailure as failure:
+        return Reply(describe_failure(failure.tool, failure.message, offered=failure.offered))
+    skill.close()
+    return Reply("I went round in circles with that one and stopped. Could you ask for it in smaller pieces?")
+
+
+def _next_call(call: Call, recording: _Recording, tools: frozenset[str]) -> Call | ToolFailure:
+    """Return the call itself, the switch of mode it needs first, or why neither is possible."""
+    if call.tool in tools:
+        return call
+    mode = _MODE_OF_TOOL.get(call.tool)
+    if mode is None or (not recording.switched_to(mode) and "switch_mode" not in tools):
+        return ToolFailure(call.tool, "", offered=False)
+    if recording.switched_to(mode):
+        return ToolFailure(call.tool, recording.mode_refusal() or "", offered=False)
+    return Call("switch_mode", {"mode": mode, "reason": _REASONS[mode]})
+
+
+_TRIED = {
+    "list_workflows": "list the workflows",
+    "search_workflows": "search the workflows",
+    "get_workflow": "open that workflow",
+    "create_workflow": "create the workflow",
+    "edit_workflow": "make that change",
+    "undo_change": "undo that",
+    "validate_workflow": "validate the workflow",
+    "analyze_workflow": "analyse the workflow",
+    "draw_diagram": "draw the diagram",
+    "compare_versions": "compare the versions",
+    "import_workflow": "import that",
+    "export_workflow": "export the workflow",
+    "copy_workflow": "copy the workflow",
+    "compare_workflows": "compare the workflows",
+    "list_changes": "list the changes",
+    "fix_findings": "fix the findings",
+    "delete_workflow": "delete the workflow",
+    "apply_preview": "do that",
+    "search_history": "search the conversation",
+    "get_turn": "look that turn up",
+}
+_WRITES = word_set("failures.writes")
+_MOST_TOLD_CHARS = 600
+_MODE_CHOSEN = re.compile(r"\bthe (request|conversation|agent) set the mode to '(\w+)'")
+_WAYS_OUT = {
+    "request": "the mode is set to {mode}, which changes nothing. Set it to auto and say it again.",
+    "conversation": ("this conversation is set to {mode}, which changes nothing. Set it to auto and say it again."),
+    "agent": "I only do {mode}, which changes nothing. Ask another agent.",
+}
+_REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
+
+
+def describe_failure(tool: str, message: str, *, offered: bool) -> str:
+    """Return what was tried, what the tool said, and that nothing changed where that matters."""
+    tried = _TRIED.get(tool, f"use {tool}")
+    said = _REFUSED.sub("", " ".join(message.split()))[:_MOST_TOLD_CHARS]
+    unchanged = " Nothing was changed." if tool in _WRITES and "Nothing was changed" not in said else ""
+    if not offered and (plainly := _why_not_here(said)):
+        return f"I can't {tried}: {plainly}{unchanged}"
+    if not offered:
+        why = f" Switching mode was refused: {said}" if said else " The tool for it is not available to me here."
+        return f"I can't {tried} right now.{why}{unchanged}"
+    why = said or "no reason was given."
+    ended = "." if unchanged and not why.endswith((".", "!", "?")) else ""
+    return f"I tried to {tried}, but it didn't work: {why}{ended}{unchanged}"
+
+
+def _why_not_here(said: str) -> str:
+    """Return what stands in the way of a change, and what to do; empty where a tool did not say that."""
+    chosen = _MODE_CHOSEN.search(said)
+    if chosen is not None:
+        return _WAYS_OUT[chosen[1]].format(mode=chosen[2])
+    if "the message asks a question" in said:
+        return 'I took that for a question. If it was an order, say it as one, like "add a legal review".'
+    return ""

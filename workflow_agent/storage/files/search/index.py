@@ -11,7 +11,7 @@ from typing import TypeVar
 from typing_extensions import override
 
 from workflow_agent.errors import CorruptDocument, StorageFailed, WorkflowNotFound
-from workflow_agent.storage.files.paths import check_tenant, tenant_directory
+from workflow_agent.storage.files.file_system import check_tenant, tenant_directory
 from workflow_agent.storage.files.search.answer import Request
 from workflow_agent.storage.files.search.tenant import TenantIndex
 from workflow_agent.workflows.model.workflow import Workflow

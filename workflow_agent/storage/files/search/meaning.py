@@ -12,7 +12,7 @@ from pydantic_ai import Embedder
 from pydantic_ai.exceptions import AgentRunError, UserError
 from typing_extensions import override
 
-from workflow_agent.storage.files.paths import tenant_directory
+from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.vectors import Embedded, VectorTable, spent_on, unit
 from workflow_agent.values.usage import RunCosts

@@ -17,12 +17,11 @@ from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.verification import Change, Whole, wrong_in, wrong_steps
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.archives import parsed_part
-from workflow_agent.storage.files.conversation_deletion import DELETING, finish_deletion
 from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
-from workflow_agent.storage.files.conversation_journal import JOURNAL, Joined, joined
+from workflow_agent.storage.files.conversation_journal import DELETING, JOURNAL, Joined, finish_deletion, joined
 from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import is_conversation_id
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.paths import is_conversation_id
 from workflow_agent.storage.files.verification.workflows import Finding, plain_object, readable
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -267,9 +266,11 @@ class ConversationCheck:
             return self._finding("wrong_place", path, error.message)
 
     def _journals(self, conversation: Conversation, journals: list[re.Match[str]]) -> Iterator[Finding]:
-        running = {run.fence for run in conversation.runs if run.status == "running"}
+        # Of one that was interrupted too: it may be sent again, and goes on with what the model said.
+        needed = [run for run in conversation.runs if run.status in ("running", "interrupted")]
+        fences = {run.fence - back for run in needed for back in range(run.attempt)}
         for one in journals:
-            if int(one[2]) not in running:
+            if int(one[2]) not in fences:
                 path = self._directory / one[0]
                 yield self._finding(
                     "journal_orphan",

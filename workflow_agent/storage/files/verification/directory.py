@@ -7,10 +7,9 @@ from pathlib import Path
 
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.file_system import OPEN_TO_READ, FileSystem, swept, temporary_files
+from workflow_agent.storage.files.file_system import OPEN_TO_READ, FileSystem, is_tenant, swept, temporary_files
+from workflow_agent.storage.files.memories import DIRECTORY as PEOPLE
 from workflow_agent.storage.files.memories import RememberedWorkflows
-from workflow_agent.storage.files.paths import is_tenant
-from workflow_agent.storage.files.people import DIRECTORY as PEOPLE
 from workflow_agent.storage.files.verification.conversations import ConversationCheck
 from workflow_agent.storage.files.verification.workflows import Finding, WorkflowCheck, plain_object, readable
 

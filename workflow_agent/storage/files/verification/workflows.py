@@ -10,7 +10,7 @@ import orjson
 
 from workflow_agent.errors import InvalidWorkflow, StorageFailed
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.paths import is_workflow_id
+from workflow_agent.storage.files.file_system import is_workflow_id
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import WorkflowVersion

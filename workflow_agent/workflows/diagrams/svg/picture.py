@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from workflow_agent.workflows.diagrams.layout.geometry import Box, Route
-from workflow_agent.workflows.diagrams.marks import Marks
 from workflow_agent.workflows.diagrams.svg.shapes import (
     element,
     frame,
@@ -14,16 +13,17 @@ from workflow_agent.workflows.diagrams.svg.shapes import (
     path_of,
     words,
 )
-from workflow_agent.workflows.diagrams.svg.sizes import (
+from workflow_agent.workflows.diagrams.svg.style import (
     BEGIN,
     NAME_LINE,
     REST,
     SAID_LINE,
     SMALL_LINE,
+    Marks,
     line_id,
     sketch_of,
+    style_sheet,
 )
-from workflow_agent.workflows.diagrams.svg.style import style_sheet
 from workflow_agent.workflows.diagrams.view import DiagramView, Line, said, shortened
 from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.steps import Step

@@ -1,16 +1,47 @@
 """Arazzo 1.0, sequences of API calls, in YAML or JSON."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.workflows.formats.arazzo.reader import read_description
-from workflow_agent.workflows.formats.arazzo.writer import document_of
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.arazzo.reader import (
+    DOCUMENT,
+    STEP,
+    WORKFLOW,
+    made_flat,
+    made_scope,
+    made_top,
+    read_description,
+    said_scope,
+    said_top,
+)
+from workflow_agent.workflows.formats.arazzo.steps import (
+    FLOW,
+    SAID_BY,
+    flow_of,
+    following,
+    generated,
+    made_id,
+    residue_of,
+    said,
+    with_residue,
+)
 from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.text import write_yaml
-from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.formats.fidelity import checked_export, kept_in, restored, restored_step
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in
+from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
+
+_ANY_STEP: JsonObject = {"stepId": "x"}
+_ANY_WORKFLOW: JsonObject = {"workflowId": "x", "steps": [_ANY_STEP]}
+_TOP_SAID_BY = {"name": ("info",), "description": ("info",)}
+_TOP = ("aliases", "tags", "triggers", "automations")
+_SCOPE_SAID_BY = {"description": ("description", "summary"), "workflow": ("workflowId",), "type": ()}
 
 
 class Arazzo(Format):
@@ -32,3 +63,110 @@ class Arazzo(Format):
     @override
     def write(self, workflow: Workflow) -> Exported:
         return checked_export(write_yaml(document_of(workflow, self.name)), workflow, self.read, self.title)
+
+
+def document_of(workflow: Workflow, format_name: str) -> JsonObject:
+    """Return the Arazzo description for a workflow."""
+    return _Writer(workflow, format_name).whole()
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, format_name: str) -> None:
+        self._workflow = workflow
+        self._format_name = format_name
+        self._kept = kept_in(workflow.extensions, format_name)
+        self._children: dict[str | None, list[Step]] = {}
+        for step in workflow.steps:
+            self._children.setdefault(step.parent, []).append(step)
+
+    def whole(self) -> JsonObject:
+        """Return the whole document."""
+        workflow = self._workflow
+        plain = made_top(workflow.name, workflow.description)
+        plain["info"] = self._info(plain["info"])
+        kept = {key: value for key, value in self._kept.items() if key not in ("workflow", "workflows")}
+        wanted = {"name": workflow.name, "description": workflow.description}
+
+        def shape(value: object, place: Place) -> None:
+            DOCUMENT({**object_in(value), "workflows": [_ANY_WORKFLOW]}, place)
+
+        top = restored(plain, kept, wanted, read=said_top, said_by=_TOP_SAID_BY, shape=shape)
+        written = workflow_document(workflow)
+        fields = wanted | {name: written[name] for name in _TOP if written[name]}
+        return {**top, "workflows": self._workflows(), **residue_of(fields, said_top(top))}
+
+    def _info(self, plain: JsonObject) -> JsonObject:
+        kept = object_in(self._kept.get("info"))
+        whole = {**{key: value for key, value in kept.items() if key != "description"}, **plain}
+        version = kept.get("version")
+        return {**whole, "version": version if isinstance(version, str) else plain["version"]}
+
+    def _workflows(self) -> list[JsonObject]:
+        tops = self._children[None]
+        if len(tops) > 1 and all(one.type == "subworkflow" and one.id in self._children for one in tops):
+            called: set[str] = set()
+            parts = [self._scope(one, called) for one in tops]
+            names = {one.id: part["workflowId"] for one, part in zip(tops, parts, strict=True)}
+            return [self._depending(one, part, names) for one, part in zip(tops, parts, strict=True)]
+        plain = made_flat(slug(self._workflow.name, fallback="workflow"))
+        kept = object_in(self._kept.get("workflow"))
+        whole = {**plain, **{key: value for key, value in kept.items() if key not in ("steps", "$without")}}
+        if problems_in({**whole, "steps": [_ANY_STEP]}, WORKFLOW):
+            whole = plain
+        return [{**whole, "steps": self._steps(self._workflow.steps)}]
+
+    def _scope(self, step: Step, called: set[str]) -> JsonObject:
+        kept = kept_in(step.extensions, self._format_name)
+
+        def shape(value: object, place: Place) -> None:
+            WORKFLOW({**object_in(value), "steps": [_ANY_STEP]}, place)
+
+        part = restored_step(step, made_scope(step), kept, read=said_scope, said_by=_SCOPE_SAID_BY, shape=shape)
+        part["workflowId"] = unique_id(part["workflowId"], called)
+        called.add(part["workflowId"])
+        told = {"name": part["workflowId"], **said_scope(part)}
+        inside = [one for one in self._workflow.steps if self._is_inside(one, step.id)]
+        return {**part, "steps": self._steps(inside), **residue_of(step_document(step), told)}
+
+    def _is_inside(self, step: Step, scope: str) -> bool:
+        here = step
+        while here.parent is not None:
+            if here.parent == scope:
+                return True
+            here = next(one for one in self._workflow.steps if one.id == here.parent)
+        return False
+
+    def _depending(self, step: Step, part: JsonObject, names: dict[str, str]) -> JsonObject:
+        edges = [e for e in self._workflow.transitions if e.to == step.id and e.from_ in names]
+        wanted = list(dict.fromkeys(names[e.from_] for e in edges if e.from_ != step.id))
+        kept = list_in(part.get("dependsOn"))
+        if [one for one in dict.fromkeys(kept) if one in names.values() and one != part["workflowId"]] == wanted:
+            return part
+        rest = {key: value for key, value in part.items() if key != "dependsOn"}
+        return {**rest, "dependsOn": wanted} if wanted else rest
+
+    def _steps(self, steps: Sequence[Step]) -> list[JsonObject]:
+        taken: set[str] = set()
+        parts: dict[str, JsonObject] = {}
+        for step in steps:
+            kept = kept_in(step.extensions, self._format_name)
+            wanted = generated(step, made_id(step.name, step.id))
+            own = {key: value for key, value in kept.items() if key not in ("flow", *FLOW)}
+            part = restored_step(step, wanted, own, read=said, said_by=SAID_BY, shape=STEP)
+            part["stepId"] = unique_id(part["stepId"], taken)
+            taken.add(part["stepId"])
+            parts[step.id] = part
+        known = following([part["stepId"] for part in parts.values()])
+        leaving: dict[str, list[Transition]] = {}
+        for edge in self._workflow.transitions:
+            if edge.to in parts:
+                leaving.setdefault(edge.from_, []).append(edge)
+        for step in steps:
+            part = parts[step.id]
+            edges = leaving.get(step.id, [])
+            kept = object_in(kept_in(step.extensions, self._format_name).get("flow"))
+            flow = {kind: kept[kind] for kind in FLOW if kind in kept}
+            flow = {} if problems_in({**_ANY_STEP, **flow}, STEP) else flow
+            part |= flow_of(part, [(parts[e.to]["stepId"], e) for e in edges], known, flow)
+            parts[step.id] = with_residue(step, part)
+        return list(parts.values())

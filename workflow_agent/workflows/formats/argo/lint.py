@@ -7,7 +7,7 @@ from typing import Any
 
 from workflow_agent.workflows.formats.argo.rules import said_depends, spec_of
 from workflow_agent.workflows.formats.argo.shapes import KINDS
-from workflow_agent.workflows.formats.lint import LintRule
+from workflow_agent.workflows.formats.lint import LintRule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.triggers import cron_problem
 
@@ -79,13 +79,8 @@ def _names(owner: Any, *path: str) -> set[str]:
 
 def _tags(value: Any, place: Place, without: Sequence[str] = ()) -> Iterator[tuple[str, Place]]:
     """Yield the plain references of all texts of a value, with their places."""
-    if isinstance(value, str):
-        yield from ((name, place) for name in _TAG.findall(value))
-    for key, item in object_in(value).items():
-        if key not in without:
-            yield from _tags(item, place / str(key))
-    for at, item in enumerate(list_in(value)):
-        yield from _tags(item, place / at)
+    for text, here in texts_in(value, place, without):
+        yield from ((name, here) for name in _TAG.findall(text))
 
 
 def _unknown_references(document: Any, place: Place) -> None:

@@ -1,14 +1,15 @@
 """One task with its template as the fields of a step, and back."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.argo.shapes import KINDS
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.durations import as_short_duration, short_duration
 from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
 from workflow_agent.workflows.model.conditions import Condition
+from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Retry, Step
 
@@ -25,6 +26,8 @@ TASK_SAID_BY: Mapping[str, tuple[str, ...]] = {
     "on_error": ("continueOn",),
     "with": ("arguments",),
 }
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)")
 
 
 def kind_of_template(template: Mapping[str, Any]) -> str | None:
@@ -200,3 +203,27 @@ def _work(step: Step) -> JsonObject:
 
 def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
+
+
+def short_duration(text: str) -> str | None:
+    """Return the ISO 8601 form of a duration like `20`, `90s` or `1h30m`; None if it is none."""
+    if text.isascii() and text.isdigit():
+        return duration_of(int(text))
+    if not text or _AMOUNT.sub("", text):
+        return None
+    return duration_of(sum(float(amount) * _UNITS[unit] for amount, unit in _AMOUNT.findall(text)))
+
+
+def as_short_duration(duration: str | None) -> str | None:
+    """Return a duration as `1h30m`; None where that cannot say it."""
+    seconds = exact_seconds(duration)
+    if seconds is None:
+        return None
+    parts: list[str] = []
+    left = seconds
+    for unit in ("h", "m"):
+        amount, left = divmod(left, _UNITS[unit])
+        parts += [f"{int(amount)}{unit}"] if amount else []
+    if left or not parts:
+        parts.append(f"{left:.9f}".rstrip("0").rstrip(".") + "s")
+    return "".join(parts)

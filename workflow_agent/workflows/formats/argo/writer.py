@@ -4,14 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.argo.metadata import metadata_of, said_metadata, started_by
-from workflow_agent.workflows.formats.argo.reader import said_exit
+from workflow_agent.workflows.formats.argo.reader import metadata_of, said_exit, said_metadata, started_by
 from workflow_agent.workflows.formats.argo.rules import dependencies_of, groups_of, in_groups
 from workflow_agent.workflows.formats.argo.shapes import METADATA, SPEC, call_shape, template_shape
 from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_of, expression_of, said_call, template_of
+from workflow_agent.workflows.formats.builder import Flow
 from workflow_agent.workflows.formats.dependencies import Dependencies
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
-from workflow_agent.workflows.formats.regions import Flow
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
 from workflow_agent.workflows.model.parser import slug, unique_id
 from workflow_agent.workflows.model.steps import Step

@@ -5,9 +5,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.reader import machines_in
-from workflow_agent.workflows.formats.lint import LintRule
+from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.lint import LintRule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in
+from workflow_agent.workflows.model.steps import Step
 
 _ERRORS = frozenset(
     f"States.{name}"
@@ -38,6 +42,9 @@ _FUNCTIONS = """
     uuid zip
 """
 _BUILT_IN = frozenset(_FUNCTIONS.split())
+_NOT_OWN = ("Branches", "ItemProcessor", "Iterator", "Comment", "Result")
+"""The fields of a state whose texts are data, or those of machines inside it."""
+_NEW_NAMES = {"Iterator": "ItemProcessor", "Parameters": "ItemSelector"}
 _PATH_FIELDS = ("InputPath", "OutputPath", "ItemsPath", "Variable")
 
 
@@ -144,21 +151,10 @@ def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:
 
 def _literals(document: Any, place: Place) -> None:
     for state, here, language in _states(document, place):
-        for text, inside in _texts(state, here) if language == "JSONata" else ():
+        for text, inside in texts_in(state, here, _NOT_OWN) if language == "JSONata" else ():
             plain = text.strip()
             if plain != text and plain.startswith("{%") and plain.endswith("%}"):
                 inside.refuse("has space around `{% %}`, and is taken as plain text")
-
-
-def _texts(value: Any, place: Place) -> Iterator[tuple[str, Place]]:
-    """Yield the texts of a state with their places; those of machines inside it are theirs."""
-    if isinstance(value, str):
-        yield value, place
-    for key, item in object_in(value).items():
-        if key not in ("Branches", "ItemProcessor", "Iterator", "Comment", "Result"):
-            yield from _texts(item, place / key)
-    for at, item in enumerate(list_in(value)):
-        yield from _texts(item, place / at)
 
 
 def _unknown_variables(document: Any, place: Place) -> None:
@@ -167,7 +163,7 @@ def _unknown_variables(document: Any, place: Place) -> None:
         for one in (state, *map(object_in, (*list_in(state.get("Choices")), *list_in(state.get("Catch"))))):
             known |= {name.removesuffix(".$") for name in object_in(one.get("Assign"))}
     for state, here, language in _states(document, place):
-        for text, inside in _texts(state, here):
+        for text, inside in texts_in(state, here, _NOT_OWN):
             for name in sorted(_used(text, inside, language) - known):
                 inside.refuse(f"no state assigns the variable `${name[:60]}`", sorted(known))
 
@@ -194,9 +190,19 @@ def _tokens(document: Any, place: Place) -> None:
 
 def _old_fields(document: Any, place: Place) -> None:
     for state, here, _ in _states(document, place):
-        for old, new in (("Iterator", "ItemProcessor"), ("Parameters", "ItemSelector")):
+        for old, new in _NEW_NAMES.items():
             if state.get("Type") == "Map" and old in state:
                 (here / old).refuse(f"is deprecated; `{new}` has taken its place")
+
+
+def _renamed_fields(step: Step, problem: Problem, document: Any) -> JsonObject:
+    """Return what is kept of a Map with the names that all of its deprecated fields have got."""
+    del problem, document
+    kept = kept_in(step.extensions, "asl")
+    if step.type != "loop" or any(new in kept for new in _NEW_NAMES.values()):
+        return {}
+    renamed = {_NEW_NAMES.get(key, key): value for key, value in kept.items() if key != "Iterator" or value}
+    return {"extensions": {**step.extensions, "asl": renamed}} if renamed != kept else {}
 
 
 def _versions(document: Any, place: Place) -> None:
@@ -272,5 +278,12 @@ RULES: Sequence[LintRule] = (
         "The machine is refused, or it is of no effect.",
         "fields of a distributed Map in one that is not",
     ),
-    LintRule("asl-deprecated", "info", _old_fields, "New features leave it out.", "fields that others have replaced"),
+    LintRule(
+        "asl-deprecated",
+        "info",
+        _old_fields,
+        "New features leave it out.",
+        "fields that others have replaced",
+        _renamed_fields,
+    ),
 )

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from workflow_agent.workflows.formats.asl.choices import CHOICES
-from workflow_agent.workflows.formats.asl.values import (
+from workflow_agent.workflows.formats.asl.choices import (
     CATCH,
+    CHOICES,
     INPUT_PATH,
     REFERENCE,
     RESULT_PATH,

@@ -21,11 +21,13 @@ from workflow_agent.workflows.formats.bpmn.layout import (
     size_of,
     straight_line,
 )
-from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, copied, local_name, own, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, bpmn, local_name, own, xml_text
 
-_LAID_OUT = "laid out by workflow_agent"
+LAID_OUT = "laid out by workflow_agent"
 """The name of diagrams that are made; while nobody changed them they are made again, and not kept."""
-_DIGEST, _FROM, _TO = own("digest"), own("from"), own("to")
+_DIGEST = "documentation"
+"""The attribute with the mark of a made diagram: one that BPMN's schema allows there, as it does none of ours."""
+_FROM, _TO = own("from"), own("to")
 _BETWEEN = 50.0
 _FAR = 1e6
 
@@ -33,17 +35,17 @@ _FAR = 1e6
 def made_diagram(process: Element) -> Element:
     """Return the diagram of a process of which nobody drew one."""
     diagram = diagram_of(process, placed(Scope(process)))
-    diagram.set("name", _LAID_OUT)
+    diagram.set("name", LAID_OUT)
     diagram.set(_DIGEST, _digest(diagram))
     return diagram
 
 
 def kept_diagrams(root: Element, process: Element) -> list[str]:
-    """Return the diagrams of a document that was read; none where it has none that people drew.
+    """Return the diagrams of a document, and take them for its own; none where it has none that people drew.
 
     What is not drawn of the process is drawn, so that a document is written as it was kept.
     """
-    found = [copied(one) for one in _drawn_by_people(root)]
+    found = _drawn_by_people(root)
     if any(one.get(MADE_ID) for one in process.iter()) or not all(map(_is_sensible, found)):
         return []
     sheet = _Sheet(found, root, process)
@@ -52,7 +54,8 @@ def kept_diagrams(root: Element, process: Element) -> list[str]:
     sheet.fit()
     sheet.mark_ends()
     for one in found:
-        one.attrib.pop(_DIGEST, None)
+        if one.get("name") == LAID_OUT:
+            one.attrib.pop(_DIGEST, None)
     return [xml_text(one) for one in found]
 
 
@@ -79,7 +82,7 @@ def were_drawn(root: Element) -> bool:
 
 def _drawn_by_people(root: Element) -> list[Element]:
     found = root.iter(f"{{{DIAGRAM}}}BPMNDiagram")
-    return [one for one in found if _DIGEST not in one.attrib or one.get(_DIGEST) != _digest(one)]
+    return [one for one in found if one.get("name") != LAID_OUT or one.get(_DIGEST) != _digest(one)]
 
 
 def _digest(diagram: Element) -> str:
@@ -102,7 +105,9 @@ def _is_number(text: str | None) -> bool:
 
 def _is_sensible(diagram: Element) -> bool:
     places = {f"{{{BOUNDS}}}Bounds": ("x", "y", "width", "height"), f"{{{LINES}}}waypoint": ("x", "y")}
-    return all(_is_number(one.get(name)) for one in diagram.iter() for name in places.get(one.tag, ()))
+    return all(
+        _is_number(one.get(name)) for tag, names in places.items() for one in diagram.iter(tag) for name in names
+    )
 
 
 def _refers_to(drawn: Element) -> str:
@@ -114,8 +119,7 @@ class _Sheet:
 
     def __init__(self, diagrams: Sequence[Element], root: Element, process: Element) -> None:
         self._process = process
-        ids = {one.get("id") for one in root.iter() if one.get("id")}
-        ids |= {xml_id(node) for scope in scopes_in(process) for node in scope.nodes}
+        ids = {xml_id(one) for part in root if part not in diagrams for one in part.iter()}
         found = [plane for one in diagrams for plane in one.iter(f"{{{DIAGRAM}}}BPMNPlane")]
         self._planes = found
         self.planes = {_refers_to(plane): plane for plane in found if _refers_to(plane) in ids}
@@ -125,14 +129,14 @@ class _Sheet:
         self._boxes: dict[str, Box] = {}
         self.has_changed = False
         self._pools: dict[str, Element] = {}
-        for one in root.iter():
+        for one in root.iter(bpmn("participant")):
             if reference := one.get("processRef", "").rpartition(":")[2]:
                 self._pools.setdefault(reference, one)
         for plane in found:
             for drawn in list(plane):
                 self._know(drawn, plane, ids)
 
-    def _know(self, drawn: Element, plane: Element, ids: set[str | None]) -> None:
+    def _know(self, drawn: Element, plane: Element, ids: set[str]) -> None:
         local, about = drawn.tag.rpartition("}")[2], _refers_to(drawn)
         if about and about not in ids:
             plane.remove(drawn)
@@ -191,13 +195,15 @@ class _Sheet:
 
     def _place_all(self, scope: Scope) -> None:
         """Find places for the nodes of a scope that have none: always the first of them that is beside one that has."""
+        waiting = {at: node for at, node in enumerate(scope.nodes) if xml_id(node) not in self._boxes}
+        if not waiting:
+            return
         beside: dict[str, list[tuple[str, bool]]] = {}
         for is_before in (True, False):
             for flow in scope.flows:
                 ends = flow.get("sourceRef", ""), flow.get("targetRef", "")
                 source, target = ends if is_before else ends[::-1]
                 beside.setdefault(target, []).append((source, is_before))
-        waiting = {at: node for at, node in enumerate(scope.nodes) if xml_id(node) not in self._boxes}
         number_of = {xml_id(node): at for at, node in waiting.items()}
         room = Room(self._boxes[xml_id(one)] for one in scope.nodes if xml_id(one) in self._boxes)
         ready = [

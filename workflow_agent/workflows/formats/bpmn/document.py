@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import chain
 from xml.etree.ElementTree import Element
 
@@ -10,10 +11,10 @@ from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.elements import NODES, SCOPES
-from workflow_agent.workflows.formats.bpmn.roots import Roots
 from workflow_agent.workflows.formats.bpmn.xml import (
     DIAGRAM,
     PREFIXES,
+    Roots,
     bpmn,
     copied,
     local_name,
@@ -26,7 +27,8 @@ from workflow_agent.workflows.model.parser import json_pointer
 _DECLARED = re.compile(r"""xmlns:([A-Za-z_][\w.-]{0,60})\s*=\s*["']([^"'<&]{1,500})["']""", re.ASCII)
 _REFERRED = frozenset(map(bpmn, (*NODES, "boundaryEvent", "sequenceFlow", "association")))
 _STEPS = frozenset(map(bpmn, NODES))
-_JOINING = frozenset(map(bpmn, ("association", "messageFlow")))
+_JOINING = tuple(map(bpmn, ("association", "messageFlow")))
+_NEIGHBOURS = frozenset(map(bpmn, ("incoming", "outgoing")))
 DEFINITIONS = {"id": "Definitions_1", "targetNamespace": "http://bpmn.io/schema/bpmn", "exporter": "workflow_agent"}
 """The attributes of the documents that are made."""
 MAIN = own("main")
@@ -42,9 +44,9 @@ def xml_id(element: Element) -> str:
     return element.get("id") or element.get(MADE_ID, "")
 
 
-def bare(element: Element, *attributes: str, without: Iterable[str] = ()) -> Element:
-    """Return a copy without these attributes and children, and without what refers to its neighbours."""
-    copy = copied(element, without=map(bpmn, (*without, "incoming", "outgoing")))
+def bare(element: Element, *attributes: str) -> Element:
+    """Return a copy without these attributes, and without what refers to its neighbours."""
+    copy = copied(element, without=_NEIGHBOURS)
     for name in attributes:
         copy.attrib.pop(name, None)
     for one in copy.iter():
@@ -63,13 +65,20 @@ class Scope:
         for one in named_children(container, "boundaryEvent"):
             self.boundaries.setdefault(one.get("attachedToRef", ""), []).append(one)
         self._by_id = {xml_id(one): one for one in chain.from_iterable(self.boundaries.values())}
-        nodes = {xml_id(one) for one in self.nodes}
-        self.ends = frozenset(nodes | self._by_id.keys())
+
+    @cached_property
+    def ends(self) -> frozenset[str]:
         """The ids that flows of this scope may have as their ends."""
-        self.links = [
+        return frozenset({xml_id(one) for one in self.nodes} | self._by_id.keys())
+
+    @cached_property
+    def links(self) -> Sequence[Element]:
+        """The associations that join steps."""
+        found = list(named_children(self.container, "association"))
+        return [
             one
-            for one in named_children(container, "association")
-            if one.get("sourceRef") in self.ends and one.get("targetRef") in nodes
+            for one in found
+            if one.get("sourceRef") in self.ends and one.get("targetRef", "") in self.ends - self._by_id.keys()
         ]
 
     def link_pairs(self) -> list[tuple[Element, Element]]:
@@ -191,9 +200,9 @@ def _broken_end(flow: Element, scope: Scope) -> Problem | None:
 
 def prune_references(root: Element) -> Iterable[Problem]:
     """Take out the associations and message flows of a document that join what is not there."""
-    joining = [(parent, one) for parent in root.iter() for one in parent if one.tag in _JOINING]
-    if not joining:
+    if not any(True for tag in _JOINING for _ in root.iter(tag)):
         return
+    joining = [(parent, one) for parent in root.iter() for one in parent if one.tag in _JOINING]
     ids = {one.get("id") for one in root.iter()} | {one.get(MADE_ID) for one in root.iter()}
     for parent, one in joining:
         ends = [(one.get(end) or "").rpartition(":")[2] for end in ("sourceRef", "targetRef")]

@@ -7,8 +7,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.bpmn.document import xml_id
 from workflow_agent.workflows.formats.bpmn.elements import definition_of, words_of
 from workflow_agent.workflows.formats.bpmn.events import put_residue, settled
-from workflow_agent.workflows.formats.bpmn.roots import Roots
-from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, parsed_or_none, text_of
+from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, parsed_or_none, text_of
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.shapes import object_in, text_in
@@ -104,12 +103,14 @@ class EdgeWriter:
     def __init__(
         self,
         steps: Mapping[str, Step],
+        documents: Mapping[str, JsonObject],
         ids: Mapping[str, str],
         roots: Roots,
         allocate: Callable[[object, str], str],
         format_name: str,
     ) -> None:
         self._steps = steps
+        self._documents = documents
         self._ids = ids
         self._roots = roots
         self._allocate = allocate
@@ -164,8 +165,7 @@ class EdgeWriter:
         if is_default:
             source.set("default", xml_id(element))
 
-        plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-        wanted: JsonObject = {"type": edge.type, **plain}
+        wanted: JsonObject = {"type": edge.type, **self._documents[edge.id]}
 
         def speaks(one: Element) -> JsonObject:
             return said_flow(one, is_default=is_default)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.bpmn.roots import Roots
-from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, named_children, text_of
+from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, named_children, text_of
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.shapes import text_in
 from workflow_agent.workflows.model.durations import is_duration

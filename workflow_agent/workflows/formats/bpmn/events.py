@@ -12,8 +12,16 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.document import Scope, bare, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import NODES, definition_of
-from workflow_agent.workflows.formats.bpmn.roots import Roots
-from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, copied, local_name, own, parsed_or_none, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import (
+    Roots,
+    add,
+    bpmn,
+    copied,
+    local_name,
+    own,
+    parsed_or_none,
+    xml_text,
+)
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import same
 from workflow_agent.workflows.formats.shapes import object_in
@@ -76,6 +84,8 @@ def put_residue(element: Element, part: Part, wanted: Mapping[str, Any], said: M
 
 def merged(said: JsonObject, residue: JsonObject, model: type[BaseModel], others: JsonObject) -> JsonObject:
     """Return what an element and its residue say together; without the residue where that makes no sense."""
+    if not residue:
+        return said
     whole = {key: value for key, value in (said | residue).items() if value is not None}
     try:
         model.model_validate(others | whole)

@@ -10,8 +10,7 @@ from workflow_agent.workflows.formats.bpmn.document import Document, Scope, Tran
 from workflow_agent.workflows.formats.bpmn.edges import deadline_of, made_boundary, plain_edge, said_boundary, said_flow
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
 from workflow_agent.workflows.formats.bpmn.events import merged, natural_start, said_starts, take_residue
-from workflow_agent.workflows.formats.bpmn.roots import is_as_made
-from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, is_same, local_name, text_of, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, is_as_made, is_same, local_name, text_of, xml_text
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.shapes import text_in
 from workflow_agent.workflows.model.parser import json_pointer

@@ -5,6 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Report
 from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of, kept_diagrams
 from workflow_agent.workflows.formats.bpmn.document import (
@@ -29,14 +30,13 @@ from workflow_agent.workflows.formats.bpmn.events import (
     start_ids,
 )
 from workflow_agent.workflows.formats.bpmn.reader import made_shell, said_shell
-from workflow_agent.workflows.formats.bpmn.roots import Roots
-from workflow_agent.workflows.formats.bpmn.xml import bpmn, copied, local_name, parsed_or_none, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.shapes import list_in, object_in
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
-from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _XML_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]{0,200}")
 _PREFIX = re.compile(r"(?!xml)[A-Za-z_][A-Za-z0-9_.\-]{0,60}")
@@ -75,11 +75,14 @@ class _Writer:
         self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
         self._others = [one for one in map(parsed_or_none, list_in(self.kept.get("roots"))) if one is not None]
         self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
+        self._written = workflow_document(workflow)
+        self._documents: Mapping[str, JsonObject] = {step["id"]: step for step in self._written["steps"]}
         self._steps = {step.id: step for step in workflow.steps}
         self._step_kept = {step.id: kept_in(step.extensions, format_name) for step in workflow.steps}
         self._ids = {step.id: self._id(self._step_kept[step.id].get("id"), step.id) for step in workflow.steps}
         self._roots = Roots(self._others, self._taken)
-        self._edges = EdgeWriter(self._steps, self._ids, self._roots, self._id, format_name)
+        transitions = {edge["id"]: edge for edge in self._written["transitions"]}
+        self._edges = EdgeWriter(self._steps, transitions, self._ids, self._roots, self._id, format_name)
         self._members: dict[str | None, list[Step]] = {}
         for step in workflow.steps:
             self._members.setdefault(step.parent, []).append(step)
@@ -109,25 +112,25 @@ class _Writer:
             self.report.lose(lost.pointer, f"{lost.message}; it is left out")
         diagrams, are_new = diagrams_of(root, process, kept)
         root.extend(diagrams)
-        if kept and are_new:
-            self.kept = {**self.kept, "diagrams": kept_diagrams(root, process)}
         if translate is not None:
             translate(root)
         prefixes = object_in(self.kept.get("prefixes"))
         declared = {k: v for k, v in prefixes.items() if isinstance(v, str) and _PREFIX.fullmatch(k)}
-        return xml_text(root, pretty=True, declared=declared)
+        text = xml_text(root, pretty=True, declared=declared)
+        if kept and are_new:
+            self.kept = {**self.kept, "diagrams": kept_diagrams(root, process)}
+        return text
 
     def process(self) -> Element:
         """Return the process."""
         workflow = self._workflow
-        plain = made_shell(workflow.name, workflow.description)
-        process = copied(settled(plain, self.kept.get("process"), said_shell, workflow_document(workflow)))
+        plain, written = made_shell(workflow.name, workflow.description), self._written
+        process = settled(plain, self.kept.get("process"), said_shell, written)
         if local_name(process) != "process":
             process = plain
         process.set("id", self._id(self.kept.get("id"), workflow.id))
         if any(local_name(one) == "process" for one in self._others):
             process.set(MAIN, "true")
-        written = workflow_document(workflow)
         residue = {name: written[name] for name in _TOP if written[name]}
         put_residue(process, "workflow", residue | {"name": workflow.name}, {"name": workflow.name})
         self._lanes = lanes_of(process)
@@ -173,13 +176,13 @@ class _Writer:
         around = Around(
             self._roots, element_id in joins, next((one for one in deadlines if one), None), self._lanes.get(element_id)
         )
-        plain = made(step, self._roots, has_inside=has_inside)
+        plain, written = made(step, self._roots, has_inside=has_inside), self._documents[step_id]
         original = parsed_or_none(kept.get("xml"))
         is_scope = original is not None and local_name(original) in SCOPES
         usable = kept.get("xml") if is_scope or not has_inside else None
-        element = copied(settled(plain, usable, lambda one: said(one, around), step_document(step)))
+        element = settled(plain, usable, lambda one: said(one, around), written)
         element.set("id", element_id)
-        put_residue(element, "step", step_document(step), said(element, around))
+        put_residue(element, "step", written, said(element, around))
         if has_inside:
             self._fill(element, step_id)
         return element

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from xml.etree.ElementTree import Element, ParseError, SubElement
 
 from defusedxml import DefusedXmlException
@@ -9,6 +10,8 @@ from defusedxml.ElementTree import fromstring
 
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, UnreadableDocument
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.model.parser import slug, unique_id
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 _PREFIX = f"{{{BPMN}}}"
@@ -40,6 +43,7 @@ _SPECIAL = re.compile('[&<>"\r\n\t]')
 _IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _IN_VALUES = _IN_TEXT | str.maketrans({'"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#09;"})
 _TITLE = "BPMN 2.0"
+_NAMED = ("message", "error", "signal", "escalation")
 
 
 def bpmn(local: str) -> str:
@@ -206,10 +210,10 @@ def _prefixed(name: str, names: _Names) -> str:
 
 def copied(element: Element, *, without: Iterable[str] = ()) -> Element:
     """Return a copy, without children of some full names."""
-    left_out = set(without)
+    left_out = frozenset(without)
     copy = Element(element.tag, dict(element.items()))
     copy.text, copy.tail = element.text, element.tail
-    copy.extend(copied(child) for child in element if child.tag not in left_out)
+    copy.extend([deepcopy(child) for child in element if child.tag not in left_out])
     return copy
 
 
@@ -231,3 +235,53 @@ def add(parent: Element, local: str, text: str | None = None, **attributes: str)
     child = SubElement(parent, bpmn(local), {key: value for key, value in attributes.items() if value})
     child.text = text
     return child
+
+
+class Roots:
+    """Knows them by id, and makes those that are needed and not there."""
+
+    def __init__(self, elements: Iterable[Element] = (), taken: set[str] | None = None) -> None:
+        self.made: list[Element] = []
+        self._taken = set[str]() if taken is None else taken
+        self._names: dict[str, str] = {}
+        self._by_name: dict[tuple[str, str], str] = {}
+        for element in elements:
+            self._know(element)
+
+    def _know(self, element: Element) -> None:
+        kind, root_id = local_name(element), element.get("id")
+        name = fit(element.get("name") or element.get("errorCode") or element.get("escalationCode") or "")
+        if kind in _NAMED and root_id and name:
+            self._names[root_id] = name
+            self._by_name.setdefault((kind, name), root_id)
+
+    def name_of(self, reference: str | None) -> str | None:
+        """Return the name of what a reference refers to, or the reference itself."""
+        local = (reference or "").rpartition(":")[2]
+        return self._names.get(local) or fit(local)
+
+    def named(self, kind: str, name: str) -> str:
+        """Return the id of the message, error, ... of this name; one is made where there is none."""
+        known = self._by_name.get((kind, name))
+        if known is not None:
+            return known
+        element = _made(kind, name)
+        made_id = unique_id(element.get("id", kind), self._taken)
+        element.set("id", made_id)
+        self._taken.add(made_id)
+        self._know(element)
+        self.made.append(element)
+        return made_id
+
+
+def _made(kind: str, name: str) -> Element:
+    element = Element(bpmn(kind), {"id": f"{kind.capitalize()}_{slug(name, fallback=kind)}", "name": name})
+    if kind == "error":
+        element.set("errorCode", name)
+    return element
+
+
+def is_as_made(element: Element) -> bool:
+    """Say whether an element beside the process is just what would be made for its name."""
+    kind, name = local_name(element), element.get("name", "")
+    return kind in _NAMED and bool(name) and is_same(element, _made(kind, name))

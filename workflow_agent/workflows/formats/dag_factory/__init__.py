@@ -6,12 +6,12 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.dag_factory.graph import dags_in, documents_of_one_dag, tasks_in
 from workflow_agent.workflows.formats.dag_factory.reader import read_dag
+from workflow_agent.workflows.formats.dag_factory.shapes import dags_in, documents_of_one_dag, tasks_in
 from workflow_agent.workflows.formats.dag_factory.writer import document_of
 from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.text import write_yaml
+from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.workflow import Workflow
 
 

@@ -5,7 +5,8 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.dag_factory.graph import (
+from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
+from workflow_agent.workflows.formats.dag_factory.shapes import (
     DEFAULT,
     GROUPS,
     NAMED_BY,
@@ -14,11 +15,10 @@ from workflow_agent.workflows.formats.dag_factory.graph import (
     dags_in,
     entries,
     merged,
+    problems_of,
     references,
     whole_dag,
 )
-from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
-from workflow_agent.workflows.formats.dag_factory.shapes import problems_of
 from workflow_agent.workflows.formats.dag_factory.tasks import said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_of
 from workflow_agent.workflows.formats.shapes import object_in, text_in

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.dag_factory.graph import DEFAULT, GROUPS, NAMED_BY, TASKS, DagGraph, merged
+from workflow_agent.workflows.formats.builder import Flow
 from workflow_agent.workflows.formats.dag_factory.reader import (
     ANY_IS_ENOUGH,
     FIRST_FAILS,
@@ -14,11 +14,22 @@ from workflow_agent.workflows.formats.dag_factory.reader import (
 )
 from workflow_agent.workflows.formats.dag_factory.schedules import SAID_BY as HEADER_SAID_BY
 from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
-from workflow_agent.workflows.formats.dag_factory.shapes import DAG, DAG_ID, GROUP, TASK, TASK_ID
+from workflow_agent.workflows.formats.dag_factory.shapes import (
+    DAG,
+    DAG_ID,
+    DEFAULT,
+    GROUP,
+    GROUPS,
+    NAMED_BY,
+    TASK,
+    TASK_ID,
+    TASKS,
+    DagGraph,
+    merged,
+)
 from workflow_agent.workflows.formats.dag_factory.tasks import SAID_BY, arguments_in, said_task, task_of
 from workflow_agent.workflows.formats.dependencies import Dependencies
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
-from workflow_agent.workflows.formats.regions import Flow
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
 from workflow_agent.workflows.model.parser import slug, unique_id
 from workflow_agent.workflows.model.steps import Step

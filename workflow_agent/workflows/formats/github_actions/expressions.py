@@ -1,14 +1,16 @@
 """Expressions of GitHub Actions: what is wrong with one, and which values it names."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
+_EXPRESSION = re.compile(r"\$\{\{((?:[^'}]|'[^']*'|\}(?!\}))*)\}\}")
 _TOKEN = re.compile(
     r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<number>[+-]?(?:0x[0-9a-fA-F]+|0o[0-7]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?))"
     r"|(?P<name>[A-Za-z_][\w-]*)|(?P<sign>&&|\|\||[=!<>]=|[<>!()\[\].,*]))"
 )
+_PLACEHOLDER = re.compile(r"\{(\d{1,3})\}")
 _WORDS = frozenset({"true", "false", "null", "nan", "infinity"})
 CONTEXTS = frozenset(
     {"github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix", "needs", "inputs"}
@@ -116,7 +118,7 @@ class _Reader:
         if folded not in _FUNCTIONS:
             raise ValueError(f"calls {name[:40]!r}, which is no function")
         self._take("(")
-        count = 0
+        count, first = 0, self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
         while self._next() != ")":
             count += 1
             self._any()
@@ -126,6 +128,8 @@ class _Reader:
         least, most = _FUNCTIONS[folded]
         if not least <= count <= most:
             raise ValueError(f"gives {name} {count} arguments")
+        if first[0] == "text" and (problem := _text_problem(folded, first[1][1:-1].replace("''", "'"), count - 1)):
+            raise ValueError(problem)
         self._into.functions.add(folded)
 
     def _path(self, parts: list[str]) -> None:
@@ -140,6 +144,22 @@ class _Reader:
             parts.append(found[1:-1].replace("''", "'").lower() if kind == "text" and is_last else "*")
         if parts and parts[0] in CONTEXTS:
             self._into.values.append(tuple(parts))
+
+
+def _text_problem(function: str, text: str, others: int) -> str | None:
+    """Return why a function cannot make anything of the text it is given, with so many arguments after it."""
+    if function == "fromjson":
+        try:
+            json.loads(text)
+        except ValueError:
+            return f"gives fromJSON {text[:40]!r}, which is not JSON"
+    elif function == "format":
+        wanted = {int(number) for number in _PLACEHOLDER.findall(text.replace("{{", "").replace("}}", ""))}
+        if wanted and max(wanted) >= others:
+            return f"has {{{max(wanted)}}} in the text of format, and only {others} values for it"
+        if missing := set(range(others)) - wanted:
+            return f"gives format a value that its text does not use, {{{min(missing)}}}"
+    return None
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:

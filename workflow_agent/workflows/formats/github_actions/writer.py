@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.builder import Flow
 from workflow_agent.workflows.formats.dependencies import Dependencies, Dependency
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
-from workflow_agent.workflows.formats.github_actions.jobs import (
+from workflow_agent.workflows.formats.github_actions.reader import (
     JOB_SAID_BY,
     STEP_SAID_BY,
     expression_of,
     job_of,
     said_job,
     said_step,
+    said_workflow,
     step_of,
 )
-from workflow_agent.workflows.formats.github_actions.reader import said_workflow
 from workflow_agent.workflows.formats.github_actions.shapes import JOB_ID, STEP, job_rest_shape, on_shape, rest_shape
 from workflow_agent.workflows.formats.github_actions.triggers import on_of, said_triggers
-from workflow_agent.workflows.formats.regions import Flow
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step

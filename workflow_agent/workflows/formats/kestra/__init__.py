@@ -9,7 +9,7 @@ from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.formats.kestra.reader import read_flow
 from workflow_agent.workflows.formats.kestra.writer import flow_of
 from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
-from workflow_agent.workflows.formats.text import write_yaml
+from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.workflow import Workflow
 
 

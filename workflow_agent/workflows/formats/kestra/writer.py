@@ -4,14 +4,24 @@ import re
 from collections.abc import Collection, Sequence
 
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.builder import Flow
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
-from workflow_agent.workflows.formats.kestra.metadata import SAID_BY as ABOUT_SAID_BY
-from workflow_agent.workflows.formats.kestra.metadata import about, said_about, said_triggers, triggers_of
-from workflow_agent.workflows.formats.kestra.reader import ID, IF, NEEDS, NEXT, WAYS, WHOLE
+from workflow_agent.workflows.formats.kestra.reader import (
+    ID,
+    IF,
+    NEEDS,
+    NEXT,
+    WAYS,
+    WHOLE,
+    about,
+    said_about,
+    said_triggers,
+    triggers_of,
+)
+from workflow_agent.workflows.formats.kestra.reader import SAID_BY as ABOUT_SAID_BY
 from workflow_agent.workflows.formats.kestra.shapes import FLOW, PART, short, task_shape
 from workflow_agent.workflows.formats.kestra.tasks import FLOW as FLOW_TASK
 from workflow_agent.workflows.formats.kestra.tasks import SAID_BY, expression_of, generated, id_of, said
-from workflow_agent.workflows.formats.regions import Flow
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step

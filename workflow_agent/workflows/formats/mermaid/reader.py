@@ -10,7 +10,8 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.mermaid.chart import END, START, Chart, Link, Node, plain_label, unescaped
+from workflow_agent.workflows.formats.mermaid.chart import END, START, Chart, Link, Node
+from workflow_agent.workflows.formats.mermaid.scanner import plain_label, unescaped
 from workflow_agent.workflows.model.steps import STEP_TYPES, StepType
 from workflow_agent.workflows.model.workflow import Workflow
 

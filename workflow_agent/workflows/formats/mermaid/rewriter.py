@@ -1,6 +1,5 @@
 """The text of a diagram with what changed since it was read: lines that say the same are left as they are."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -8,33 +7,20 @@ from workflow_agent.workflows.diagrams.mermaid import escaped
 from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.mermaid.changes import Changes, Path
-from workflow_agent.workflows.formats.mermaid.chart import (
-    END,
-    SHAPES,
-    START,
-    TITLE,
-    Arrow,
-    Line,
-    Link,
-    Node,
-    Statement,
-    read_chart,
-)
-from workflow_agent.workflows.formats.mermaid.reader import BEGIN, OWNER, DiagramReader, kept_text
+from workflow_agent.workflows.formats.mermaid.chart import END, TITLE, Arrow, Line, Link, Node, Statement
+from workflow_agent.workflows.formats.mermaid.mentions import Mentions
+from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader, kept_text
+from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import (
     ARROWS,
-    OPENINGS,
+    PLAIN_LABEL,
     front,
     label_of,
-    owner_of,
     plain_diagram,
     words_of,
 )
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
-
-_PLAIN_LABEL = re.compile(r"[^\W_][\w .,?!'/:+-]*")
-"""What needs no quotes."""
 
 
 def diagram_text(workflow: Workflow, format_name: str) -> str:
@@ -66,14 +52,7 @@ class _Rewriter:
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
         self._chart = changes.chart
-        self._declared: set[str] = set()
-        """The nodes that the text written so far declares."""
-        self._mentions: dict[int, str] = {}
-        """How each mention is written now, by what it is in memory: asked for twice where a statement is cut."""
-        self._pulled: set[str] = set()
-        """Those that are declared further up than they were."""
-        self._waiting: dict[str, str] = {}
-        """Mentions of nodes that nothing on the line at hand is joined to any more."""
+        self._mentions = Mentions(changes)
         self._first: dict[int, int] = {}
         """The number that Mermaid gives the first link of an arrow, by what that is in memory."""
         self._numbers: list[int] = []
@@ -96,9 +75,9 @@ class _Rewriter:
         for at, line in enumerate(self._chart.lines):
             found += self._state_line(line) if self._chart.is_state else self._line(line)
             added = [one for edge in new.get(at, ()) for one in self._new_link(edge)]
-            added += [f"{self._begin()} --> {self._mention(one)}" for one in begun.get(at, ())]
-            left = [text for node, text in self._waiting.items() if text != node or self._is_alone(node)]
-            self._waiting.clear()
+            added += [f"{self._begin()} --> {self._mentions.mention(one)}" for one in begun.get(at, ())]
+            left = [text for node, text in self._mentions.waiting.items() if text != node or self._is_alone(node)]
+            self._mentions.waiting.clear()
             found += [self._indent(at) + one for one in (*left, *added)]
         found += [self._indent(len(self._chart.lines)) + one for one in self._undrawn()]
         return "\n".join(self._renamed(list(self._styled(found))))
@@ -107,32 +86,32 @@ class _Rewriter:
         if {line.opens, line.closes} & self._changes.gone_scopes:
             return []
         if not self._is_changed(line):
-            self._declared |= {node.id for node in line.nodes}
+            self._mentions.declared |= {node.id for node in line.nodes}
             for arrow in (one for statement in line.statements for one in statement.arrows):
                 self._numbers += range(self._first[id(arrow)], self._first[id(arrow)] + len(arrow.pairs))
             return [line.text]
-        pieces = [piece for statement in line.statements for piece in self._statement(statement, line)]
-        if len(line.statements) > 1:
-            pieces = ["; ".join(pieces)] if pieces else []
+        pieces = self._pieces(line)
         head = line.text[: line.statements[0].groups[0][0].at[0]]
         if not head.strip():
             return [line.indent + piece for piece in pieces]
         # The kind of the diagram stands on the same line.
         return [head + pieces[0], *pieces[1:]] if pieces else [head.rstrip("; \t")]
 
+    def _pieces(self, line: Line) -> list[str]:
+        """Return what the statements of a line become; with what stands between and after them, where each is one."""
+        told = [self._statement(one, line) for one in line.statements]
+        if any(len(one) != 1 for one in told):
+            pieces = [piece for one in told for piece in one]
+            return ["; ".join(pieces)] if len(told) > 1 and pieces else pieces
+        ends = [one.groups[-1][-1].at[1] for one in line.statements]
+        begins = [*(one.groups[0][0].at[0] for one in line.statements[1:]), len(line.text)]
+        return ["".join(f"{one[0]}{line.text[e:b]}" for one, e, b in zip(told, ends, begins, strict=True)).rstrip()]
+
     def _is_changed(self, line: Line) -> bool:
         changes = self._changes
         if any(id(link) in changes.dropped for link in line.links):
             return True
-        return any(one.id in changes.gone or self._is_told_anew(one) for one in line.nodes)
-
-    def _is_told_anew(self, node: Node) -> bool:
-        """Say whether a mention is one that says what a node is, and what it says is no longer so."""
-        # The pseudo-state in which a scope ends has no name in the text.
-        if node.id not in self._changes.fresh or node.id.startswith(END):
-            return False
-        is_plain = not self._changes.seen[node.id].node.opening and node.id not in self._declared | self._pulled
-        return bool(node.opening) or is_plain
+        return any(one.id in changes.gone or self._mentions.is_told_anew(one) for one in line.nodes)
 
     def _statement(self, statement: Statement, line: Line) -> list[str]:
         """Return what a statement becomes: as it was, with new nodes between, or cut where an arrow is gone."""
@@ -146,7 +125,7 @@ class _Rewriter:
                 text += self._along(path, arrow, line, span)
                 is_joined = self._last(path) == following[0].id
                 if not is_joined:
-                    pieces.append(text + self._mention(self._last(path)))
+                    pieces.append(text + self._mentions.mention(self._last(path)))
                 text = (text if is_joined else "") + self._group(following, line)
             elif text and self._changes.stays(arrow) and self._is_there(following):
                 number = self._first[id(arrow)]
@@ -169,15 +148,19 @@ class _Rewriter:
         at = arrow.links.index(link)
         self._numbers.append(self._first[id(arrow)] + at if at < len(arrow.pairs) else -1)
         between = " --> " if arrow.text.startswith("<") else between
-        return f"{self._mention(link.source)}{between}{self._mention(link.target)}"
+        return f"{self._mentions.mention(link.source)}{between}{self._mentions.mention(link.target)}"
 
     def _end(self, pieces: list[str], text: str, alone: Sequence[Node] | None, line: Line) -> None:
         """End a piece of a statement; nodes that are joined to nothing in it wait for what they are joined to now."""
         if alone is None:
             pieces += [text] if text else []
             return
-        left = [one for one in alone if one.id not in self._changes.gone | self._pulled | self._waiting.keys()]
-        self._waiting |= {one.id: self._text(one, line) for one in left}
+        left = [
+            one
+            for one in alone
+            if one.id not in self._changes.gone | self._mentions.pulled | self._mentions.waiting.keys()
+        ]
+        self._mentions.waiting |= {one.id: self._mentions.text(one, line) for one in left}
 
     def _joined(self, statement: Statement) -> Iterator[tuple[Arrow, tuple[int, int], list[Node]]]:
         """Yield each arrow of a statement with where it stands and what it leads to, past a node that is gone."""
@@ -202,66 +185,12 @@ class _Rewriter:
         """Return the nodes of a group that are there still."""
         left = [node for node in group if node.id not in self._changes.gone]
         if len(left) < len(group):
-            return " & ".join(self._text(node, line) for node in left)
+            return " & ".join(self._mentions.text(node, line) for node in left)
         text = ""
         for at, node in enumerate(group):
             text += line.text[group[at - 1].at[1] : node.at[0]] if at else ""
-            text += self._text(node, line)
+            text += self._mentions.text(node, line)
         return text
-
-    def _text(self, node: Node, line: Line) -> str:
-        """Return a mention as it is written, but for the label where that is another one now."""
-        if id(node) not in self._mentions:
-            self._mentions[id(node)] = self._written(node, line)
-            self._declared.add(node.id)
-        return self._mentions[id(node)]
-
-    def _written(self, node: Node, line: Line) -> str:
-        if not self._is_told_anew(node):
-            return line.text[slice(*node.at)]
-        step, before = self._changes.steps[node.id], self._changes.before.get(node.id)
-        if before is None or before.type != step.type or node.label_at is None:
-            return self._made(node.id)
-        begins, ends = node.label_at
-        label = self._label(node, line.text[begins:ends], before.name == step.name)
-        return line.text[node.at[0] : begins] + label + line.text[ends : node.at[1]]
-
-    def _label(self, node: Node, as_was: str, has_its_name: bool) -> str:
-        step = self._changes.steps[node.id]
-        words = OWNER.sub("", node.label or "") if has_its_name else escaped(step.name)
-        told = words + owner_of(step)
-        is_plain = bool(_PLAIN_LABEL.fullmatch(told)) or (has_its_name and told == words)
-        return told if is_plain and not as_was.startswith('"') else f'"{told}"'
-
-    def _made(self, node_id: str) -> str:
-        """Return a node with its label and shape; the shape that it had where it is of the same type."""
-        step, seen = self._changes.steps[node_id], self._changes.seen.get(node_id)
-        before = self._changes.before.get(node_id)
-        if seen is not None and before is not None and before.type == step.type:
-            opening, closing = seen.node.opening or "[", seen.node.closing or "]"
-            style = f":::{seen.node.style}" if seen.node.style else ""
-        else:
-            opening = OPENINGS[step.type]
-            is_told = step.type in ("action", "decision") and not self._changes.reader.is_ours
-            closing, style = SHAPES[opening][0], "" if is_told else f":::{step.type}Step"
-        return f'{node_id}{opening}"{label_of(step)}"{closing}{style}'
-
-    def _mention(self, node_id: str) -> str:
-        """Return the id of a node, with its label where it has to be said here."""
-        if node_id.startswith((START, END)):
-            return "[*]"
-        if node_id in self._waiting:
-            return self._waiting.pop(node_id)
-        if node_id in self._declared or node_id not in self._changes.steps or self._chart.is_state:
-            return node_id
-        if loose := self._changes.loose(node_id):
-            text = self._text(loose[1], loose[0])
-            self._pulled.add(node_id)
-            return text
-        if node_id in self._changes.seen:
-            return node_id
-        self._declared.add(node_id)
-        return self._made(node_id)
 
     def _along(self, path: Path, arrow: Arrow, line: Line, span: tuple[int, int]) -> str:
         """Return the arrow that leads to the first of new nodes, and those between them."""
@@ -271,7 +200,7 @@ class _Rewriter:
         if (was.type, words_of(was)) != (edge.type, words_of(edge)):
             text = self._relabelled(edge, arrow, line, span)
         for before, following in pairwise(path):
-            text += f"{self._mention(self._changes.ends(before)[1])} {_arrow(following)} "
+            text += f"{self._mentions.mention(self._changes.ends(before)[1])} {_arrow(following)} "
         return text
 
     def _relabelled(self, edge: Transition, arrow: Arrow, line: Line, span: tuple[int, int]) -> str:
@@ -291,11 +220,13 @@ class _Rewriter:
         named = [
             line.indent + f'state "{label_of(changes.steps[one.id])}" as {one.id}'
             for one in line.nodes
-            if self._is_told_anew(one) and one.label_at is None and one.opening not in ("fork", "join", "choice")
+            if self._mentions.is_told_anew(one)
+            and one.label_at is None
+            and one.opening not in ("fork", "join", "choice")
         ]
         for link in line.links:
             return [*named, *(line.indent + one for one in self._state_link(link, line))]
-        self._declared |= {node.id for node in line.nodes}
+        self._mentions.declared |= {node.id for node in line.nodes}
         node = next(iter(line.nodes), None)
         if node is None or (node.id not in changes.gone and node.id not in changes.fresh):
             return [line.text]
@@ -309,13 +240,13 @@ class _Rewriter:
 
     def _state_link(self, link: Link, line: Line) -> list[str]:
         if id(link) not in self._changes.dropped:
-            self._declared |= {link.source, link.target}
+            self._mentions.declared |= {link.source, link.target}
             return [line.text.lstrip()]
         path = self._changes.path_of(line.statements[0].arrows[0])
         lines = [one for edge in path for one in self._new_link(edge)]
-        left = [one.id for one in line.nodes if one.id in self._changes.steps and one.id not in self._declared]
+        left = [one.id for one in line.nodes if one.id in self._changes.steps and one.id not in self._mentions.declared]
         alone = [one for one in left if self._is_alone(one) and not one.startswith(END)]
-        self._declared |= {*alone}
+        self._mentions.declared |= {*alone}
         return [*lines, *alone]
 
     def _new_by_line(self) -> tuple[dict[int, list[Transition]], dict[int, list[str]]]:
@@ -353,23 +284,27 @@ class _Rewriter:
             return []
         self._numbers.append(-1)
         if not self._chart.is_state:
-            source = self._mention(ends[0])
-            return [f"{source} {_arrow(edge)} {self._mention(ends[1])}"]
+            source = self._mentions.mention(ends[0])
+            return [f"{source} {_arrow(edge)} {self._mentions.mention(ends[1])}"]
         lines = [
             f'state "{label_of(self._changes.steps[node])}" as {node}'
             for node in ends
-            if node in self._changes.fresh and node not in self._declared | self._changes.seen.keys()
+            if node in self._changes.fresh and node not in self._mentions.declared | self._changes.seen.keys()
         ]
-        self._declared |= {*ends}
+        self._mentions.declared |= {*ends}
         words = escaped(words_of(edge))
-        return [*lines, f"{self._mention(ends[0])} --> {self._mention(ends[1])}" + (f" : {words}" if words else "")]
+        return [
+            *lines,
+            f"{self._mentions.mention(ends[0])} --> {self._mentions.mention(ends[1])}"
+            + (f" : {words}" if words else ""),
+        ]
 
     def _undrawn(self) -> Iterator[str]:
         """Yield the declarations of new nodes that are joined to nothing."""
-        known = self._declared | self._changes.seen.keys()
+        known = self._mentions.declared | self._changes.seen.keys()
         for node, step in self._changes.steps.items():
             if node not in known and not node.startswith(END):
-                yield f'state "{label_of(step)}" as {node}' if self._chart.is_state else self._made(node)
+                yield f'state "{label_of(step)}" as {node}' if self._chart.is_state else self._mentions.made(node)
 
     def _is_alone(self, node_id: str) -> bool:
         workflow = self._changes.workflow
@@ -416,4 +351,4 @@ def _arrow(edge: Transition) -> str:
 
 
 def _quoted(words: str) -> str:
-    return words if _PLAIN_LABEL.fullmatch(words) else f'"{escaped(words)}"' if words else ""
+    return words if PLAIN_LABEL.fullmatch(words) else f'"{escaped(words)}"' if words else ""

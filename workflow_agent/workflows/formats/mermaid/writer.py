@@ -1,5 +1,6 @@
 """A workflow as a Mermaid flowchart, from the model alone."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from workflow_agent.workflows.diagrams.mermaid import escaped
@@ -14,6 +15,8 @@ OPENINGS: Mapping[StepType, str] = {
     "action": "[", "human": "[/", "decision": "{", "fork": "{{", "join": "{{", "loop": "[[", "wait": "((",
     "event": ">", "subworkflow": "[[", "state": "(", "end": "([",
 }  # fmt: skip
+PLAIN_LABEL = re.compile(r"[^\W_][\w .,?!'/:+-]*")
+"""What needs no quotes."""
 ARROWS = {"error": "-.->", "compensation": "-.->", "data": "-.-"}
 
 

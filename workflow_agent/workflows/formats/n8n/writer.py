@@ -7,8 +7,15 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
 from workflow_agent.workflows.formats.n8n.nodes import NODE, SAID_BY, generated, is_trigger, said, said_port
-from workflow_agent.workflows.formats.n8n.reader import MARK, TRIGGER_ID, entry_to, made_top, said_top
-from workflow_agent.workflows.formats.n8n.triggers import made_trigger, said_trigger
+from workflow_agent.workflows.formats.n8n.reader import (
+    MARK,
+    TRIGGER_ID,
+    entry_to,
+    made_top,
+    made_trigger,
+    said_top,
+    said_trigger,
+)
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step

@@ -9,7 +9,7 @@ from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.formats.serverless_workflow.reader import read_document
 from workflow_agent.workflows.formats.serverless_workflow.writer import document_of
 from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.text import write_yaml
+from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.workflow import Workflow
 
 

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.builder import Flow, Region, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
-from workflow_agent.workflows.formats.regions import Flow, Region
-from workflow_agent.workflows.formats.serverless_workflow.directives import DIRECTIVES, TaskList
-from workflow_agent.workflows.formats.serverless_workflow.errors import catch_of, errors_caught, said_catch
-from workflow_agent.workflows.formats.serverless_workflow.metadata import SAID_BY as ABOUT_SAID_BY
-from workflow_agent.workflows.formats.serverless_workflow.metadata import about, said_about, said_triggers, schedule_of
+from workflow_agent.workflows.formats.serverless_workflow.directives import (
+    DIRECTIVES,
+    TaskList,
+    catch_of,
+    errors_caught,
+    said_catch,
+)
+from workflow_agent.workflows.formats.serverless_workflow.reader import SAID_BY as ABOUT_SAID_BY
+from workflow_agent.workflows.formats.serverless_workflow.reader import about, said_about, said_triggers, schedule_of
 from workflow_agent.workflows.formats.serverless_workflow.shapes import DOCUMENT, SCHEDULE
 from workflow_agent.workflows.formats.serverless_workflow.task_shapes import CATCH, REST, task_shape
 from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said

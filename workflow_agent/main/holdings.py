@@ -1,0 +1,249 @@
+"""What a tenant keeps, opened for one command, or moved: each thing once, checked by what is read back."""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, TypeVar, get_args
+
+from workflow_agent.cli.context import DataDirectory
+from workflow_agent.conversations.seals import SealRule
+from workflow_agent.errors import CorruptDocument, StorageFailed
+from workflow_agent.main.database import hosts_of
+from workflow_agent.settings import Settings
+from workflow_agent.storage.files.conversations import JsonConversationStore
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.holdings import FileHoldings
+from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
+from workflow_agent.storage.files.verification.workflows import Finding
+from workflow_agent.storage.holdings import Holdings
+from workflow_agent.values.digests import canonical_json
+from workflow_agent.workflows.records import RecordKind
+
+_AT_A_TIME = 100
+"""Conversations of a database that lie on the disk together while they are looked over."""
+
+
+class _Digested(Protocol):
+    @property
+    def digest(self) -> str: ...
+
+
+T = TypeVar("T")
+D = TypeVar("D", bound=_Digested)
+
+
+@dataclass(slots=True)
+class Moved:
+    """How much was moved; what was there already with the same content is not counted."""
+
+    conversations: int = 0
+    workflows: int = 0
+    people: int = 0
+    others: int = 0
+    digest: str = field(default="", compare=False)
+    """Of all that is in both stores now, conversation by conversation and workflow by workflow."""
+
+
+async def holdings_of(settings: Settings) -> Holdings:
+    """Return what a tenant keeps where the settings say: in the database where one is named, else in files.
+
+    Raises:
+        Misconfigured: The package of a database is not installed.
+        StorageFailed: The database does not answer.
+    """
+    if settings.database_url is None:
+        return FileHoldings(settings.data_dir, settings.tenant, settings.max_remembered_references)
+    return await hosts_of(settings).holdings()
+
+
+@asynccontextmanager
+async def open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
+    """Open the conversations of a data directory or a database; nothing is made or written by that alone."""
+    if settings.database_url is None:
+        seal = SealRule(above_bytes=settings.seal_above_bytes)
+        yield DataDirectory(settings, JsonConversationStore(DurableFiles(settings.data_dir), seal=seal))
+        return
+    async with hosts_of(settings).conversations() as store:
+        yield DataDirectory(settings, store)
+
+
+def moved(source: Settings, target: Settings) -> Moved:
+    """Move what a tenant keeps in one store into another; done again, it goes on.
+
+    Raises:
+        StorageFailed: Something cannot be read, is not what was written, or is there already with another
+            content; what was moved before stays moved.
+    """
+    return asyncio.run(_moved(source, target))
+
+
+async def _moved(source: Settings, target: Settings) -> Moved:
+    if source.database_url is None and not (source.data_dir / source.tenant).is_dir():
+        raise StorageFailed(f"There is no tenant {source.tenant!r} in {str(source.data_dir)!r}.")
+    async with AsyncExitStack() as stack:
+        both: list[Holdings] = []
+        for one in (source, target):
+            both.append(await holdings_of(one))
+            stack.push_async_callback(both[-1].close)
+        return await _all(*both)
+
+
+async def _all(source: Holdings, target: Holdings) -> Moved:
+    told, summed = Moved(), hashlib.sha256()
+    for one in await source.conversation_ids():
+        given, known = await source.conversation(one), await target.conversation(one)
+        if given is not None:
+            # What only the target has beside it is nobody's: nothing in the conversation refers to it.
+            known = known and known.without(given)
+            take, read = target.take_conversation, partial(target.conversation, one)
+            told.conversations += await _taken(f"Conversation {one!r}", given, known, take, read)
+            summed.update(f"conversation {one} {given.digest}\n".encode())
+    for one in await source.workflow_ids():
+        kept = await source.workflow(one)
+        if kept is not None:
+            there, look = await target.workflow(one), partial(target.workflow, one)
+            told.workflows += await _taken(f"Workflow {one!r}", kept, there, target.take_workflow, look)
+            summed.update(f"workflow {one} {kept.digest}\n".encode())
+    told.people = await _people(source, target)
+    told.others = await _others(source, target)
+    told.digest = summed.hexdigest()
+    return told
+
+
+async def _taken(
+    what: str, given: D, known: D | None, take: Callable[[D], Awaitable[None]], read: Callable[[], Awaitable[D | None]]
+) -> bool:
+    """Store something that is not there, and read it back; say whether it was not.
+
+    Raises:
+        StorageFailed: Another is there, or what is read back is not what was given.
+    """
+    is_new = known is None
+    if is_new:
+        await take(given)
+        known = await read()
+    if known is None or known.digest != given.digest:
+        raise StorageFailed(f"{what} is there with another content. It stays; move or remove it, and go on.")
+    return is_new
+
+
+async def _people(source: Holdings, target: Holdings) -> int:
+    count = 0
+    for user in await source.remembering():
+        given, known = await source.remembered(user), await target.remembered(user)
+        if given and _is_missing(f"What is remembered of {user!r}", _plain(given), _plain(known)):
+            await target.take_remembered(user, given)
+            count += 1
+    there = await target.people()
+    for user, person in (await source.people()).items():
+        if _is_missing(f"What is known of {user!r}", person, there.get(user)):
+            await target.take_person(person)
+            count += 1
+    return count
+
+
+def _plain(references: Sequence[T] | None) -> Sequence[T] | None:
+    return list(references) if references else None
+
+
+async def _others(source: Holdings, target: Holdings) -> int:
+    count = 0
+    for kind in get_args(RecordKind):
+        there = await target.records(kind)
+        for record_id, document in (await source.records(kind)).items():
+            known = there.get(record_id)
+            if _is_missing(f"{kind} {record_id!r}", canonical_json(document), known and canonical_json(known)):
+                await target.take_record(kind, record_id, document)
+                count += 1
+    known_keys = {digest: replace(key, at=0.0) for digest, key in (await target.keys()).items()}
+    for digest, key in (await source.keys()).items():
+        # A time may lose its last digits on the way.
+        if _is_missing(f"The key {digest}", replace(key, at=0.0), known_keys.get(digest)):
+            await target.take_key(key)
+            count += 1
+    return count
+
+
+def _is_missing(what: str, given: object, known: object) -> bool:
+    """Say whether something is still to be moved.
+
+    Raises:
+        StorageFailed: Another is there.
+    """
+    if known is not None and known != given:
+        raise StorageFailed(f"{what} is there with another content. It stays; move or remove it, and go on.")
+    return known is None
+
+
+def verified(settings: Settings, *, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
+    """Return what was set right, and what is still wrong; in a database nothing is set right.
+
+    Raises:
+        StorageFailed: The database does not answer, or a file cannot be read or written.
+    """
+    if settings.database_url is not None:
+        return (), asyncio.run(_of_database(settings))
+    root = settings.data_dir
+    return repair_directory(root) if repair else ((), verify_directory(root))
+
+
+async def _of_database(settings: Settings) -> Sequence[Finding]:
+    """Return what is wrong in a database: conversations and workflows are looked over as the files they would be."""
+    holdings = await holdings_of(settings)
+    try:
+        with tempfile.TemporaryDirectory(prefix="workflow-agent-verify-") as folder:
+            scratch = FileHoldings(Path(folder), settings.tenant, settings.max_remembered_references)
+            found = [
+                *await _copied("workflows", await holdings.workflow_ids(), holdings.workflow, scratch.take_workflow),
+                *await _small_documents(holdings),
+            ]
+            ids = iter(await holdings.conversation_ids())
+            batch = list(islice(ids, _AT_A_TIME))
+            found += await asyncio.to_thread(verify_directory, Path(folder))
+            while batch:
+                found += await _copied("conversations", batch, holdings.conversation, scratch.take_conversation)
+                found += await asyncio.to_thread(verify_directory, Path(folder))
+                await asyncio.to_thread(shutil.rmtree, Path(folder) / settings.tenant / "conversations", True)
+                batch = list(islice(ids, _AT_A_TIME))
+    finally:
+        await holdings.close()
+    # Workflows are looked at with each batch. Nobody can mend the copies.
+    return list({(one.kind, one.path): replace(one, mend=None) for one in found}.values())
+
+
+async def _copied(
+    folder: str, ids: Iterable[str], read: Callable[[str], Awaitable[T | None]], take: Callable[[T], Awaitable[None]]
+) -> list[Finding]:
+    """Copy what can be read; return what cannot."""
+    found: list[Finding] = []
+    for one in ids:
+        try:
+            held = await read(one)
+        except CorruptDocument as error:
+            found.append(Finding("unreadable_document", f"{folder}/{one}", error.message))
+        else:
+            if held is not None:
+                await take(held)
+    return found
+
+
+async def _small_documents(holdings: Holdings) -> list[Finding]:
+    found: list[Finding] = []
+    for name, read in (("people", holdings.people), ("keys", holdings.keys)):
+        try:
+            await read()
+        except (CorruptDocument, ValueError) as error:
+            found.append(Finding("unreadable_document", name, str(error)))
+    for kind in get_args(RecordKind):
+        try:
+            await holdings.records(kind)
+        except (CorruptDocument, ValueError) as error:
+            found.append(Finding("unreadable_document", kind, str(error)))
+    return found

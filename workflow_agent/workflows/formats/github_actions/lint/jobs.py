@@ -1,0 +1,174 @@
+"""What is wrong with the jobs and steps of a GitHub Actions workflow."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from workflow_agent.workflows.formats.github_actions.lint.places import jobs, steps
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+
+_SCOPES = frozenset({
+    "actions", "artifact-metadata", "attestations", "checks", "code-quality", "contents", "deployments",
+    "discussions", "id-token", "issues", "models", "packages", "pages", "pull-requests",
+    "repository-projects", "security-events", "statuses", "vulnerability-alerts",
+})  # fmt: skip
+_HOSTED = re.compile(r"(?:ubuntu|windows|macos)-[\w.-]+", re.IGNORECASE)
+_KNOWN_HOSTED = re.compile(
+    r"ubuntu-(?:latest|slim|2[0246]\.04)(?:-arm)?|windows-(?:latest|20(?:19|22|25))(?:-vs20\d\d)?|windows-11-arm"
+    r"|macos-(?:latest|1[1-9]|2\d)(?:\.\d+)?(?:-(?:x?large|intel))?"
+    r"|(?:ubuntu|windows|macos)-[\w.]+-\d+-?cores?(?:-[\w-]+)?|(?:ubuntu|windows)-latest-[\w-]+",
+    re.IGNORECASE,
+)
+_RETIRED_RUNNER = re.compile(r"ubuntu-1[4-9]\.\d\d|windows-201\d|macos-(?:10\.\d+|1[1-3])")
+_SHELLS = frozenset({"bash", "sh", "pwsh", "powershell", "cmd", "python"})
+_RETIRED = re.compile(r"::(set-env|add-path|set-output|save-state)\b")
+_ACTION = re.compile(r"\./.*|docker://.+|[^/@\s]+/[^@\s]+@\S+|\$.*|.*\$\{\{.*", re.DOTALL)
+_WORKFLOW = re.compile(r"\./\.github/workflows/[^/@]+\.ya?ml|[^/@\s]+/[^/@\s]+/[^@\s]+\.ya?ml@\S+|\$.*", re.DOTALL)
+_RETIRED_ACTION = re.compile(r"actions/(?:(?:upload|download)-artifact@v[1-3]|cache(?:/\w+)?@v[12])(?:\.[\d.]+)?")
+"""Those that GitHub's servers do not answer any more."""
+_ONLY_WINDOWS = frozenset({"cmd", "powershell"})
+_NO_VARIABLE = re.compile(r"[\s=&]")
+
+
+def permissions(document: Any, place: Place) -> None:
+    """Refuse permissions that do not exist."""
+    places = [(document, place), *((job, here) for _, job, here in jobs(document, place))]
+    for owner, here in places:
+        for scope, access in object_in(owner.get("permissions")).items():
+            inside = here / "permissions" / str(scope)
+            if scope not in _SCOPES:
+                inside.refuse(f"there is no permission {str(scope)[:40]!r}", sorted(_SCOPES))
+            elif access not in ("read", "write", "none") and "$" not in str(access):
+                inside.refuse(f"must be read, write or none, got {str(access)[:40]!r}")
+
+
+def runners(document: Any, place: Place) -> None:
+    """Refuse labels of hosted runners that GitHub never had, and several hosts for one job."""
+    for _, job, here in jobs(document, place):
+        runs_on = job.get("runs-on")
+        labels = [runs_on] if isinstance(runs_on, str) else list_in(runs_on)
+        systems = {
+            label.split("-")[0].lower() for label in labels if isinstance(label, str) and _HOSTED.fullmatch(label)
+        }
+        if len(systems) > 1:
+            (here / "runs-on").refuse(f"asks for a runner that is {' and '.join(sorted(systems))} at once")
+        for label in labels:
+            is_hosted = isinstance(label, str) and _HOSTED.fullmatch(label) and "self-hosted" not in labels
+            is_known = is_hosted and (_KNOWN_HOSTED.fullmatch(label) or _RETIRED_RUNNER.fullmatch(label))
+            if is_hosted and not is_known:
+                (here / "runs-on").refuse(f"GitHub has no runner {label[:40]!r}")
+
+
+def job_rules(document: Any, place: Place) -> None:
+    """Refuse ids that are used twice, and jobs that call a workflow in a way they cannot."""
+    names = [name.lower() for name, _, _ in jobs(document, place)]
+    for name, job, here in jobs(document, place):
+        if names.count(name.lower()) > 1:
+            here.refuse("differs from another job by capital letters alone")
+        _step_ids(job, here / "steps")
+        if "uses" in job:
+            _called(job, here)
+
+
+def _step_ids(job: Mapping[str, Any], here: Place) -> None:
+    seen: set[str] = set()
+    for at, step in enumerate(list_in(job.get("steps"))):
+        own = str(object_in(step).get("id", "")).lower()
+        if own and own in seen:
+            (here / at / "id").refuse(f"{own!r} is the id of an earlier step of this job")
+        seen.add(own)
+
+
+def _called(job: Mapping[str, Any], here: Place) -> None:
+    for key in sorted({"runs-on", "env", "timeout-minutes", "container", "services"} & job.keys()):
+        (here / key).refuse("has no place in a job that calls a workflow")
+    if not _WORKFLOW.fullmatch(str(job["uses"])):
+        (here / "uses").refuse(f"{str(job['uses'])[:80]!r} is no workflow like owner/repo/path.yml@ref")
+
+
+def actions(document: Any, place: Place) -> None:
+    """Refuse actions that cannot be found."""
+    for step, here in steps(document, place):
+        uses = step.get("uses")
+        if isinstance(uses, str) and not _ACTION.fullmatch(uses.strip()):
+            (here / "uses").refuse(f"{uses[:80]!r} is no action like owner/repo@ref, ./path or docker://image")
+        elif isinstance(uses, str) and uses.startswith("./") and "@" in uses:
+            (here / "uses").refuse(f"{uses[:80]!r} is in this repository, and takes no `@` and version")
+        for key in sorted({"shell", "working-directory"} & step.keys() if "uses" in step else ()):
+            (here / key).refuse("counts only for `run`")
+
+
+def shells(document: Any, place: Place) -> None:
+    """Refuse shells that GitHub does not have, or not on the system of the job."""
+    for shell, system, here in _shells(document, place):
+        if shell not in _SHELLS and "{0}" not in shell and "$" not in shell:
+            here.refuse(f"there is no shell {shell[:40]!r}", sorted(_SHELLS))
+        elif shell in _ONLY_WINDOWS and system in ("ubuntu", "macos"):
+            here.refuse(f"{shell!r} is only on Windows, and the job runs on {system}")
+
+
+def _shells(document: Any, place: Place) -> Iterator[tuple[str, str, Place]]:
+    """Yield the shells with the system they are for, where that is told."""
+
+    def of(owner: Mapping[str, Any], system: str, here: Place) -> Iterator[tuple[str, str, Place]]:
+        if isinstance(shell := owner.get("shell"), str):
+            yield shell, system, here / "shell"
+
+    yield from of(object_in(object_in(document.get("defaults")).get("run")), "", place / "defaults" / "run")
+    for _, job, here in jobs(document, place):
+        label = job.get("runs-on")
+        system = label.split("-")[0].lower() if isinstance(label, str) and _HOSTED.fullmatch(label) else ""
+        yield from of(object_in(object_in(job.get("defaults")).get("run")), system, here / "defaults" / "run")
+        for at, step in enumerate(list_in(job.get("steps"))):
+            yield from of(object_in(step), system, here / "steps" / at)
+
+
+def variables(document: Any, place: Place) -> None:
+    """Refuse names that no variable of the environment can have."""
+    owners = [(document, place), *((job, here) for _, job, here in jobs(document, place)), *steps(document, place)]
+    for owner, here in owners:
+        for name in object_in(owner.get("env")):
+            if not name or _NO_VARIABLE.search(name):
+                (here / "env" / name).refuse(f"{name[:40]!r} is no name of a variable: it has space, `=` or `&`")
+
+
+def retired(document: Any, place: Place) -> None:
+    """Refuse commands, actions and runners that GitHub has retired."""
+    for step, here in steps(document, place):
+        for command in sorted(set(_RETIRED.findall(str(step.get("run", ""))))):
+            (here / "run").refuse(f"uses the command `{command}`, which GitHub has retired")
+        if isinstance(uses := step.get("uses"), str) and _RETIRED_ACTION.fullmatch(uses.strip()):
+            (here / "uses").refuse(f"GitHub has shut down what {uses.strip()!r} asks")
+    for _, job, here in jobs(document, place):
+        if _RETIRED_RUNNER.fullmatch(str(job.get("runs-on"))):
+            (here / "runs-on").refuse(f"GitHub has retired the runner {job['runs-on']!r}")
+
+
+def passwords(document: Any, place: Place) -> None:
+    """Refuse passwords of containers in the open."""
+    for _, job, here in jobs(document, place):
+        containers = [("container", job.get("container"), here / "container")]
+        services = object_in(job.get("services")).items()
+        containers += [(str(name), one, here / "services" / str(name)) for name, one in services]
+        for _, container, inside in containers:
+            password = object_in(object_in(container).get("credentials")).get("password")
+            if isinstance(password, str) and password and "${{" not in password:
+                (inside / "credentials" / "password").refuse("has a password in the open; use a secret")
+
+
+def matrices(document: Any, place: Place) -> None:
+    """Refuse matrices with no value, a value twice, or one excluded that is not there."""
+    for _, job, here in jobs(document, place):
+        matrix = object_in(object_in(job.get("strategy")).get("matrix"))
+        rows = {key: value for key, value in matrix.items() if key not in ("include", "exclude")}
+        inside = here / "strategy" / "matrix"
+        for key, values in rows.items():
+            if values == []:
+                (inside / key).refuse("has no values, so that the job never runs")
+            elif any(one in list_in(values)[:at] for at, one in enumerate(list_in(values))):
+                (inside / key).refuse("has a value twice")
+        for at, one in enumerate(list_in(matrix.get("exclude"))):
+            for key, value in object_in(one).items():
+                row = rows.get(key, [])
+                if isinstance(row, list) and value not in row and "${{" not in f"{row}{value}":
+                    (inside / "exclude" / at / key).refuse(f"{value!r} is no value of this matrix")

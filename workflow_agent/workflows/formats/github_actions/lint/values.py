@@ -1,0 +1,173 @@
+"""What is wrong with the expressions of a GitHub Actions workflow, and the values they name."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from workflow_agent.workflows.formats.github_actions.expressions import CONTEXTS, Expression, expressions_in
+from workflow_agent.workflows.formats.github_actions.lint.places import events, jobs, steps
+from workflow_agent.workflows.formats.github_actions.shapes import needs_of
+from workflow_agent.workflows.formats.lint import texts_in
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+
+_ANYWHERE = frozenset({"github", "inputs", "vars"})
+_JOB = _ANYWHERE | {"needs", "strategy", "matrix"}
+_STEP = _JOB | {"job", "runner", "env", "secrets", "steps"}
+_ALLOWED: tuple[tuple[str, frozenset[str]], ...] = (
+    (r"/(run-name|concurrency)(/.*)?", _ANYWHERE),
+    (r"/env/.*", _ANYWHERE | {"secrets"}),
+    (r"/on/workflow_call/outputs/.*", _ANYWHERE | {"jobs"}),
+    (r"/on/.*", _ANYWHERE),
+    (r"/jobs/[^/]+/if", _ANYWHERE | {"needs"}),
+    (r"/jobs/[^/]+/strategy/.*", _ANYWHERE | {"needs"}),
+    (r"/jobs/[^/]+/(name|runs-on|continue-on-error|timeout-minutes|concurrency|with)(/.*)?", _JOB),
+    (r"/jobs/[^/]+/environment/url", _STEP - {"secrets"}),
+    (r"/jobs/[^/]+/environment(/.*)?", _JOB),
+    (r"/jobs/[^/]+/(env|secrets)/.*", _JOB | {"secrets"}),
+    (r"/jobs/[^/]+/defaults/.*", _JOB | {"env"}),
+    (r"/jobs/[^/]+/(container|services)(/.*)?", _STEP - {"steps"}),
+    (r"/jobs/[^/]+/outputs/.*", _STEP),
+    (r"/jobs/[^/]+/steps/\d+/if", _STEP - {"secrets"}),
+    (r"/jobs/[^/]+/steps/.*", _STEP),
+)
+"""Which values an expression may name, by where it stands; the first place that fits counts."""
+_STATUS = frozenset({"success", "failure", "always", "cancelled"})
+_PROPERTIES: Mapping[str, frozenset[str]] = {
+    context: frozenset(names.split())
+    for context, names in {
+        "github": (
+            "action action_path action_ref action_repository action_status actor actor_id api_url base_ref env event "
+            "artifact_cache_size_limit event_name event_path graphql_url head_ref job job_workflow_sha output path ref "
+            "ref_name ref_protected ref_type repository repository_id repository_owner repository_owner_id "
+            "repository_visibility repositoryurl retention_days run_attempt run_id run_number secret_source server_url "
+            "sha state step_summary token triggering_actor workflow workflow_ref workflow_sha workspace"
+        ),
+        "runner": "arch debug environment name os temp tool_cache workspace",
+        "strategy": "fail-fast job-index job-total max-parallel",
+        "job": "check_run_id container services status workflow_file_path workflow_ref workflow_repository "
+        "workflow_sha",
+    }.items()
+}
+"""What the values are that GitHub gives, in lower case, by the page "Contexts" of its documentation."""
+_WITH_PARTS = frozenset({"event", "container", "services"})
+_UNTRUSTED = re.compile(
+    r"github\.head_ref|github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|"
+    r"repo\.default_branch))|(?:comment|review|review_comment|discussion)\.(?:body|title)|pages\.\*\.page_name|"
+    r"(?:commits\.\*|head_commit)\.(?:message|author\.(?:email|name))|workflow_run\.(?:head_branch|"
+    r"head_commit\.(?:message|author\.(?:email|name))|pull_requests\.\*\.head\.ref))"
+)
+
+
+def _expressions(document: Any, place: Place) -> Iterator[tuple[Expression, Place]]:
+    for text, here in texts_in(document, place):
+        if "${{" in text or here.path[-1:] == ("if",):
+            for one in expressions_in(text, is_condition=here.path[-1:] == ("if",)):
+                yield one, here
+
+
+def unreadable(document: Any, place: Place) -> None:
+    """Refuse expressions that cannot be read, and calls that cannot be answered."""
+    for one, here in _expressions(document, place):
+        if one.problem:
+            here.refuse(f"the expression {one.text[:60]!r} {one.problem}")
+
+
+def misplaced(document: Any, place: Place) -> None:
+    """Refuse values and functions that are not known where they are used."""
+    for one, here in _expressions(document, place):
+        where = "/" + "/".join(map(str, here.path))
+        allowed = next((names for pattern, names in _ALLOWED if re.fullmatch(pattern, where)), None)
+        for root in {value[0] for value in one.values} if allowed is not None else ():
+            if allowed is not None and root not in allowed:
+                here.refuse(f"`{root}` is not known here", sorted(allowed))
+        if one.functions & _STATUS and here.path[-1:] != ("if",):
+            here.refuse("asks how the steps before ended, which only `if` can")
+        if "hashfiles" in one.functions and here.path[:1] == ("jobs",) and here.path[2:3] != ("steps",):
+            here.refuse("calls `hashFiles`, which only steps can, because they have files")
+
+
+def unknown_values(document: Any, place: Place) -> None:
+    """Refuse values that nothing defines."""
+    told = events(document)
+    inputs = {
+        name.lower()
+        for event in ("workflow_dispatch", "workflow_call")
+        for name in object_in(object_in(told.get(event)).get("inputs"))
+    }
+    named = object_in(document.get("jobs"))
+    everywhere = {**_PROPERTIES, "inputs": inputs, "jobs": {str(name).lower() for name in named}}
+    for one, here in _expressions(document, place):
+        job = object_in(named.get(str(here.path[1]))) if here.path[:1] == ("jobs",) and len(here.path) > 1 else {}
+        known = everywhere | _known(job, here.path)
+        for root, *rest in one.values:
+            if not rest or rest[0] == "*":
+                continue
+            names = known.get(root)
+            if names is not None and rest[0] not in names:
+                here.refuse(f"there is no `{root}.{rest[0]}`", sorted(names))
+            elif root == "needs" and len(rest) > 2 and rest[1] == "outputs" and rest[2] != "*":
+                _check_output(named, rest[0], rest[2], here)
+            elif root in ("github", "runner") and len(rest) > 1 and rest[0] not in _WITH_PARTS:
+                here.refuse(f"`{root}.{rest[0]}` is text, and has no `{rest[1]}`")
+
+
+def _known(job: Mapping[str, Any], path: Sequence[str | int]) -> dict[str, set[str]]:
+    """Return the names below `steps`, `needs` and `matrix` in a place of a job, where that can be told."""
+    if not job:
+        return {}
+    listed = list_in(job.get("steps"))
+    before = listed[: int(path[3])] if path[2:3] == ("steps",) and len(path) > 3 else listed
+    known = {
+        "steps": {str(object_in(step).get("id", "")).lower() for step in before},
+        "needs": {name.lower() for name in needs_of(job)},
+    }
+    strategy = job.get("strategy", {})
+    matrix = object_in(strategy).get("matrix", {})
+    include = object_in(matrix).get("include", [])
+    # An expression in place of any of them may bring whatever it likes.
+    if not any(isinstance(one, str) for one in (strategy, matrix, include)):
+        said = [object_in(matrix), *(object_in(one) for one in list_in(include))]
+        known["matrix"] = {str(key).lower() for one in said for key in one} - {"include", "exclude"}
+    return known
+
+
+def _check_output(jobs: Mapping[str, Any], needed: str, output: str, here: Place) -> None:
+    job = object_in(next((one for name, one in jobs.items() if name.lower() == needed), None))
+    outputs = {str(name).lower() for name in object_in(job.get("outputs"))}
+    if "steps" in job and output not in outputs:
+        here.refuse(f"the job {needed!r} has no output {output[:60]!r}", sorted(outputs))
+
+
+def always_the_same(document: Any, place: Place) -> None:
+    """Refuse conditions that never come out otherwise."""
+    for owner, here in (*((job, one) for _, job, one in jobs(document, place)), *steps(document, place)):
+        said = owner.get("if")
+        plain = said.strip() if isinstance(said, str) else str(said).lower()
+        is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))
+        if is_mixed or plain.count("${{") > 1:
+            (here / "if").refuse("is text around `${{ }}`, which always counts as true")
+        elif "if" in owner and not any(map(_asks, expressions_in(plain, is_condition=True))):
+            (here / "if").refuse(f"is always the same, {plain[:40]!r}")
+
+
+def _asks(one: Expression) -> bool:
+    return bool(one.values or one.functions or one.problem)
+
+
+def whole_objects(document: Any, place: Place) -> None:
+    """Refuse objects that are put into a text, where they come out as the word `Object`."""
+    for one, here in _expressions(document, place):
+        said = one.text.lower()
+        if here.path[-1:] in (("run",), ("name",)) and (said in CONTEXTS or said == "github.event"):
+            here.refuse(f"`{one.text[:40]}` has many values, and comes out as the word `Object`")
+
+
+def injections(document: Any, place: Place) -> None:
+    """Refuse scripts into which a value is put that outsiders write."""
+    for step, here in steps(document, place):
+        script = object_in(step.get("with")).get("script") if "github-script" in str(step.get("uses")) else None
+        for name, text in (("run", step.get("run")), ("with", script)):
+            for one in expressions_in(str(text)) if isinstance(text, str) else ():
+                said = next((v for v in map(".".join, one.values) if _UNTRUSTED.fullmatch(v)), None)
+                if said:
+                    (here / name).refuse(f"puts `{said}`, which outsiders write, into a script")
