@@ -10,6 +10,7 @@ from typing import Any
 from typer.main import get_command
 
 from workflow_agent.cli import cli
+from workflow_agent.cli.commands import Listed
 
 PROGRAM = "workflow-agent"
 _CONTINUED = re.compile(r"(?:\\|(?<=\|))\n\s*")
@@ -44,6 +45,7 @@ class Example:
 def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield every command with its path, groups before what is in them."""
     command = command or get_command(cli)
+    command = command.loaded() if isinstance(command, Listed) else command
     yield path, command
     for name, inner in getattr(command, "commands", {}).items():
         yield from commands(inner, (*path, name))

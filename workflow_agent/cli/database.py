@@ -65,7 +65,9 @@ def migrate_database(
 
       workflow-agent migrate-database --database postgresql://db/workflows
 
-      workflow-agent migrate-database --row-security
+    \b
+      workflow-agent migrate-database --database postgresql://db/workflows \\
+        --row-security
 
     Exit codes: 0 done, 1 when the database does not answer or refuses, 78
     when none is named.

@@ -42,12 +42,14 @@ def simulate_workflow(
 
     Examples:
 
-      workflow-agent workflows simulate wf_expense_approval --set amount=1500 --set approved=true
+    \b
+      workflow-agent workflows simulate wf_expense_approval \\
+        --set amount=1500 --set approved=true
 
     \b
       workflow-agent workflows simulate wf_expense_approval --runs 500 \\
         --per-day 40 --staff manager=2 --time review=PT30M \\
-        --set approved=true
+        --set amount=1500 --set approved=true
     """
     assumed = {
         "case": _pairs(facts, "--set", _json_or_text),
