@@ -7,10 +7,9 @@ from importlib.metadata import PackageNotFoundError, version
 from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 
-from workflow_agent.api import health, page
+from workflow_agent.api import frontends, health, page
 from workflow_agent.api.body import BodyLimits, JsonLimits
 from workflow_agent.api.errors import install_error_handlers
-from workflow_agent.api.frontends import ag_ui, vercel
 from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
 from workflow_agent.api.mcp import route as mcp
 from workflow_agent.api.native import (
@@ -22,12 +21,9 @@ from workflow_agent.api.native import (
     compactions,
     conversations,
     events,
-    forks,
     formats,
     history,
     memory,
-    message_search,
-    runs,
     telemetry,
     turns,
     views,
@@ -43,7 +39,7 @@ from workflow_agent.settings import Settings
 _ROUTERS: Sequence[APIRouter] = (
     health.router,
     chat.router,
-    runs.router,
+    chat.runs,
     page.router,
     bundles.router,
     conversations.router,
@@ -51,9 +47,9 @@ _ROUTERS: Sequence[APIRouter] = (
     history.router,
     turns.router,
     compactions.router,
-    message_search.router,
+    history.searches,
     memory.router,
-    forks.router,
+    conversations.forks,
     formats.router,
     views.router,
     workflows.router,
@@ -67,8 +63,7 @@ _ROUTERS: Sequence[APIRouter] = (
     responses.router,
     openai_conversations.router,
     items.router,
-    vercel.router,
-    ag_ui.router,
+    frontends.router,
     mcp.router,
 )
 """In this order an address is looked for."""

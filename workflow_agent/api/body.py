@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Any, cast
 
+from pydantic import ConfigDict
 from starlette.datastructures import Headers
 from starlette.types import Receive
 
 from workflow_agent.api.errors import RequestTimedOut, UnsupportedMediaType
 from workflow_agent.errors import BodyTooLarge, InvalidInput, Problem
+from workflow_agent.workflows.model.described import Described
 from workflow_agent.workflows.model.parser import json_pointer
 
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -269,3 +271,9 @@ async def _received(receive: Receive, max_bytes: int) -> bytes | None:
             chunks.clear()
         if not message.get("more_body", False) or size > max_bytes * _DISCARDED_TIMES_LIMIT:
             return b"".join(chunks) if size <= max_bytes else None
+
+
+class Body(Described):
+    """A request body: closed, and without conversions between JSON types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)

@@ -7,8 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.replies import json_reply, problem_replies, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
 from workflow_agent.errors import ShuttingDown
 from workflow_agent.telemetry.sums import exposition_of_workers, families_of
 

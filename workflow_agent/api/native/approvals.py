@@ -7,8 +7,8 @@ from fastapi import APIRouter, Body, Query, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
+from workflow_agent.api.body import Body as RequestBody
 from workflow_agent.api.creation import edits_from_body
-from workflow_agent.api.native.request_body import Body as RequestBody
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import (
@@ -20,8 +20,7 @@ from workflow_agent.api.parameters import (
     acting_user,
     etag,
 )
-from workflow_agent.api.replies import problem_replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, problem_replies
 from workflow_agent.workflows.approvals import Decision, Publication, WaitingChange
 
 router = APIRouter(prefix="/api/v1", tags=["approvals"], route_class=StrictRoute)

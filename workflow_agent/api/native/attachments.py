@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from workflow_agent.api.native.request_body import Body
+from workflow_agent.api.body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN
 from workflow_agent.assistant.attachments import NewAttachment
 

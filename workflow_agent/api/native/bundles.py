@@ -10,8 +10,7 @@ from workflow_agent.api.creation import create_once
 from workflow_agent.api.native.conversations import shown
 from workflow_agent.api.native.request_shapes import ConversationBundle
 from workflow_agent.api.parameters import ConversationId, IdempotencyKey, Tenant, TheServices, etag
-from workflow_agent.api.replies import json_reply, link, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns import bundles
 from workflow_agent.conversations.document import Conversation

@@ -7,8 +7,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.replies import json_reply, problem_replies, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
 from workflow_agent.conversations.agents import DEFAULT_AGENT
 from workflow_agent.conversations.modes import Mode
 from workflow_agent.workflows.formats import FORMATS

@@ -22,8 +22,7 @@ from workflow_agent.api.parameters import (
     Workflows,
     etag,
 )
-from workflow_agent.api.replies import json_reply, link, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.acceptance import HandChange, post_change
 from workflow_agent.conversations.document import Conversation

@@ -1,7 +1,7 @@
-"""Turns: one message, one reply, as JSON or as a stream."""
+"""Turns and their runs: one message, one reply, as JSON or as a stream; where a run stands, and stopping it."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Header, Request
 from starlette.responses import Response
@@ -9,10 +9,20 @@ from starlette.responses import Response
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.native.request_shapes import ChatRequest
-from workflow_agent.api.parameters import KEY_PATTERN, IdempotencyHeader, services_of, tenant_of, user_of
-from workflow_agent.api.replies import event_stream, json_reply, link, replies
-from workflow_agent.api.route_class import StrictRoute
-from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response
+from workflow_agent.api.parameters import (
+    KEY_PATTERN,
+    IdempotencyHeader,
+    RunId,
+    Tenant,
+    TheServices,
+    services_of,
+    tenant_of,
+    user_of,
+)
+from workflow_agent.api.routes import StrictRoute, event_stream, json_reply, link, replies
+from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response, outcome_of
+from workflow_agent.conversations.records import Records
+from workflow_agent.conversations.runs import Run
 from workflow_agent.values.tokens import Utilization
 
 router = APIRouter(prefix="/api/v1", tags=["chat"], route_class=StrictRoute)
@@ -102,3 +112,51 @@ async def chat_stream(request: Request, body: Annotated[ChatRequest, Body()], he
     """Send a message and follow the run that answers it; the run goes on when the client goes away."""
     started = await _started(request, body, headers)
     return EventStream(own_frames(await stream_of(started), request))
+
+
+runs = APIRouter(prefix="/api/v1/runs", tags=["runs"], route_class=StrictRoute)
+_RUN_LINKS = {
+    "conversation": link("get_conversation", "Its conversation.", conversation_id="$response.body#/conversation_id")
+}
+
+
+def _state(records: Records, run: Run) -> dict[str, Any]:
+    shown = run.model_dump(
+        mode="json", include={"run_id", "turn", "status", "attempt", "agent", "accepted_at", "completed_at", "error"}
+    )
+    outcome = outcome_of(records, run.run_id)
+    return {"conversation_id": records.id, **shown, "reply": chat_response(outcome) if outcome else None}
+
+
+@runs.get("/{run_id}", operation_id="get_run", responses=replies("RunState", 404, 422, links=_RUN_LINKS))
+async def get_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
+    """Say where a run stands, with its reply once there is one."""
+    return json_reply(_state(*await services.chat.recorded_run(tenant, run_id)))
+
+
+@runs.get(
+    "/{run_id}/stream",
+    operation_id="stream_run",
+    status_code=200,
+    response_class=EventStream,
+    responses=event_stream(404, 422),
+)
+async def stream_run(
+    request: Request,
+    run_id: RunId,
+    services: TheServices,
+    tenant: Tenant,
+    last_event_id: Annotated[
+        str, Header(alias="Last-Event-ID", pattern="^[0-9]{1,9}$", description="The id of the last event that arrived.")
+    ] = "0",
+) -> Response:
+    """Follow a run from any of its events on, until ten minutes after its end."""
+    stream = await services.chat.stream(tenant, run_id)
+    return EventStream(own_frames(stream, request, after=int(last_event_id)))
+
+
+@runs.post("/{run_id}/cancel", operation_id="cancel_run", responses=replies("RunState", 404, 422, links=_RUN_LINKS))
+async def cancel_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
+    """Stop a run; one that has ended stays as it is."""
+    await services.chat.cancel(tenant, run_id)
+    return json_reply(_state(*await services.chat.recorded_run(tenant, run_id)))

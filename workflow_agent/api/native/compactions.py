@@ -16,8 +16,7 @@ from workflow_agent.api.parameters import (
     etag,
     page_start,
 )
-from workflow_agent.api.replies import json_reply, link, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
 from workflow_agent.api.services import past_of
 from workflow_agent.assistant.compaction.compaction import compaction_named
 from workflow_agent.assistant.compaction.policy import turns_compacted

@@ -1,4 +1,4 @@
-"""Conversations: list, create, read, change and delete."""
+"""Conversations: list, create, read, change, delete, and fork."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
-from workflow_agent.api.native.request_shapes import ConversationChange, NewConversation
+from workflow_agent.api.native.request_shapes import ConversationChange, NewConversation, NewForkBody
 from workflow_agent.api.parameters import (
     ConversationId,
     Cursor,
@@ -22,10 +22,12 @@ from workflow_agent.api.parameters import (
     etag,
     is_unchanged,
 )
-from workflow_agent.api.replies import json_reply, link, problem_replies, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_replies, replies
+from workflow_agent.assistant.turns.forks import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
+from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.store import ConversationSummary
+from workflow_agent.conversations.verification import Whole
 from workflow_agent.errors import ConversationConflict
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.stored import iso_milliseconds
@@ -187,3 +189,51 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
             "If-Match names. Read it again and retry.",
             version=conversation.version,
         )
+
+
+forks = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute)
+_FORK_LINKS = {"self": link("get_conversation", conversation_id="$response.body#/id")}
+
+
+@forks.post(
+    "/fork",
+    operation_id="fork_conversation",
+    status_code=201,
+    responses=replies(
+        "Conversation", 404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_FORK_LINKS
+    ),
+)
+async def fork_conversation(
+    conversation_id: ConversationId,
+    body: Annotated[NewForkBody, Body()],
+    services: TheServices,
+    tenant: Tenant,
+    key: IdempotencyKey,
+) -> Response:
+    """Create a conversation that holds this one up to an event, with its evidence, and goes on from there."""
+    whole = await whole_of(services.conversations, tenant, conversation_id)
+    index = _index(whole, body)
+
+    async def create(fork_id: str) -> Conversation:
+        new = NewFork(fork_id, index, services.clock(), body.title)
+        return await fork(services.conversations, tenant, whole, new)
+
+    made, replayed = await create_once(
+        services.keys,
+        tenant,
+        key,
+        request=["fork", conversation_id, body.model_dump(mode="json")],
+        resource_id=body.id or services.new_id("cv"),
+        create=create,
+        find=lambda fork_id: services.conversations.load(tenant, fork_id),
+    )
+    headers = etag(made) | {"Location": f"/api/v1/conversations/{made.id}"} | replayed
+    return json_reply(shown(made, services.clock()), 201, headers)
+
+
+def _index(whole: Whole, body: NewForkBody) -> int:
+    if body.event_id is not None:
+        return index_of_event(whole, body.event_id)
+    if body.turn is not None:
+        return index_of_turn(whole, body.turn)
+    return index_of_number(whole, body.index or 0)

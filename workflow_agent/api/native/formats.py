@@ -11,8 +11,7 @@ from workflow_agent.api.creation import create_workflow_once, named
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, Workflows, etag
-from workflow_agent.api.replies import json_reply, replies
-from workflow_agent.api.route_class import StrictRoute, only_post
+from workflow_agent.api.routes import StrictRoute, json_reply, only_post, replies
 from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.imported import format_findings

@@ -7,10 +7,9 @@ from fastapi import APIRouter, Body, Path
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from workflow_agent.api.native.request_body import Body as RequestBody
+from workflow_agent.api.body import Body as RequestBody
 from workflow_agent.api.parameters import CLEAN_PATTERN, Tenant, TheServices, User
-from workflow_agent.api.replies import json_reply, problem_replies, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases
 from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, Source

@@ -4,8 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
+from workflow_agent.api.body import Body
 from workflow_agent.api.native.attachments import Attachments
-from workflow_agent.api.native.request_body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER, UserName
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Phase
 from workflow_agent.conversations.feedback import MOST_NOTE_CHARS, Rating

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from workflow_agent.api.parameters import Limit, Tenant, TheServices
-from workflow_agent.api.replies import json_reply, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, replies
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, AgentReply
 from workflow_agent.conversations.history import Past

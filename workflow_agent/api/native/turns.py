@@ -8,8 +8,7 @@ from starlette.responses import Response
 from workflow_agent.api.native.history import shown_event
 from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.parameters import CLEAN_PATTERN, ConversationId, Number, Tenant, TheServices
-from workflow_agent.api.replies import json_reply, link, problem_replies, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_replies, replies
 from workflow_agent.api.services import Services, past_of
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.conversations.document import AgentReply, Conversation

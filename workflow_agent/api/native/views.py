@@ -19,8 +19,7 @@ from workflow_agent.api.parameters import (
     true_or_false,
     whole_number,
 )
-from workflow_agent.api.replies import json_reply, replies
-from workflow_agent.api.route_class import StrictRoute, only_post
+from workflow_agent.api.routes import StrictRoute, json_reply, only_post, replies
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze

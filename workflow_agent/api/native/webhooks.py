@@ -5,11 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Body
 from pydantic import BaseModel, Field, StringConstraints
 
-from workflow_agent.api.native.request_body import Body as RequestBody
+from workflow_agent.api.body import Body as RequestBody
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices
-from workflow_agent.api.replies import problem_replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, problem_replies
 from workflow_agent.telemetry.webhooks import Delivery, EventType, Webhook
 
 router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"], route_class=StrictRoute)

@@ -26,8 +26,7 @@ from workflow_agent.api.parameters import (
     is_unchanged,
     page_start,
 )
-from workflow_agent.api.replies import json_reply, link, problem_replies, replies
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_replies, replies
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import InvalidWorkflow, Problem

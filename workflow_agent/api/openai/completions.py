@@ -22,8 +22,7 @@ from workflow_agent.api.openai.texts import Sent, finish_named, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import openai_error
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
-from workflow_agent.api.replies import json_reply
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import StartedTurn, TurnOutcome
 from workflow_agent.assistant.streams import RunEvent

@@ -9,8 +9,7 @@ from workflow_agent.api.creation import create_once
 from workflow_agent.api.openai.items import said_in
 from workflow_agent.api.openai.parameters import MetadataChange, NewConversation
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
-from workflow_agent.api.replies import json_reply
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import with_history
 

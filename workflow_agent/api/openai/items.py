@@ -13,8 +13,7 @@ from workflow_agent.api.openai.parameters import InputItem, NewItems
 from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
 from workflow_agent.api.openai.texts import Sent, text_of
 from workflow_agent.api.parameters import Tenant, TheServices, whole_number
-from workflow_agent.api.replies import json_reply
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply
 from workflow_agent.api.services import past_of
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.history import Past

@@ -8,8 +8,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.openai_errors import ModelNotFound
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.replies import json_reply
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply
 from workflow_agent.conversations.agents import AgentProfile
 
 MODEL = "workflow-agent"

@@ -17,8 +17,7 @@ from workflow_agent.api.openai.texts import Script, Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import ResponseNotFound
 from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, user_of
-from workflow_agent.api.replies import json_reply
-from workflow_agent.api.route_class import StrictRoute
+from workflow_agent.api.routes import StrictRoute, json_reply
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.streams import RunEvents
 from workflow_agent.assistant.turns.narration import stream_of_outcome
