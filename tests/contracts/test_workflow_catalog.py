@@ -18,17 +18,19 @@ from workflow_agent.storage.postgres.conversations import PostgresConversationSt
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.revisions import Revision
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.store import Author, Change, WorkflowCatalog
+from workflow_agent.workflows.store import Author, Change, ReadOnceCatalog, WorkflowCatalog
 
 CREATED = Change(Author(), "created", ("Created",))
 
 
-@pytest.fixture(params=["memory", "json", "json without a cache", "postgres"])
+@pytest.fixture(params=["memory", "read once", "json", "json without a cache", "postgres"])
 async def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WorkflowCatalog]:
     entries = 0 if request.param.endswith("without a cache") else 100
     specs: TtlCache[Workflow] = TtlCache(max_entries=entries, ttl_seconds=300)
     if request.param == "memory":
         yield InMemoryWorkflowCatalog(now=Clock())
+    elif request.param == "read once":
+        yield ReadOnceCatalog(InMemoryWorkflowCatalog(now=Clock()), lambda: None)
     elif request.param.startswith("json"):
         yield JsonWorkflowCatalog(DurableFiles(tmp_path / "data"), specs, now=Clock())
     else:
@@ -38,7 +40,7 @@ async def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 
 def rename(name: str, **change: Any) -> Callable[[Workflow], tuple[Workflow, Change]]:
-    fields = {"author": Author(), "action": "edited", "summary": (f"Renamed to {name!r}",), **change}
+    fields: dict[str, Any] = {"author": Author(), "action": "edited", "summary": (f"Renamed to {name!r}",), **change}
     return lambda one: (one.model_copy(update={"name": name}), Change(**fields))
 
 
@@ -213,8 +215,8 @@ async def test_a_deleted_workflow_is_gone_and_its_id_begins_anew(catalog: Workfl
 
 async def rename_by(catalog: WorkflowCatalog, **change: Any) -> Workflow:
     """Rename in a run; an attempt that was made before is recognised by what is known beforehand."""
-    known = Change(**{"author": Author(), "action": "edited", **change})
-    return await catalog.update("acme", "wf_expenses", rename("Costs", **change), beforehand=known)
+    fields: dict[str, Any] = {"author": Author(), "action": "edited", **change}
+    return await catalog.update("acme", "wf_expenses", rename("Costs", **change), beforehand=Change(**fields))
 
 
 async def test_a_repeated_run_does_not_apply_its_edit_twice(catalog: WorkflowCatalog) -> None:

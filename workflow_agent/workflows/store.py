@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from typing_extensions import override
+
 from workflow_agent.errors import WorkflowConflict
 from workflow_agent.values.revisions import Revision
 from workflow_agent.values.run_fence import RunFence
@@ -176,6 +178,79 @@ class WorkflowCatalog(Protocol):
             WorkflowNotFound: No such workflow or version.
         """
         ...
+
+
+@dataclass(slots=True)
+class ReadOnceCatalog(WorkflowCatalog):
+    """A catalogue that reads a workflow once between two steps of a run, and again after a write through it.
+
+    A run looks at the same workflow several times before it asks its model: for the window, for what is out of
+    date in it, for the instructions. What others write meanwhile is seen at the next step.
+    """
+
+    catalog: WorkflowCatalog
+    step: Callable[[], object]
+    """Returns the very same object as long as the step lasts."""
+    _read: dict[tuple[str, str], Workflow] = field(default_factory=dict[tuple[str, str], Workflow])
+    _read_at: object = None
+
+    @override
+    async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
+        try:
+            return await self.catalog.create(tenant, workflow, change)
+        finally:
+            self._read = {}
+
+    @override
+    async def get(self, tenant: str, workflow_id: str) -> Workflow:
+        step = self.step()
+        if step is not self._read_at:
+            self._read, self._read_at = {}, step
+        # A write that ends while this reads begins another: what was read before it is not kept.
+        read, key = self._read, (tenant, workflow_id)
+        if key not in read:
+            read[key] = await self.catalog.get(tenant, workflow_id)
+        return read[key]
+
+    @override
+    async def update(
+        self,
+        tenant: str,
+        workflow_id: str,
+        apply: Callable[[Workflow], tuple[Workflow, Change]],
+        *,
+        expected: Revision | None = None,
+        beforehand: Change | None = None,
+    ) -> Workflow:
+        try:
+            return await self.catalog.update(tenant, workflow_id, apply, expected=expected, beforehand=beforehand)
+        finally:
+            self._read = {}
+
+    @override
+    async def delete(
+        self, tenant: str, workflow_id: str, *, expected: Revision | None = None, fence: RunFence | None = None
+    ) -> None:
+        try:
+            await self.catalog.delete(tenant, workflow_id, expected=expected, fence=fence)
+        finally:
+            self._read = {}
+
+    @override
+    async def all(self, tenant: str) -> Sequence[Workflow]:
+        return await self.catalog.all(tenant)
+
+    @override
+    async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
+        return await self.catalog.heads(tenant)
+
+    @override
+    async def versions(self, tenant: str, workflow_id: str) -> Sequence[WorkflowVersion]:
+        return await self.catalog.versions(tenant, workflow_id)
+
+    @override
+    async def version(self, tenant: str, workflow_id: str, number: int) -> WorkflowVersion:
+        return await self.catalog.version(tenant, workflow_id, number)
 
 
 LEAST_GOOD_SCORE = 0.25

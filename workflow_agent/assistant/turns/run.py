@@ -55,7 +55,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview
-from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
+from workflow_agent.workflows.store import ReadOnceCatalog, WorkflowCatalog, WorkflowSearch
 
 _log = logging.getLogger(__name__)
 _FILTERED = "The model's provider stopped the answer: its content filter does not let it through."
@@ -118,9 +118,10 @@ class Runner:
         job.evidence.counter = self.counters.of(model)
         author = job.request.author
         known, facts = await known_of_user(self.memory, self.personal, job.conversation, author, job.trace)
-        outdated = await outdated_results(self.workflows, job.conversation)
+        workflows = ReadOnceCatalog(self.workflows, lambda: job.evidence.turn)
+        outdated = await outdated_results(workflows, job.conversation)
         narration = Narration(stream, job.evidence, tuple(self.roster), job.trace.first_chunk)
-        deps = self._dependencies(job, RunProgress(mode, pending=pending), refused, known, facts, outdated)
+        deps = self._dependencies(job, RunProgress(mode, pending=pending), workflows, refused, known, facts, outdated)
         named = mentions_in(job.request.message, self.roster)
         is_for_nobody = bool(named.unknown) and not named.agents and job.request.agent is None
         with job.trace.step("context.build"):
@@ -155,6 +156,7 @@ class Runner:
         self,
         job: Job,
         progress: RunProgress,
+        workflows: WorkflowCatalog,
         refused: str | None,
         known: Sequence[WorkflowReference],
         facts: Sequence[Fact],
@@ -169,7 +171,7 @@ class Runner:
             run_id=job.run.run_id,
             attempt=job.run.attempt,
             conversation=job.conversation,
-            workflows=self.workflows,
+            workflows=workflows,
             search=self.search,
             progress=progress,
             evidence=job.evidence,
@@ -237,13 +239,14 @@ class Runner:
         window = FittingWindow(self.compactor, job, build, may_compact=may_compact)
         if not is_sent:
             return replace(await window.built(), planning=PlanningLedger(reason="no model is asked").facts())
-        return await self.gathering.around(job, model, job.trace.model, deps.progress.mode.name, window.built)
+        gathering = replace(self.gathering, workflows=deps.workflows)
+        return await gathering.around(job, model, job.trace.model, deps.progress.mode.name, window.built)
 
     async def _open_workflow(self, deps: WorkflowContext) -> str:
         if deps.progress.open_workflow_id is None:
             return ""
         try:
-            return self.outline(await self.workflows.get(deps.tenant, deps.progress.open_workflow_id))
+            return self.outline(await deps.workflows.get(deps.tenant, deps.progress.open_workflow_id))
         except WorkflowNotFound:
             return ""
 
