@@ -11,7 +11,6 @@ from workflow_agent.workflows.formats.argo.writer import document_of as argo_doc
 from workflow_agent.workflows.formats.asl import lint as asl_lint
 from workflow_agent.workflows.formats.asl.writer import machine_of
 from workflow_agent.workflows.formats.bpmn import lint as bpmn_lint
-from workflow_agent.workflows.formats.bpmn.writer import process_of
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.github_actions import lint as github_lint
 from workflow_agent.workflows.formats.github_actions.writer import document_of as github_document
@@ -35,7 +34,7 @@ _FORMATS = (
     _Linted("github-actions", github_document, github_lint.RULES),
     _Linted("asl", machine_of, asl_lint.RULES, asl_lint.steps_at),
     _Linted("argo", argo_document, argo_lint.RULES, argo_lint.steps_at),
-    _Linted("bpmn", process_of, bpmn_lint.RULES, bpmn_lint.steps_at),
+    _Linted("bpmn", bpmn_lint.linted_process, bpmn_lint.RULES, bpmn_lint.steps_at),
 )
 
 

@@ -30,6 +30,7 @@ _DIGEST = "documentation"
 _FROM, _TO = own("from"), own("to")
 _BETWEEN = 50.0
 _FAR = 1e6
+_BOX = ("x", "y", "width", "height")
 
 
 def made_diagram(process: Element) -> Element:
@@ -90,7 +91,7 @@ def _digest(diagram: Element) -> str:
     numbers = [
         f"{one.tag}{round(float(one.get(name, '')))}"
         for one in diagram.iter()
-        for name in ("x", "y", "width", "height")
+        for name in _BOX
         if _is_number(one.get(name))
     ]
     return sha256("|".join(sorted(numbers)).encode()).hexdigest()[:16]
@@ -104,10 +105,9 @@ def _is_number(text: str | None) -> bool:
 
 
 def _is_sensible(diagram: Element) -> bool:
-    places = {f"{{{BOUNDS}}}Bounds": ("x", "y", "width", "height"), f"{{{LINES}}}waypoint": ("x", "y")}
-    return all(
-        _is_number(one.get(name)) for tag, names in places.items() for one in diagram.iter(tag) for name in names
-    )
+    bounds = [[one.get(name) for name in _BOX] for one in diagram.iter(f"{{{BOUNDS}}}Bounds")]
+    waypoints = [[one.get("x"), one.get("y")] for one in diagram.iter(f"{{{LINES}}}waypoint")]
+    return all(map(_is_number, {number for numbers in (*bounds, *waypoints) for number in numbers}))
 
 
 def _refers_to(drawn: Element) -> str:
@@ -144,7 +144,7 @@ class _Sheet:
         elif local == "BPMNEdge":
             self.lines.setdefault(about, drawn)
         elif local == "BPMNShape" and (bounds := drawn.find(f"{{{BOUNDS}}}Bounds")) is not None:
-            x, y, width, height = (float(bounds.get(name, 0)) for name in ("x", "y", "width", "height"))
+            x, y, width, height = (float(bounds.get(name, 0)) for name in _BOX)
             self.shapes.setdefault(about, drawn)
             self._boxes.setdefault(about, (x, y, width, height))
             self._plane_of.setdefault(about, plane)

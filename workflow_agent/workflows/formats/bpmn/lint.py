@@ -1,14 +1,15 @@
 """What bpmnlint finds in a process: rules of BPMN 2.0, and of diagrams that people can read."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
+from workflow_agent.workflows.formats.bpmn.writer import process_of
 from workflow_agent.workflows.formats.bpmn.xml import bpmn, local_name, named_children
 from workflow_agent.workflows.formats.lint import LintRule
 from workflow_agent.workflows.formats.shapes import Place
+from workflow_agent.workflows.model.workflow import Workflow
 
 _WAITS = ("intermediateCatchEvent", "receiveTask")
 _ASKS = ("exclusiveGateway", "inclusiveGateway", "complexGateway")
@@ -29,11 +30,8 @@ class _Inside:
             self.out.setdefault(flow.get("sourceRef", ""), []).append(flow)
             self.into.setdefault(flow.get("targetRef", ""), []).append(flow)
         self.by_id = {xml_id(one): one for one in self.scope.nodes}
-
-    @property
-    def nodes(self) -> Sequence[tuple[Element, str, str]]:
+        self.nodes = [(one, local_name(one), xml_id(one)) for one in self.scope.nodes]
         """Each step or event with its kind and its id."""
-        return [(one, local_name(one), xml_id(one)) for one in self.scope.nodes]
 
     @property
     def is_event_handler(self) -> bool:
@@ -46,12 +44,21 @@ class _Inside:
         return local_name(self.container) == "adHocSubProcess"
 
 
-def _scopes(process: Element) -> Iterator[_Inside]:
-    for one in process.iter():
-        if one is process or local_name(one) in SCOPES:
-            inside = _Inside(one)
-            if inside.scope.nodes:
-                yield inside
+class LintedProcess:
+    """A process as rules look at it, taken apart once for all of them."""
+
+    def __init__(self, process: Element) -> None:
+        self.is_executable = process.get("isExecutable") == "true"
+        self.elements = list(process.iter())
+        inside = (_Inside(one) for one in self.elements if one is process or local_name(one) in SCOPES)
+        self.scopes = [one for one in inside if one.scope.nodes]
+        self.sources = {xml_id(flow): flow.get("sourceRef", "") for one in self.scopes for flow in one.scope.flows}
+        """The element that each flow leads from."""
+
+
+def linted_process(workflow: Workflow, format_name: str) -> LintedProcess:
+    """Return the process of a workflow for the rules to look at."""
+    return LintedProcess(process_of(workflow, format_name))
 
 
 def _definitions(event: Element) -> list[str]:
@@ -63,8 +70,8 @@ def _condition(flow: Element) -> bool:
     return flow.find(bpmn("conditionExpression")) is not None
 
 
-def _event_gateways(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _event_gateways(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind != "eventBasedGateway":
                 continue
@@ -78,8 +85,8 @@ def _event_gateways(process: Any, place: Place) -> None:
                     (place / target).refuse("follows a gateway that waits for events, and nothing else may lead to it")
 
 
-def _event_handlers(process: Any, place: Place) -> None:
-    for inside in (one for one in _scopes(process) if one.is_event_handler):
+def _event_handlers(process: LintedProcess, place: Place) -> None:
+    for inside in (one for one in process.scopes if one.is_event_handler):
         here = place / xml_id(inside.container)
         starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
         if len(starts) != 1:
@@ -89,8 +96,8 @@ def _event_handlers(process: Any, place: Place) -> None:
                 (place / xml_id(start)).refuse("begins a sub-process by an event, and does not say by which")
 
 
-def _links(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _links(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         names: dict[str, dict[str, list[str]]] = {}
         for node, kind, node_id in inside.nodes:
             definition = node.find(bpmn("linkEventDefinition"))
@@ -107,23 +114,23 @@ def _links(process: Any, place: Place) -> None:
                 )
 
 
-def _starts_entered(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _starts_entered(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind == "startEvent" and node_id in inside.into:
                 (place / node_id).refuse("is a start event, and a flow leads to it")
 
 
-def _timers(process: Any, place: Place) -> None:
-    for one in process.iter() if process.get("isExecutable") == "true" else ():
+def _timers(process: LintedProcess, place: Place) -> None:
+    for one in process.elements if process.is_executable else ():
         for definition in named_children(one, "timerEventDefinition"):
             told = [bpmn(name) for name in _TIMES if (definition.findtext(bpmn(name)) or "").strip()]
             if len(told) != 1:
                 (place / xml_id(one)).refuse("waits for a time, and does not say for which")
 
 
-def _no_start(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _no_start(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
         here = place / xml_id(inside.container)
         if not starts and not inside.is_free:
@@ -137,14 +144,14 @@ def _no_start(process: Any, place: Place) -> None:
                 (place / xml_id(one)).refuse("begins a sub-process, and cannot wait for a trigger there")
 
 
-def _no_end(process: Any, place: Place) -> None:
-    for inside in (one for one in _scopes(process) if not one.is_free):
+def _no_end(process: LintedProcess, place: Place) -> None:
+    for inside in (one for one in process.scopes if not one.is_free):
         if not any(kind == "endEvent" for _, kind, _ in inside.nodes):
             (place / xml_id(inside.container)).refuse("has no end event")
 
 
-def _conditions(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _conditions(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for node, _, node_id in inside.nodes:
             flows = [one for one in inside.out.get(node_id, ()) if xml_id(one) != node.get("default")]
             asked = [one for one in flows if _condition(one)]
@@ -154,16 +161,16 @@ def _conditions(process: Any, place: Place) -> None:
                         (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
 
 
-def _fake_joins(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _fake_joins(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             flows = inside.into.get(node_id, ())
             if kind not in _GATEWAYS and kind != "endEvent" and len(flows) > 1:
                 (place / node_id).refuse(f"is entered by {len(flows)} flows without a gateway")
 
 
-def _implicit_splits(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _implicit_splits(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for node, kind, node_id in inside.nodes:
             flows = inside.out.get(node_id, ())
             plain = [one for one in flows if not _condition(one) and xml_id(one) != node.get("default")]
@@ -171,15 +178,15 @@ def _implicit_splits(process: Any, place: Place) -> None:
                 (place / node_id).refuse(f"is left by {len(plain)} flows at once without a gateway")
 
 
-def _join_forks(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _join_forks(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind in _GATEWAYS and min(len(inside.into.get(node_id, ())), len(inside.out.get(node_id, ()))) > 1:
                 (place / node_id).refuse("is a gateway at which ways come together and part")
 
 
-def _implicit_ends(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _implicit_ends(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         linked = {one.get("sourceRef") for one in inside.scope.links}
         for node, kind, node_id in inside.nodes:
             is_last = node_id not in inside.out and node_id not in linked and node_id in inside.into
@@ -188,21 +195,21 @@ def _implicit_ends(process: Any, place: Place) -> None:
                 (place / node_id).refuse("is where the work ends without an end event")
 
 
-def _several_definitions(process: Any, place: Place) -> None:
-    for one in process.iter():
+def _several_definitions(process: LintedProcess, place: Place) -> None:
+    for one in process.elements:
         if len(_definitions(one)) > 1:
             (place / xml_id(one)).refuse("is about several events at once")
 
 
-def _hard_gateways(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _hard_gateways(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind in ("inclusiveGateway", "complexGateway"):
                 (place / node_id).refuse(f"is {'an inclusive' if kind[0] == 'i' else 'a complex'} gateway")
 
 
-def _labels(process: Any, place: Place) -> None:
-    for inside in _scopes(process):
+def _labels(process: LintedProcess, place: Place) -> None:
+    for inside in process.scopes:
         for node, kind, node_id in inside.nodes:
             splits = kind in _ASKS and len(inside.out.get(node_id, ())) > 1
             wants = kind.endswith(("Task", "task")) or kind in _LABELLED or splits
@@ -210,12 +217,11 @@ def _labels(process: Any, place: Place) -> None:
                 (place / node_id).refuse("has no name")
 
 
-def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
+def steps_at(parts: Sequence[str], document: LintedProcess) -> Iterator[str]:
     """Yield the ids of the element at a place, and of those that a flow there leads from."""
     yield parts[-1]
-    for flow in document.iter(bpmn("sequenceFlow")):
-        if xml_id(flow) == parts[-1]:
-            yield flow.get("sourceRef", "")
+    if parts[-1] in document.sources:
+        yield document.sources[parts[-1]]
 
 
 _REFUSED = "Engines refuse the process."
