@@ -106,6 +106,15 @@ RUN = "steps:\n  - run: make\n"
         ),
         (job("if: ${{ false }} && true\n" + RUN), "github-condition", "/jobs/build/if"),
         (steps("run: echo '::set-env name=a::b'"), "github-retired", "/jobs/build/steps/0/run"),
+        (steps("uses: actions/checkout@v2"), "github-retired", "/jobs/build/steps/0/uses"),
+        (job("timeout-minutes: 0\n" + RUN), "github-timeout", "/jobs/build/timeout-minutes"),
+        (steps("{run: make, timeout-minutes: 0}"), "github-timeout", "/jobs/build/steps/0/timeout-minutes"),
+        (
+            steps("{uses: actions/checkout@v4, with: {fetch-deep: 0}}"),
+            "github-action-input",
+            "/jobs/build/steps/0/with/fetch-deep",
+        ),
+        (steps("{uses: actions/cache@v4, with: {path: a}}"), "github-action-input", "/jobs/build/steps/0/uses"),
         (steps("run: echo ${{ github.event.issue.title }}"), "github-injection", "/jobs/build/steps/0/run"),
         (
             steps("{uses: actions/github-script@v7, with: {script: 'x(${{ github.head_ref }})'}}"),

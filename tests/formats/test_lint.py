@@ -277,6 +277,7 @@ BPMN = [
 SOUND_BPMN = [
     bpmn(*ROW),
     bpmn(*ROW, HANDLER.replace('name="HS"/>', 'name="HS"><errorEventDefinition/></startEvent>')),
+    bpmn(*ROW[1:], '<startEvent id="s" name="S"><messageEventDefinition/></startEvent>'),
     bpmn(
         "startEvent:s",
         link("intermediateThrowEvent", "l"),

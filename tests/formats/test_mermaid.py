@@ -164,6 +164,19 @@ def test_a_change_changes_its_lines_and_moves_nothing_else() -> None:
     ).replace('D["Pay, at once"]', 'D["Pay now"]')
 
 
+def test_a_new_step_of_a_person_needs_no_class_that_the_chart_does_not_define() -> None:
+    step = {"name": "Legal review", "type": "human", "assignee": "lawyer"}
+    insert = {"op": "insert_step", "step": step, "between": ["amount_over_1000", "manager_approves"]}
+
+    text = edited(FLOWCHART, insert)
+
+    node = 's_legal_review[/"Legal review<br/><i>lawyer</i>"/]'
+    assert text == FLOWCHART.replace("B -->|yes| C", f"B -->|yes| {node} --> C")
+    again = MERMAID.read(text).workflow.step("legal_review")
+    assert again is not None
+    assert (again.type, again.assignee) == ("human", "lawyer")
+
+
 def test_what_parts_and_ends_statements_of_a_line_stays() -> None:
     text = "graph LR;\n  a[Ask]-->b[Answer];b-->c{Right?} ;\n  c--yes-->d[Done];   c--no-->a;\n"
 

@@ -48,6 +48,7 @@ class LintedProcess:
     """A process as rules look at it, taken apart once for all of them."""
 
     def __init__(self, process: Element) -> None:
+        self.element = process
         self.is_executable = process.get("isExecutable") == "true"
         self.elements = list(process.iter())
         inside = (_Inside(one) for one in self.elements if one is process or local_name(one) in SCOPES)
@@ -138,7 +139,7 @@ def _no_start(process: LintedProcess, place: Place) -> None:
         blank = [one for one in starts if not _definitions(one)]
         if len(blank) > 1:
             here.refuse(f"has {len(blank)} start events without a trigger")
-        is_inner = inside.container is not process and not inside.is_event_handler
+        is_inner = inside.container is not process.element and not inside.is_event_handler
         for one in starts if is_inner else ():
             if _definitions(one):
                 (place / xml_id(one)).refuse("begins a sub-process, and cannot wait for a trigger there")

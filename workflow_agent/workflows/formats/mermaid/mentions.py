@@ -62,7 +62,8 @@ class Mentions:
             style = f":::{seen.node.style}" if seen.node.style else ""
         else:
             opening = OPENINGS[step.type]
-            is_told = step.type in ("action", "decision") and not self._changes.reader.is_ours
+            is_told_by_shape = step.type in ("action", "decision") or (step.type == "human" and step.assignee)
+            is_told = is_told_by_shape and not self._changes.reader.is_ours
             closing, style = SHAPES[opening][0], "" if is_told else f":::{step.type}Step"
         return f'{node_id}{opening}"{label_of(step)}"{closing}{style}'
 

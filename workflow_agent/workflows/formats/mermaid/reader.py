@@ -176,6 +176,8 @@ class DiagramReader:
             return "end"
         if opening in _TERMINALS and not seen.links_in:
             return "event"
+        if opening == "[/" and OWNER.search(seen.node.label or ""):
+            return "human"
         return _OF_SHAPE.get(opening, "action")
 
     def _parent(self, scope: str) -> str | None:

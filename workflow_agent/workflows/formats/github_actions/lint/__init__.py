@@ -98,6 +98,7 @@ RULES: Sequence[LintRule] = (
         "actions that cannot be found",
         fixes.without_version,
     ),
+    LintRule("github-timeout", "error", jobs.timeouts, "GitHub refuses to run the job.", "deadlines of no time at all"),
     LintRule("github-shell", "error", jobs.shells, "The job fails there.", "shells that are not on the job's runner"),
     LintRule("github-variable", "error", jobs.variables, "GitHub refuses the file.", "names that no variable can have"),
     LintRule(
@@ -116,6 +117,13 @@ RULES: Sequence[LintRule] = (
     ),
     LintRule(
         "github-object", "warning", values.whole_objects, "Nobody can use it.", "objects that are put into a text"
+    ),
+    LintRule(
+        "github-action-input",
+        "warning",
+        jobs.action_inputs,
+        "The action does not look at it, or fails.",
+        "inputs that well-known actions do not have, or cannot do without",
     ),
     LintRule(
         "github-default",

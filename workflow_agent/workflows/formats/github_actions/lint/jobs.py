@@ -1,7 +1,7 @@
 """What is wrong with the jobs and steps of a GitHub Actions workflow."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.lint.places import jobs, steps
@@ -26,6 +26,48 @@ _ACTION = re.compile(r"\./.*|docker://.+|[^/@\s]+/[^@\s]+@\S+|\$.*|.*\$\{\{.*", 
 _WORKFLOW = re.compile(r"\./\.github/workflows/[^/@]+\.ya?ml|[^/@\s]+/[^/@\s]+/[^@\s]+\.ya?ml@\S+|\$.*", re.DOTALL)
 _RETIRED_ACTION = re.compile(r"actions/(?:(?:upload|download)-artifact@v[1-3]|cache(?:/\w+)?@v[12])(?:\.[\d.]+)?")
 """Those that GitHub's servers do not answer any more."""
+_NODE_12 = re.compile(
+    r"actions/(?:checkout@v[12]|setup-(?:node|java|dotnet|go)@v1|setup-(?:node|java|go|python)@v2|setup-python@v1"
+    r"|github-script@v[1-5]|labeler@v[23]|stale@v[1-4])(?:\.[\d.]+)?"
+    r"|docker/(?:login-action|setup-buildx-action|setup-qemu-action)@v1(?:\.[\d.]+)?"
+    r"|docker/build-push-action@v2(?:\.[\d.]+)?"
+)
+"""Those that are written for Node.js 12, which runners do not have any more."""
+_INPUTS: Mapping[str, frozenset[str]] = {
+    "actions/checkout": frozenset({
+        "clean", "fetch-depth", "fetch-tags", "filter", "github-server-url", "lfs", "path", "persist-credentials",
+        "ref", "repository", "set-safe-directory", "show-progress", "sparse-checkout", "sparse-checkout-cone-mode",
+        "ssh-key", "ssh-known-hosts", "ssh-strict", "ssh-user", "submodules", "token",
+    }),
+    "actions/setup-node": frozenset({
+        "always-auth", "architecture", "cache", "cache-dependency-path", "check-latest", "mirror", "mirror-token",
+        "node-version", "node-version-file", "package-manager-cache", "registry-url", "scope", "token", "version",
+    }),
+    "actions/setup-python": frozenset({
+        "allow-prereleases", "architecture", "cache", "cache-dependency-path", "check-latest", "freethreaded",
+        "pip-install", "pip-version", "python-version", "python-version-file", "token", "update-environment", "version",
+    }),
+    "actions/setup-go": frozenset({
+        "architecture", "cache", "cache-dependency-path", "check-latest", "go-download-base-url", "go-version",
+        "go-version-file", "stable", "token", "version",
+    }),
+    "actions/cache": frozenset({
+        "enablecrossosarchive", "fail-on-cache-miss", "key", "lookup-only", "path", "restore-keys", "save-always",
+        "upload-chunk-size",
+    }),
+    "actions/upload-artifact": frozenset({
+        "archive", "compression-level", "if-no-files-found", "include-hidden-files", "name", "overwrite", "path",
+        "retention-days",
+    }),
+    "actions/github-script": frozenset({
+        "base-url", "debug", "github-token", "previews", "result-encoding", "retries", "retry-exempt-status-codes",
+        "script", "user-agent",
+    }),
+}  # fmt: skip
+"""What actions of GitHub's own take, of any version, in small letters: case does not count."""
+_NEEDED: Mapping[str, Sequence[str]] = {
+    "actions/cache": ("key", "path"), "actions/upload-artifact": ("path",), "actions/github-script": ("script",),
+}  # fmt: skip
 _ONLY_WINDOWS = frozenset({"cmd", "powershell"})
 _NO_VARIABLE = re.compile(r"[\s=&]")
 
@@ -98,6 +140,25 @@ def actions(document: Any, place: Place) -> None:
             (here / key).refuse("counts only for `run`")
 
 
+def action_inputs(document: Any, place: Place) -> None:
+    """Refuse what actions of GitHub's own do not take, and note what they cannot do without."""
+    for step, here in steps(document, place):
+        action = str(step.get("uses", "")).strip().partition("@")[0].lower()
+        given = object_in(step.get("with"))
+        for name in given if action in _INPUTS else ():
+            if name.lower() not in _INPUTS[action]:
+                (here / "with" / name).refuse(f"{action} has no input {name[:40]!r}", sorted(_INPUTS[action]))
+        for name in sorted(set(_NEEDED.get(action, ())) - {name.lower() for name in given}):
+            (here / "uses").refuse(f"{action} needs the input `{name}`")
+
+
+def timeouts(document: Any, place: Place) -> None:
+    """Refuse deadlines of no time at all."""
+    for owner, here in (*((job, one) for _, job, one in jobs(document, place)), *steps(document, place)):
+        if owner.get("timeout-minutes") == 0:
+            (here / "timeout-minutes").refuse("must be more than 0 minutes")
+
+
 def shells(document: Any, place: Place) -> None:
     """Refuse shells that GitHub does not have, or not on the system of the job."""
     for shell, system, here in _shells(document, place):
@@ -139,6 +200,8 @@ def retired(document: Any, place: Place) -> None:
             (here / "run").refuse(f"uses the command `{command}`, which GitHub has retired")
         if isinstance(uses := step.get("uses"), str) and _RETIRED_ACTION.fullmatch(uses.strip()):
             (here / "uses").refuse(f"GitHub has shut down what {uses.strip()!r} asks")
+        elif isinstance(uses, str) and _NODE_12.fullmatch(uses.strip()):
+            (here / "uses").refuse(f"{uses.strip()!r} is for Node.js 12, which GitHub's runners do not have any more")
     for _, job, here in jobs(document, place):
         if _RETIRED_RUNNER.fullmatch(str(job.get("runs-on"))):
             (here / "runs-on").refuse(f"GitHub has retired the runner {job['runs-on']!r}")
