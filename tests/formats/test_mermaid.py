@@ -1,7 +1,7 @@
 """Mermaid: what people paste is read, what is drawn here comes back, and only changed lines change."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -286,19 +286,19 @@ def test_a_pasted_diagram_is_found(message: str) -> None:
     assert read(found).steps
 
 
-@pytest.mark.parametrize(
-    ("make", "size"),
-    [
-        pytest.param(lambda n: "".join(f"n{at} --> n{at + 1}\n" for at in range(n)), 1_500, id="a chain"),
-        pytest.param(lambda n: "a" + " --> a" * n, 2_500, id="one line"),
-        pytest.param(lambda n: "a --> b & " + " & ".join(f"c{at}" for at in range(n)), 1_500, id="a fan"),
-        pytest.param(lambda n: 'a["' + "#35;" * n, 8_000, id="a label without an end"),
-        pytest.param(lambda n: "a" + "[(" * n, 15_000, id="brackets"),
-        pytest.param(lambda n: "a " + "-" * n, 30_000, id="dashes"),
-        pytest.param(lambda n: "a;" * n, 8_000, id="semicolons"),
-        pytest.param(lambda n: "a -- " * n, 6_000, id="links without an end"),
-    ],
+GROWING: Sequence[tuple[str, Callable[[int], str], int]] = (
+    ("a chain", lambda n: "".join(f"n{at} --> n{at + 1}\n" for at in range(n)), 1_500),
+    ("one line", lambda n: "a" + " --> a" * n, 2_500),
+    ("a fan", lambda n: "a --> b & " + " & ".join(f"c{at}" for at in range(n)), 1_500),
+    ("a label without an end", lambda n: 'a["' + "#35;" * n, 8_000),
+    ("brackets", lambda n: "a" + "[(" * n, 15_000),
+    ("dashes", lambda n: "a " + "-" * n, 30_000),
+    ("semicolons", lambda n: "a;" * n, 8_000),
+    ("links without an end", lambda n: "a -- " * n, 6_000),
 )
+
+
+@pytest.mark.parametrize(("make", "size"), [pytest.param(make, size, id=name) for name, make, size in GROWING])
 def test_any_text_is_read_or_refused_in_linear_time(make: Callable[[int], str], size: int) -> None:
     assert_grows_linearly(lambda n: "flowchart TD\n" + make(n), read_and_write, size)
 
