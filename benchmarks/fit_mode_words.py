@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from workflow_agent.assistant.modes.inference import gather, phrase_scores, signs_in
 from workflow_agent.assistant.modes.reader import read
-from workflow_agent.assistant.modes.scores import gather, phrase_scores, signs_in
 from workflow_agent.assistant.modes.shape import dependence
 from workflow_agent.conversations.modes import MODES
 

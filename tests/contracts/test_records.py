@@ -12,7 +12,7 @@ from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.postgres.records import PostgresRecords
-from workflow_agent.workflows.records import Records
+from workflow_agent.workflows.store import Records
 
 
 @pytest.fixture(params=["memory", "json", "postgres"])

@@ -6,7 +6,7 @@ from tests.support.flows import edges_of, flow
 from workflow_agent.errors import EditRefused
 from workflow_agent.workflows.edits.application import Applied, apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
-from workflow_agent.workflows.model.conditions import Condition
+from workflow_agent.workflows.model.steps import Condition
 from workflow_agent.workflows.model.workflow import Workflow
 
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.eval_modes import HALVES, accuracy
-from workflow_agent.assistant.modes.inference import infer_mode
-from workflow_agent.assistant.modes.scores import WORD_WEIGHTS
+from workflow_agent.assistant.modes.inference import WORD_WEIGHTS, infer_mode
 from workflow_agent.conversations.modes import MODES
 
 

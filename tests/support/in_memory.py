@@ -29,7 +29,7 @@ from workflow_agent.conversations.store import (
     RunFences,
     RunJournal,
 )
-from workflow_agent.storage.files import refusals
+from workflow_agent.storage.files import file_system
 from workflow_agent.storage.files.conversation_list import holds, messages_found, page_of, searchable_texts, summary_of
 from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.files.versions import (
@@ -43,8 +43,7 @@ from workflow_agent.storage.files.versions import (
     record_of,
 )
 from workflow_agent.values.digests import content_json, content_ref_of, parse_canonical
-from workflow_agent.values.revisions import Revision
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import Revision, RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
@@ -64,10 +63,10 @@ class InMemoryConversationStore(ConversationStore, RunFences):
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
-        refusals.check_new_id(conversation.id)
+        file_system.check_new_id(conversation.id)
         kept = self._of(conversation.tenant)
         if conversation.id in kept:
-            raise refusals.id_taken(conversation.id)
+            raise file_system.id_taken(conversation.id)
         kept[conversation.id] = conversation.model_copy(update={"version": 1})
         return kept[conversation.id]
 
@@ -75,7 +74,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
         found = self._of(tenant).get(conversation_id)
         if found is None:
-            raise refusals.no_conversation(conversation_id)
+            raise file_system.no_conversation(conversation_id)
         return found
 
     @override
@@ -111,7 +110,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
         await self.load(tenant, conversation_id)
-        raise refusals.not_sealed(conversation_id, position)
+        raise file_system.not_sealed(conversation_id, position)
 
     @override
     async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
@@ -120,7 +119,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     @override
     async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         check_tenant(tenant)
-        refusals.check_new_id(conversation_id)
+        file_system.check_new_id(conversation_id)
         if fence is not None:
             self._check(tenant, fence)
         content_ref = content_ref_of(content)
@@ -133,7 +132,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
         check_tenant(tenant)
         kept = self._blobs.get((tenant, conversation_id), {}).get(content_ref)
         if kept is None:
-            raise refusals.no_content(conversation_id, content_ref)
+            raise file_system.no_content(conversation_id, content_ref)
         return parse_canonical(kept)
 
     @override

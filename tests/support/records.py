@@ -9,9 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from workflow_agent.workflows.approvals import Approvals
-from workflow_agent.workflows.records import RecordKind, Records
 from workflow_agent.workflows.service import WorkflowService
-from workflow_agent.workflows.store import WorkflowCatalog
+from workflow_agent.workflows.store import RecordKind, Records, WorkflowCatalog
 
 
 @dataclass

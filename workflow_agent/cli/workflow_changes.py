@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from workflow_agent.cli.backends import with_backend
+from workflow_agent.cli.backends import Which, with_backend, workflow_id_of
 from workflow_agent.cli.context import AsJson
 from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
-from workflow_agent.cli.names import Which, workflow_id_of
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,

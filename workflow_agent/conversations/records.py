@@ -1,6 +1,6 @@
 """Looking things up where turns are recorded: in the conversation's own file, or in a sealed part of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from workflow_agent.conversations.document import AgentReply, Event, SystemEvent
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
 from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import JsonObject
 
 
 class Records(Protocol):
@@ -159,3 +160,25 @@ def turn_in(records: Records, number: int) -> RecordedTurn | None:
         run = following_in(records, run.run_id)
     answers += [Answer(run_in(records, reply.run_id), reply) for reply in replies.values()]
     return RecordedTurn(message, tuple(answers))
+
+
+def upgraded(document: JsonObject, version: int) -> JsonObject:
+    """Return a document of an earlier schema as the present one has it; its file stays as it is.
+
+    The next save of the conversation writes what this returns.
+    """
+    plain = dict(document)
+    for number in range(version, max(_STEPS) + 1):
+        plain = {**_STEPS[number](plain), "schema_version": number + 1} if number in _STEPS else plain
+    return plain
+
+
+def _typed_compactions(document: JsonObject) -> JsonObject:
+    """Schema 1 had no shape for compactions and archive, and nothing wrote them; what is there is kept."""
+    free = {name: document[name] for name in ("compactions", "archive") if document.get(name)}
+    if not free:
+        return document
+    return document | {"compactions": [], "archive": [], "metadata": {**document.get("metadata", {}), "schema_1": free}}
+
+
+_STEPS: Mapping[int, Callable[[JsonObject], JsonObject]] = {1: _typed_compactions}

@@ -15,7 +15,7 @@ from workflow_agent.conversations.memory.periods import Period
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import RunFence
 from workflow_agent.values.stored import JsonObject
 
 

@@ -24,7 +24,7 @@ from workflow_agent.storage.files.verification.directory import repair_directory
 from workflow_agent.storage.files.verification.workflows import Finding
 from workflow_agent.storage.holdings import Holdings
 from workflow_agent.values.digests import canonical_json
-from workflow_agent.workflows.records import RecordKind
+from workflow_agent.workflows.store import RecordKind
 
 _AT_A_TIME = 100
 """Conversations of a database that lie on the disk together while they are looked over."""

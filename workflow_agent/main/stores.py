@@ -36,8 +36,7 @@ from workflow_agent.storage.files.sweeper import Sweeper
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.records import Records
-from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
+from workflow_agent.workflows.store import Records, WorkflowCatalog, WorkflowSearch
 
 if TYPE_CHECKING:
     from workflow_agent.storage.redis import Redis

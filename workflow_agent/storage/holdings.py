@@ -15,8 +15,7 @@ from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.digests import canonical_json
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.records import RecordKind, Records
-from workflow_agent.workflows.store import WorkflowCatalog, WorkflowVersion
+from workflow_agent.workflows.store import RecordKind, Records, WorkflowCatalog, WorkflowVersion
 
 
 def _digest(pieces: Iterator[bytes]) -> str:

@@ -23,8 +23,7 @@ from workflow_agent.errors import InvalidInput, NotFound, Problem, StorageFailed
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.stored import JsonObject, Moment, Value, iso_milliseconds
 from workflow_agent.workflows.approvals import Publication, WaitingChange
-from workflow_agent.workflows.records import Records
-from workflow_agent.workflows.store import WorkflowCatalog, WorkflowHead
+from workflow_agent.workflows.store import Records, WorkflowCatalog, WorkflowHead
 
 EventType = Literal["workflow.changed", "workflow.published", "preview.waiting", "run.failed"]
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)

@@ -1,8 +1,8 @@
-"""Which state of a stored document somebody read."""
+"""Which state of a document somebody read, and which attempt at a run a write belongs to."""
 
 import hashlib
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel
 from pydantic_core import to_json
@@ -46,3 +46,11 @@ def mark_of(document: Versioned) -> str:
 def revision_of(document: Versioned) -> Revision:
     """Return the state a document is in."""
     return Revision(document.version, mark_of(document))
+
+
+class RunFence(NamedTuple):
+    """The attempt at a run that a write belongs to."""
+
+    conversation_id: str
+    run_id: str
+    number: int

@@ -12,9 +12,8 @@ from workflow_agent.values.stored import Moment, Value
 from workflow_agent.workflows.edits.operations import Edit
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview, preview_of
-from workflow_agent.workflows.records import Records
 from workflow_agent.workflows.service import WorkflowService, Writer
-from workflow_agent.workflows.store import Author
+from workflow_agent.workflows.store import Author, Records
 
 Decision = Literal["apply", "reject"]
 PreviewState = Literal["waiting", "applied", "rejected", "expired", "outdated"]

@@ -12,8 +12,7 @@ from functools import cached_property
 
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
 from workflow_agent.values.digests import digest_of
-from workflow_agent.values.revisions import Revision
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import Revision, RunFence
 from workflow_agent.workflows.analysis.analyzer import Analysis, analysis_of, analyze
 from workflow_agent.workflows.diff.comparison import WorkflowDiff, diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff

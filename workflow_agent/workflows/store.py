@@ -1,15 +1,15 @@
-"""Workflows and all their versions."""
+"""What the stores of workflows, and of the small documents beside them, promise."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from typing_extensions import override
 
 from workflow_agent.errors import WorkflowConflict
-from workflow_agent.values.revisions import Revision
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import Revision, RunFence
 from workflow_agent.values.stored import JsonObject, Moment, Value
 from workflow_agent.values.usage import RunCosts
 from workflow_agent.workflows.model.workflow import Workflow
@@ -342,4 +342,34 @@ class WorkflowSearch(Protocol):
             filters: What a hit has.
             limit: The most hits to return.
         """
+        ...
+
+
+RecordKind = Literal["previews", "publications", "webhooks", "outbox", "announced"]
+
+
+class Records(Protocol):
+    """Keeps JSON documents of one tenant by kind and id; a write is durable when it returns.
+
+    Every method raises StorageFailed where nothing can be stored or read.
+    """
+
+    async def put(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
+        """Store a document in place of the one that has its id, if any."""
+        ...
+
+    async def get(self, kind: RecordKind, record_id: str) -> JsonObject | None:
+        """Return a document, or None where there is none."""
+        ...
+
+    async def all(self, kind: RecordKind) -> Mapping[str, JsonObject]:
+        """Return every document of a kind by its id, sorted by id."""
+        ...
+
+    async def remove(self, kind: RecordKind, record_id: str) -> None:
+        """Remove a document; one that is not there stays away."""
+        ...
+
+    def alone(self, kind: RecordKind) -> AbstractAsyncContextManager[None]:
+        """Hold a kind against everybody else who asks for it here, in this process or another."""
         ...

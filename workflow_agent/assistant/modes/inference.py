@@ -1,15 +1,130 @@
 """Which of the five modes a message asks for, and why."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Final
+from importlib.resources import files
+from itertools import islice, pairwise
+from typing import Final, cast
 
-from workflow_agent.assistant.modes.reader import read
-from workflow_agent.assistant.modes.scores import gather, phrase_scores, sign_evidence, sign_scores, signs_in
-from workflow_agent.assistant.modes.shape import dependence
+from workflow_agent.assistant.modes import phrases
+from workflow_agent.assistant.modes.patterns import Phrase, PhraseIndex, compile_phrase
+from workflow_agent.assistant.modes.reader import Reading, read
+from workflow_agent.assistant.modes.shape import around_message, dependence, last_telling, shape_signals, topic_strength
 from workflow_agent.conversations.modes import MODES, WRITING, Evidence, Mode
+
+DISCOUNT: Final = 0.6
+"""Each further phrase of one mode counts for this part of the one before it."""
+PHRASE_SHARE: Final = 0.8
+"""What a phrase counts beside the small signs, whose weights are fitted."""
+OPEN_WORKFLOW_TOPIC: Final = 0.8
+"""An open workflow makes a question that names nothing a question about it."""
+
+
+def _weights(table: str) -> dict[str, tuple[int, ...]]:
+    rows = (line.split("\t") for line in table.splitlines())
+    return {sign: tuple(map(int, hundredths)) for sign, *hundredths in rows}
+
+
+WORD_WEIGHTS: Final[Mapping[str, tuple[int, ...]]] = _weights(
+    files("workflow_agent.assistant.modes").joinpath("word_weights.tsv").read_text("utf-8")
+)
+"""Word, class, or pair -> hundredths for general, creation, search, modification and analysis.
+
+The file is made by `python -m benchmarks.fit_mode_words`; change the training utterances rather than it.
+"""
+
+_WORDS: Final = {sign: weights for sign, weights in WORD_WEIGHTS.items() if sign.islower() and sign.isalnum()}
+
+
+def _compiled(table: Mapping[str, str]) -> list[Phrase]:
+    lines = ((mode, line.split(None, 1)) for mode, text in table.items() for line in text.strip().splitlines())
+    return [compile_phrase(phrase, mode, float(weight)) for mode, (weight, phrase) in lines]
+
+
+_ALWAYS: Final = _compiled(phrases.ALWAYS)
+_ON_TOPIC: Final = frozenset(_compiled(phrases.ON_TOPIC))
+_OFF_TOPIC: Final = frozenset(_compiled(phrases.OFF_TOPIC))
+_PHRASES: Final = PhraseIndex([*_ALWAYS, *_ON_TOPIC, *_OFF_TOPIC])
+"""One index of all, so that each word is looked up once."""
+
+
+def gather(
+    reading: Reading, previous_tools: Sequence[str], phase: str, *, workflow_loaded: bool, dependence: float
+) -> list[Evidence]:
+    """Return what the message's phrases, its build and its circumstances say."""
+    topic = max(topic_strength(reading), OPEN_WORKFLOW_TOPIC if workflow_loaded else 0.0)
+    nothing_said = 2.6 - 2.2 * max(topic, 0.7 * dependence if previous_tools else 0.0)
+    return [
+        *_phrases(reading, topic),
+        *shape_signals(reading),
+        *around_message(previous_tools, phase, workflow_loaded=workflow_loaded, dependence=dependence),
+        Evidence("general", nothing_said, "little about workflows"),
+    ]
+
+
+def _phrases(reading: Reading, topic: float) -> Iterator[Evidence]:
+    for phrase, start, end in _PHRASES.found_in(reading.classes):
+        share = 0.35 + 0.65 * topic if phrase in _ON_TOPIC else 1 - topic if phrase in _OFF_TOPIC else 1.0
+        mode = cast("Mode", phrase.meaning)
+        yield Evidence(mode, phrase.weight * share, f"phrase {reading.excerpt(start, end)!r}")
+
+
+def phrase_scores(evidence: Iterable[Evidence]) -> dict[Mode, float]:
+    """Return what the evidence adds up to, with diminishing returns; objections count in full."""
+    weights: dict[Mode, list[float]] = {mode: [] for mode in MODES}
+    for item in evidence:
+        weights[item.mode].append(item.weight)
+    return {mode: PHRASE_SHARE * _total(weights[mode]) for mode in MODES}
+
+
+def _total(weights: Iterable[float]) -> float:
+    ordered = sorted(weights, reverse=True)
+    gains = (weight * DISCOUNT**rank for rank, weight in enumerate(ordered) if weight > 0)
+    return sum(gains) + sum(weight for weight in ordered if weight < 0)
+
+
+def sign_scores(signs: Iterable[str]) -> dict[Mode, float]:
+    """Return what the small signs add up to."""
+    rows = [WORD_WEIGHTS[sign] for sign in signs if sign in WORD_WEIGHTS]
+    totals = map(sum, zip((0,) * len(MODES), *rows, strict=True))
+    return {mode: total / 100 for mode, total in zip(MODES, totals, strict=True)}
+
+
+def sign_evidence(signs: Iterable[str], mode: Mode) -> Iterator[Evidence]:
+    """Yield the single words that speak for a mode."""
+    column = MODES.index(mode)
+    for sign in signs:
+        hundredths = _WORDS.get(sign)
+        if hundredths and hundredths[column] > 0:
+            yield Evidence(mode, hundredths[column] / 100, f"word {sign!r}")
+
+
+LENGTH_BANDS: Final = (2, 4, 7, 12, 20, 35)
+"""A message's length counts as the number of these word counts that it exceeds."""
+
+
+def signs_in(reading: Reading, previous_tools: Sequence[str], *, workflow_loaded: bool, dependence: float) -> set[str]:
+    """Return every sign: words, classes, neighbours, how the message begins and ends, and its circumstances.
+
+    `could` is a word, `DO_CHANGE` a class, `put DEF` and `DEF step` a word and its neighbour's class,
+    `^could you` a beginning, `too$` an end, `length 3` a band, `after edit_workflow` what happened before.
+    """
+    found = set[str]().union(*reading.classes)
+    for (word, here), (next_word, there) in pairwise(zip(reading.words, reading.classes, strict=True)):
+        found.update([f"{word} {name}" for name in there if name.isupper()])
+        found.update([f"{name} {next_word}" for name in here if name.isupper()])
+    spoken = reading.spoken()
+    if spoken:
+        found |= {f"^{spoken[0]}", f"^{' '.join(spoken[:2])}", f"{spoken[-1]}$"}
+    found.add(f"length {sum(len(spoken) > most for most in LENGTH_BANDS)}")
+    leaning = ("alone", "leaning", "following")[min(2, int(3 * dependence))]
+    if tool := last_telling(previous_tools):
+        found |= {f"after {tool}", f"{leaning} after {tool}"}
+    if workflow_loaded:
+        found |= {"workflow open", f"{leaning} workflow open"}
+    return found
+
 
 TIE: Final = 0.2
 """Writing has to lead by more than this, because a question must never change a workflow."""

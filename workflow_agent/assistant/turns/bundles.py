@@ -14,8 +14,8 @@ from workflow_agent.conversations.abandonment import interrupt_dead_runs
 from workflow_agent.conversations.content_refs import kept_apart
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation, WorkflowReference, conversation_document
 from workflow_agent.conversations.fork import as_own
+from workflow_agent.conversations.records import upgraded
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.conversations.upgrades import upgraded
 from workflow_agent.conversations.verification import Whole, wrong_in
 from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.digests import content_ref_of

@@ -33,7 +33,7 @@ from workflow_agent.errors import ConversationNotFound, ShuttingDown, StaleRun, 
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.telemetry.webhooks import Webhooks
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import RunFence
 
 _log = logging.getLogger(__name__)
 _FAILURES = (AgentRunError, FallbackExceptionGroup, UserError, WorkflowAgentError)

@@ -18,7 +18,7 @@ from workflow_agent.conversations.document import AgentReply, Conversation, Even
 from workflow_agent.conversations.iterations import Iteration, Message, MessagePart, ToolResult
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import RunFence
 from workflow_agent.workflows.search.words import fold, words
 
 INLINE_BYTES = 2_048

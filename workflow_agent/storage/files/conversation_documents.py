@@ -13,7 +13,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from workflow_agent.conversations.call_history import mended_history
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
-from workflow_agent.conversations.upgrades import upgraded
+from workflow_agent.conversations.records import upgraded
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.file_system import FileState
 

@@ -14,7 +14,7 @@ from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked_for_long
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.records import RecordKind, Records
+from workflow_agent.workflows.store import RecordKind, Records
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,120}")
 _SUFFIX = ".json"

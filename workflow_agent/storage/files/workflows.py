@@ -21,8 +21,7 @@ from workflow_agent.storage.files.versions import (
     no_version,
 )
 from workflow_agent.storage.files.workflow_files import WorkflowFiles, WorkflowPlace
-from workflow_agent.values.revisions import Revision
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import Revision, RunFence
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow

@@ -22,8 +22,15 @@ from workflow_agent.conversations.store import ConversationPage, ConversationSto
 from workflow_agent.errors import ConversationNotFound, CorruptDocument, StorageFailed
 from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
 from workflow_agent.storage.files.conversation_list import summary_of
-from workflow_agent.storage.files.file_system import check_tenant, is_conversation_id
-from workflow_agent.storage.files.refusals import check_new_id, id_taken, no_content, no_conversation, not_sealed
+from workflow_agent.storage.files.file_system import (
+    check_new_id,
+    check_tenant,
+    id_taken,
+    is_conversation_id,
+    no_content,
+    no_conversation,
+    not_sealed,
+)
 from workflow_agent.storage.files.search.messages import storable
 from workflow_agent.storage.postgres import conversation_statements as statements
 from workflow_agent.storage.postgres.conversation_rows import KeptConversation, Saving, kept_conversation, sealed_saving
@@ -32,7 +39,7 @@ from workflow_agent.storage.postgres.locks import locked
 from workflow_agent.storage.postgres.message_search import MessageSearch
 from workflow_agent.storage.postgres.redaction import ConversationRedaction
 from workflow_agent.values.digests import content_json, digest_in, parse_canonical
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import RunFence
 
 _CACHE_BYTES = 32 * 2**20
 _KNOWN_BLOBS = 20_000

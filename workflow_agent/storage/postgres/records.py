@@ -11,7 +11,7 @@ from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.locks import locked
 from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.records import RecordKind, Records
+from workflow_agent.workflows.store import RecordKind, Records
 
 _PUT = change_of_tenant("""INSERT INTO record VALUES ($1, $2, $3, $4)
 ON CONFLICT (tenant, kind, id) DO UPDATE SET body = excluded.body""")

@@ -27,8 +27,7 @@ from workflow_agent.storage.files.versions import (
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 from workflow_agent.values.digests import content_json, parse_canonical
-from workflow_agent.values.revisions import Revision
-from workflow_agent.values.run_fence import RunFence
+from workflow_agent.values.revisions import Revision, RunFence
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document

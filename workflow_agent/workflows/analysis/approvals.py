@@ -7,10 +7,9 @@ from typing import Any
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import named, shortened, transition_text, vocabulary, words
-from workflow_agent.workflows.model.endings import ends_badly
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Step, ends_badly
 from workflow_agent.workflows.model.transitions import Transition
 
 _APPROVE = vocabulary(

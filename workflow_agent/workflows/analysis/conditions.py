@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workflow_agent.workflows.analysis.branches import comparison_in
-from workflow_agent.workflows.model.conditions import Condition
+from workflow_agent.workflows.model.steps import Condition
 
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,

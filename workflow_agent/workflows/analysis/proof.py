@@ -26,7 +26,7 @@ from workflow_agent.workflows.analysis.token_net import (
     net_of,
 )
 from workflow_agent.workflows.analysis.words import named, named_all
-from workflow_agent.workflows.model.endings import ends_badly
+from workflow_agent.workflows.model.steps import ends_badly
 from workflow_agent.workflows.model.workflow import Workflow
 
 Property = Literal["every_path_ends", "proper_completion", "no_dead_step"]

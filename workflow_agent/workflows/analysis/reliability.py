@@ -6,8 +6,7 @@ from workflow_agent.workflows.analysis.calls import Call, undoes
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import named, named_all, plural
-from workflow_agent.workflows.model.endings import ends_badly
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Step, ends_badly
 
 _CALL_TIMEOUT = "PT5M"
 _PAYMENTS_LOOKED_AT = 5

@@ -18,8 +18,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.conditions import holds
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.model.durations import exact_seconds, in_words
-from workflow_agent.workflows.model.endings import ends_badly
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Step, ends_badly
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 

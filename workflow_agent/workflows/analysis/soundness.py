@@ -10,10 +10,9 @@ from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.token_net import MAX_POSITIONS, Behaviour, Outcome, Witness, play
 from workflow_agent.workflows.analysis.words import named, named_all, transition_text, vocabulary, words
-from workflow_agent.workflows.model.endings import ends_badly
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
-from workflow_agent.workflows.model.steps import Loop, Step
+from workflow_agent.workflows.model.steps import Loop, Step, ends_badly
 
 _WAITS_FOR_WHAT_COMES = frozenset(("n8n", "github", "argo", "airflow", "dag"))
 """Systems in which a join goes on with the branches that came: one that was skipped counts as done."""

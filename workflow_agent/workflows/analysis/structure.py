@@ -8,10 +8,9 @@ import rustworkx as rx
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import named, named_all, plural
-from workflow_agent.workflows.model.endings import ends_badly, must_lead_on
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Step, ends_badly, must_lead_on
 
 _UNNAMED_TYPES = frozenset(("end", "fork", "join", "wait", "loop"))
 """Steps that are told apart by their place, so that sharing a name does no harm."""

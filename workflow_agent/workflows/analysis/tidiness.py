@@ -7,9 +7,8 @@ from itertools import count
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph, ends_of, grouped
 from workflow_agent.workflows.analysis.words import named, named_all
-from workflow_agent.workflows.model.endings import must_lead_on
 from workflow_agent.workflows.model.findings import EditDocument
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Step, must_lead_on
 from workflow_agent.workflows.model.transitions import Transition
 
 _UNNAMED_TYPES = frozenset(("end", "fork", "join", "wait", "loop"))

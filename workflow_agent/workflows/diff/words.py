@@ -8,9 +8,8 @@ from pydantic import TypeAdapter
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.diff.comparison import FieldChange, ListDiff, PartChange, WorkflowDiff
-from workflow_agent.workflows.model.conditions import Condition
 from workflow_agent.workflows.model.durations import duration_in_words
-from workflow_agent.workflows.model.steps import Retry
+from workflow_agent.workflows.model.steps import Condition, Retry
 from workflow_agent.workflows.model.triggers import Trigger, describe_trigger
 
 _NAMES_SHOWN = 3

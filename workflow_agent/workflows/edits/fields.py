@@ -7,8 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringC
 from typing_extensions import TypedDict
 
 from workflow_agent.values.stored import JsonObject, Value
-from workflow_agent.workflows.model.conditions import Condition
-from workflow_agent.workflows.model.steps import Form, Join, Loop, Retry, StepContent, StepType
+from workflow_agent.workflows.model.steps import Condition, Form, Join, Loop, Retry, StepContent, StepType
 from workflow_agent.workflows.model.terms import Duration, Id, Label, Name, Text
 from workflow_agent.workflows.model.transitions import TransitionType
 

@@ -10,8 +10,7 @@ from workflow_agent.workflows.edits.fields import Placed, StepDraft
 from workflow_agent.workflows.edits.flow import FAILURE_TYPES, arrivals, decides, exits, main_exit
 from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of, transition_document
 from workflow_agent.workflows.edits.operations import Refusal
-from workflow_agent.workflows.model.conditions import Condition
-from workflow_agent.workflows.model.steps import Step, StepContent
+from workflow_agent.workflows.model.steps import Condition, Step, StepContent
 from workflow_agent.workflows.model.transitions import Transition, TransitionType
 
 

@@ -16,8 +16,7 @@ from workflow_agent.workflows.edits.steps import (
     ReplaceStep,
     WrapInApproval,
 )
-from workflow_agent.workflows.model.conditions import Condition
-from workflow_agent.workflows.model.steps import Step, StepType
+from workflow_agent.workflows.model.steps import Condition, Step, StepType
 from workflow_agent.workflows.model.transitions import Transition
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from workflow_agent.workflows.model.conditions import Condition
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Condition, Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow

@@ -1,12 +1,53 @@
-"""The nodes of a workflow's graph, and how they are repeated, tried again and joined."""
+"""The nodes of a workflow's graph: their conditions, repetition and retries, and which of them end the work."""
 
+import json
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
 from workflow_agent.values.stored import JsonObject, Value
-from workflow_agent.workflows.model.conditions import Condition
-from workflow_agent.workflows.model.terms import Duration, Id, Label, Name, Text
+from workflow_agent.workflows.model.terms import Duration, Id, Label, Name, Text, says
+
+
+class Condition(Value):
+    """When a transition is taken or a step runs: in words, or as an expression of some language."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [says("text"), says("expression")]})
+
+    text: Text | None = None
+    expression: Any = None
+    """A guard in a formal language, verbatim: text, or structured data such as a choice rule."""
+    language: Label | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Condition":
+        if self.text is None and self.expression is None:
+            raise ValueError("needs `text` or `expression`")
+        return self
+
+    @property
+    def formula(self) -> str:
+        """The expression as text, structured data as JSON; empty where there is none."""
+        if self.expression is None or isinstance(self.expression, str):
+            return self.expression or ""
+        return json.dumps(self.expression, ensure_ascii=False)
+
+
+_SPLITS = frozenset({"decision", "fork"})
+_FAILURE_WORDS = (
+    "reject",
+    "fail",
+    "cancel",
+    "declin",
+    "abort",
+    "error",
+    "denied",
+    "deny",
+    "expire",
+    "timeout",
+    "timed",
+)
+
 
 FieldType = Literal[
     "string", "text", "number", "integer", "boolean", "date", "datetime", "choice", "file", "email", "object", "array"
@@ -116,3 +157,14 @@ class StepContent(Value):
 # In this order, because pydantic lists the fields of the last base first: the id leads.
 class Step(StepContent, Identified):
     """One node of the graph."""
+
+
+def ends_badly(step: Step) -> bool:
+    """Say whether an end step stands for a rejection or a failure."""
+    text = f"{step.outcome or ''} {step.name} {step.id}".lower()
+    return any(word in text for word in _FAILURE_WORDS)
+
+
+def must_lead_on(step: Step) -> bool:
+    """Say whether a step makes no sense as the last one: it only splits the way."""
+    return step.type in _SPLITS

@@ -5,8 +5,7 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from workflow_agent.values.stored import JsonObject, Value
-from workflow_agent.workflows.model.conditions import Condition
-from workflow_agent.workflows.model.steps import Form
+from workflow_agent.workflows.model.steps import Condition, Form
 from workflow_agent.workflows.model.terms import Id, Label, Text
 
 TransitionType = Literal["sequence", "condition", "default", "error", "compensation", "data"]

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from workflow_agent.values.stored import JsonObject, Moment, Value
-from workflow_agent.workflows.model.conditions import Condition
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Condition, Step
 from workflow_agent.workflows.model.terms import Id, Label, Name, Text, WorkflowId
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.triggers import Cron, Trigger

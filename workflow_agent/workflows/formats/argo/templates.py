@@ -8,10 +8,9 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.argo.shapes import KINDS
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
-from workflow_agent.workflows.model.conditions import Condition
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Retry, Step
+from workflow_agent.workflows.model.steps import Condition, Retry, Step
 
 LANGUAGE = "argo"
 COMPOSITE = ("steps", "dag")

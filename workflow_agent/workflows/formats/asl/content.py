@@ -10,9 +10,8 @@ from workflow_agent.workflows.formats.asl.paths import value_problem
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
 from workflow_agent.workflows.model.durations import duration_of, whole_seconds
-from workflow_agent.workflows.model.endings import ends_badly
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Loop, Retry, Step
+from workflow_agent.workflows.model.steps import Loop, Retry, Step, ends_badly
 
 _STEP_TYPES = {
     "Task": "action",

@@ -12,10 +12,9 @@ from workflow_agent.workflows.formats.fidelity import kept_of
 from workflow_agent.workflows.formats.github_actions.shapes import broken_needs, needs_of, workflow_shape
 from workflow_agent.workflows.formats.github_actions.triggers import said_triggers
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
-from workflow_agent.workflows.model.conditions import Condition
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.steps import Condition, Step
 
 DEFAULT_NAME = "GitHub workflow"
 START = "Start"

@@ -8,11 +8,9 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.kestra.shapes import ID, LISTS_OF, short
 from workflow_agent.workflows.formats.shapes import object_in, text_in
-from workflow_agent.workflows.model.conditions import Condition
 from workflow_agent.workflows.model.durations import is_duration
-from workflow_agent.workflows.model.endings import ends_badly
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Loop, Retry, Step, StepType
+from workflow_agent.workflows.model.steps import Condition, Loop, Retry, Step, StepType, ends_badly
 
 LANGUAGE = "pebble"
 NAMESPACE = "company.team"

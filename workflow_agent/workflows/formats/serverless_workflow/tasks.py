@@ -9,11 +9,9 @@ from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.serverless_workflow.shapes import CALLS
 from workflow_agent.workflows.formats.serverless_workflow.task_shapes import kind_of_task, task_shape
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
-from workflow_agent.workflows.model.conditions import Condition
 from workflow_agent.workflows.model.durations import duration_of, is_duration
-from workflow_agent.workflows.model.endings import ends_badly
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Loop, Step
+from workflow_agent.workflows.model.steps import Condition, Loop, Step, ends_badly
 
 LANGUAGE = "jq"
 _UNIT_SECONDS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1, "milliseconds": 0.001}
