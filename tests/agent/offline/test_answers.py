@@ -153,6 +153,9 @@ TIMES = {
     "how often is the bread baked?": "up to 3 attempts.\nA loop leads there again",
 }
 WAYS = {
+    "is there a path where the customer gets no email?": "Yes: a way without **Tell the customer**",
+    "is there a path where nobody tastes the bread?": "Yes: a way without **Taste bread**",
+    "how often is baking tried?": "up to 3 attempts",
     "is there a way to sell bread without tasting it?": "No: every way to **Sold**",
     "how many loops are there?": "1 loop: from **Taste bread**",
     "can the dough be prepared twice?": "Yes: from **Taste bread**",

@@ -69,7 +69,14 @@ def ways(workflow: Workflow) -> set[tuple[str, str]]:
         ("pls remove the scoring", {("apply", "score"), ("score", "decide")}, {("apply", "decide")}),
         ("the decision should come before the scoring", {("apply", "score")}, {("apply", "decide")}),
         ("wait two days between applying and scoring", {("apply", "score")}, {("apply", "wait_two_days")}),
-        ("connect pay out to score customer if the transfer bounces", set(), {("pay", "score")}),
+        ("connect pay out to score customer if the transfer bounces", set[tuple[str, str]](), {("pay", "score")}),
+        (
+            "the deputy confirms before the decision",
+            {("score", "decide")},
+            {("score", "confirm"), ("confirm", "decide")},
+        ),
+        ("I'd like the team to be informed after paying out", {("pay", "paid")}, {("pay", "inform_team")}),
+        ("last step: ask for feedback", {("pay", "paid")}, {("pay", "ask_for_feedback")}),
     ],
 )
 async def test_the_graph_becomes_what_was_ordered(
@@ -96,6 +103,11 @@ async def test_the_graph_becomes_what_was_ordered(
         ("make risk responsible for deciding", "decide", "assignee", "risk"),
         ('call the scoring "Ask the bureau"', "score", "name", "Ask the bureau"),
         ("if nobody decides in time, tell the director", "decide", "escalate_to", "director"),
+        ("decide on the loan within 3 days, else the director", "decide", "escalate_to", "director"),
+        ("not the clerk but the director decides on the loan", "decide", "assignee", "director"),
+        ("the director for decide on loan", "decide", "assignee", "director"),
+        ("we want accounting to handle paying out", "pay", "assignee", "accounting"),
+        ("the loan is decided by the director", "decide", "assignee", "director"),
     ],
 )
 async def test_a_field_gets_the_value_that_was_said(

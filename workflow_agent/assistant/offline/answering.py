@@ -295,6 +295,10 @@ class Answering:
         found = patterns.match(tokens, text, "talk.tsv", checks) or patterns.match(tokens, text, "commands.tsv", checks)
         if found is None or (not forced and self._is_about_parts(turn, found, text)):
             return None
+        phrase = found.slots.get("workflow", "")
+        if found.kind == "fix" and phrase and not (is_pronoun(phrase) or names_workflow(turn, phrase)):
+            # "Repair the payment ..." may be about a step.
+            return None
         if found.kind in spoken() or found.kind in _SPOKEN:
             return speak(turn, Request(_SPOKEN.get(found.kind, found.kind)))
         if found.kind == "show_one" and (is_order(text) or is_question(text)):

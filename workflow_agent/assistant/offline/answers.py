@@ -10,7 +10,7 @@ from functools import cache
 
 from workflow_agent.assistant.offline.clauses import is_actor_word
 from workflow_agent.assistant.offline.inquiry import Question
-from workflow_agent.assistant.offline.lexicon import data_rows, word_set
+from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
 from workflow_agent.assistant.offline.references import Steps, akin, content_of
 from workflow_agent.assistant.offline.schedules import started_by
 from workflow_agent.assistant.offline.tokens import Token, Tokens
@@ -72,6 +72,7 @@ def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | No
 
     What says no is told only where every word was used; another answer names the one that was not.
     """
+    tokens = _without_it(tokens)
     if (told := _answer(workflow, tokens, steps, is_partial=False)) is not None:
         return told, []
     for at in range(2, len(tokens) - 2):
@@ -84,6 +85,21 @@ def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | No
     q = Question(workflow, tokens, steps)
     q.has("what", "is", "filler", "who")
     return None, q.rest()
+
+
+def _without_it(tokens: Tokens) -> Tokens:
+    """Return "a way without the review" for "a way where nobody does the review"; other questions as they are."""
+    way = next((at for at, t in enumerate(tokens) if t.among("answers.way")), len(tokens))
+    behind = tokens[way + 1 :]
+    if (
+        not behind
+        or not behind[0].is_("where", "that", "which", "in", "on")
+        or not any(t.has("neg") or t.is_("nobody") for t in behind)
+    ):
+        return tokens
+    kept = [t for t in behind if not (t.has("neg", "aux", "wh") or t.among("answers.lacking"))]
+    opening = Token("without", "word", behind[0].start, behind[0].end, entry_of("without"))
+    return (*tokens[: way + 1], opening, *kept)
 
 
 def _answer(workflow: Workflow, tokens: Tokens, steps: Steps, *, is_partial: bool) -> str | None:
@@ -613,7 +629,7 @@ def _beside(q: Question) -> str | None:
 def _without(q: Question) -> str | None:
     """Read "can the cake be handed over without having been inspected?": a way to a step around another."""
     at = q.first("without" if q.speaks_of("without") else "not")
-    around = _work_in(q.slots(q.rest(at)))
+    around = _sending(q, q.rest(at)) or _work_in(q.slots(q.rest(at)))
     ids = frozenset(s.id for s in around)
     goal = q.rest(0, at)
     if not ids:
@@ -629,6 +645,23 @@ def _without(q: Question) -> str | None:
     if free := [s for s in aims if s.id in reached]:
         return f"Yes: there is a way to {_names(free)} around {_names(around)}."
     return f"No: every way to {_names(aims)} goes through {_names(around)}."
+
+
+def _sending(q: Question, words: Sequence[Token]) -> list[Step]:
+    """Return the steps that send a message to those whom words name, or do not tell to whom: "the customer email"."""
+    people = [t for t in words if t.is_content and not t.among("answers.messages")]
+    sending = [
+        s
+        for s in q.workflow.steps
+        if (s.uses or "").partition(".")[0] in word_set("answers.channels")
+        and (
+            "to" not in s.with_ or all(any(akin(t.lower, w) for w in content_of(f"{s.name} {s.with_}")) for t in people)
+        )
+    ]
+    if len(people) == len(words) or not sending:
+        return []
+    q.use(words)
+    return sending
 
 
 def _always(q: Question) -> str | None:

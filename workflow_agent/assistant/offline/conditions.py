@@ -6,7 +6,7 @@ from typing import Literal
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.plan import Asked, Plan
+from workflow_agent.assistant.offline.plan import Asked, Plan, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of, stems
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -192,7 +192,7 @@ def _roles(plan: Plan, tokens: Sequence[Token]) -> list[Token]:
 
 
 def _approves(token: Token) -> bool:
-    return token.kind == "word" and not stems("approve").isdisjoint(stems(token.lower))
+    return token.kind == "word" and (token.is_("sign") or not stems("approve").isdisjoint(stems(token.lower)))
 
 
 def _tells_approval(text: str) -> bool:
@@ -222,7 +222,7 @@ def _approve_from(plan: Plan, who: str, condition: str, where: JsonObject | None
             raise Asked(f"Where does {who} approve that?", plan.text.rstrip(" .!") + " ", "")
         where = {"after": reviews[0].id}
         plan.notes.append(f"you did not say where: I would put it after “{reviews[0].name}”, which approves now")
-    draft = plan.draft_named(f"{who[:1].upper()}{who[1:]} approval", who)
+    draft = plan.draft_named(f"{titled(who.replace('_', ' '))} approval", who)
     draft |= {"type": "human", "assignee": who, "when": {"text": condition}}
     plan.do({"op": "insert_step", "step": draft, **where})
 

@@ -173,6 +173,9 @@ def _directions(tokens: Sequence[Token]) -> Iterator[tuple[float, str]]:
             continue
         for first in range(max(at - _AS_FAR_AS, 0), at):
             _, kinds = phrase_at(tokens, first, "markers.tsv")
+            if tokens[first].is_("up") and any(t.among("doubts.raising") for t in tokens):
+                # "Raise it up to 100".
+                continue
             if found := [kind for kind in kinds if kind in _DIRECTIONS]:
                 yield token.value, found[0]
                 break

@@ -99,7 +99,7 @@ def read_fields(plan: Plan, tokens: Tokens, *, takes: bool = False) -> bool:
     Raises:
         StepUnclear: It is one, but its words may mean several steps.
     """
-    units, old = _without_old(units_of(tokens))
+    units, old = _without_old(_with_people(plan, units_of(tokens)))
     unclear: StepUnclear | None = None
     for who, soft in ((who, soft) for soft in (False, True) for who in _whose(plan, units)):
         try:
@@ -124,6 +124,17 @@ def read_fields(plan: Plan, tokens: Tokens, *, takes: bool = False) -> bool:
     return False
 
 
+def _with_people(plan: Plan, units: list[Unit]) -> list[Unit]:
+    """Return units in which "owner" is a word like others where it belongs to somebody: "the budget owner"."""
+    people = {step.assignee.lower().replace("_", " ") for step in plan.workflow.steps if step.assignee}
+    return [
+        replace(unit, kind="word")
+        if unit.kind == "owner" and at and f"{units[at - 1].head.lower} {unit.head.lower}" in people
+        else unit
+        for at, unit in enumerate(units)
+    ]
+
+
 def _without_old(units: list[Unit]) -> tuple[list[Unit], Tokens]:
     """Return units without what a value is to be instead of: "not 5", "instead of finance", "from 15 to"."""
     for at, unit in enumerate(units):
@@ -131,6 +142,9 @@ def _without_old(units: list[Unit]) -> tuple[list[Unit], Tokens]:
         if unit.head.lower == "not" and unit.kind == "word" and but is not None and but + 1 < len(units):
             # "Not by hr but the team lead", "not for finance but for accounting".
             rest = units[but + 1 :]
+            if at == 0 and any(_is_finite(rest, i) for i in range(1, len(rest))):
+                # "Not the manager but the team lead decides".
+                return rest, words_in([u for u in units[1:but] if u.kind == "word"])
             rest = rest[1:] if rest[0].kind == "by" or rest[0].is_("for", "with") else rest
             kept = [u for u in units[at + 1 : but] if u.is_("do")]
             return [*units[:at], *kept, Unit("by", units[but].tokens), *rest], words_in(
@@ -156,6 +170,8 @@ def _is_finite(units: Sequence[Unit], at: int) -> bool:
 
 def _whose(plan: Plan, units: list[Unit]) -> Iterator[Who]:
     """Yield the ways to read who is meant, the plainest first, and at last that nobody is."""
+    if plan.is_after and plan.is_role(words_in(units)):
+        yield Who(words_in(units), "escalate", [])
     yield from _late(plan, units)
     yield from _instead(plan, units)
     yield from _owned(plan, units)
@@ -251,7 +267,14 @@ def _behind_mark(plan: Plan, units: list[Unit], kinds: list[str], *, late: bool)
 
 def _as_subject(plan: Plan, units: list[Unit]) -> Iterator[Who]:
     """Yield who does it as the subject, or stands alone behind a mark: "HR decides", "packing: HR"."""
+    if not units:
+        return
     start = next((at for at, u in enumerate(units) if u.kind != "let" and not u.is_("that", "only")), 0)
+    if (cut := next((at for at, u in enumerate(units) if at and u.is_("for")), 0)) and plan.is_role(
+        words_in(units[:cut])
+    ):
+        # "The CFO for the approval".
+        yield Who(words_in(units[:cut]), "owner", units[cut + 1 :])
     if (units and units[0].is_("who")) or [u.head.lower for u in units[:3]] == ["the", "one", "who"]:
         cut = next((at for at in range(len(units) - 1, 0, -1) if units[at].is_("be")), 0)
         yield Who(words_in([u for u in units[cut + 1 :] if not u.is_("now")]), "owner", units[1:cut] if cut else [])

@@ -201,6 +201,8 @@ def _is_naming(units: Sequence[Unit], at: int) -> bool:
     token = units[at].head
     before = units[at - 1].head if at else None
     following = units[at + 1].head if at + 1 < len(units) else None
+    if following is not None and following.is_("by") and token.lower in ("called", "named"):
+        return False
     if token.is_("rename", "retitle", "relabel", "title", "new", "know", "go"):
         return True
     if token.lower in ("called", "named"):

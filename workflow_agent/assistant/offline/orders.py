@@ -196,12 +196,13 @@ def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool = False) -> bool:
         plan.unread.clear()
     plan.is_also = any(t.is_("also", "too", "well") for t in piece)
     plan.is_after = (
-        piece[0].is_("after")
-        and any(t.is_("that") for t in piece[1:2])
+        (piece[0].is_("else", "otherwise") or (piece[0].is_("after") and any(t.is_("that") for t in piece[1:2])))
         and bool(plan.edits)
         and plan.edits[-1]["op"] == "set_timeout"
     )
     rest = _plain(rest)
+    if plan.is_after and len(rest) > 1 and rest[0].is_("else", "otherwise"):
+        rest = rest[1:]
     if not rest:
         return mood in ("told", "order")
     if mood == "weighed":

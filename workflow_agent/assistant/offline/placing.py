@@ -144,6 +144,7 @@ def _places(plan: Plan, tokens: Tokens) -> list[Place]:
         if kinds == ["if"] and tokens[at].is_("when") and at + 1 < len(tokens):
             mark = "when"
         comes = at > 0 and tokens[at - 1].is_("come", "go", "be", "happen", "place", "new", "very")
+        comes = comes or (at == 0 and any(t.text == ":" for t in tokens[1:3]))
         comes = comes or (at == len(tokens) - 1 and tokens[0].is_("put", "move", "do", "make") and at > 1)
         if (
             mark is None
@@ -559,7 +560,7 @@ def _approval(plan: Plan, name: Tokens, who: str, fields: JsonObject) -> bool:
     if len(mine) == 1 and mine[0].id not in (fields.get("before"), fields.get("after")):
         return _move(plan, mine, fields, None)
     of = [t for t in name if counts(t) and not plan.is_role((t,)) and not is_approval((t,))]
-    said = f"Approve {' '.join(t.text for t in of)}" if of else f"{who[:1].upper()}{who[1:]} approval"
+    said = f"Approve {' '.join(t.text for t in of)}" if of else f"{titled(who.replace('_', ' '))} approval"
     return _put(plan, [plan.draft_named(said, who) | {"type": "human", "assignee": who}], fields, None)
 
 
@@ -585,8 +586,9 @@ def _by_actor(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
             verb = name[cut]
             behind = name[cut + 1] if cut + 1 < len(name) else None
             does = "s" in verb.entry.form.split() or (verb.entry.form == "base" and name[cut - 1].lower.endswith("s"))
-            if does and plan.is_role(name[:cut]) and (behind is None or behind.has("det", "pron", "noun", "prep")):
-                return _as_work(name, cut), plan.role(name[:cut])
+            does = does and (plan.is_role(name[:cut]) or _may_act(name[:cut], verb, behind))
+            if does and (behind is None or behind.has("det", "pron", "noun", "prep")):
+                return _work_of(plan, name[:cut], name[cut:])
         if is_approval(name[-1:]) and len(name) > 1 and plan.is_role(name[:-1]):
             return name, plan.role(name[:-1])
         return name, None
@@ -600,16 +602,30 @@ def _by_actor(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
     somebody = all(not counts(t) or t.is_("somebody", "someone") for t in name[:at])
     if name[end - 1].lemma == "be" and "ed" in name[end].entry.form.split() and not somebody:
         # "The cake has to be photographed": the work is to photograph the cake.
-        return (name[end], *name[:at], *name[end + 1 :]), None
+        about = name[: at - 1] if name[at - 1].is_("to") else name[:at]
+        return (name[end], *about, *name[end + 1 :]), None
     if somebody or plan.is_role(name[:at]):
         actor = [t for t in name[:at] if not t.is_("somebody", "someone", "from")]
-        gets = name[end].is_("get", "receive") and len(name) > end + 1
-        if gets or not name[end].entry.verb:
+        if not name[end].entry.verb:
             return (), None
-        return _as_work(name, end), plan.role(actor) if any(map(counts, actor)) else None
+        return _work_of(plan, tuple(actor), name[end:])
     return (), None
 
 
-def _as_work(name: Tokens, at: int) -> Tokens:
-    """Return what is done, from its verb on."""
-    return name[at:]
+def _may_act(words: Tokens, verb: Token, behind: Token | None) -> bool:
+    """Say whether words in front of a verb name somebody of whom nothing is known: "the deputy confirms"."""
+    nouns = all(t.has("det", "noun", "adj") and not t.has("aux", "prep") for t in words) and words[-1].has("noun")
+    plain = not words[-1].lower.endswith("ing") and "s" in verb.entry.form.split()
+    return (
+        nouns and plain and (not verb.has("noun") or (words[0].has("det") and behind is not None and behind.has("det")))
+    )
+
+
+def _work_of(plan: Plan, actor: Tokens, work: Tokens) -> tuple[Tokens, str | None]:
+    """Return what somebody does, and who; of what somebody gets, that it is sent to them."""
+    if not any(map(counts, actor)):
+        return ((), None) if work[0].is_("get", "receive") else (work, None)
+    if not work[0].is_("get", "receive") or len(work) < 2:
+        return work, plan.role(actor)
+    name = f"Send {plan.said(work[1:])} to {plan.said(actor)}"
+    return (Token(name, "quoted", work[0].start, work[-1].end, work[0].entry),), None

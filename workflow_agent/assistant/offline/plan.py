@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from workflow_agent.assistant.offline.clauses import counts, is_actor_word
+from workflow_agent.assistant.offline.clauses import counts, is_actor_word, roles
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Steps, StepUnclear, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, text_of
@@ -184,7 +184,10 @@ class Plan:
         if len(words) > _MOST_ROLE_WORDS or any(t.has("aux", "neg", "conj") for t in tokens):
             return False
         known = {one for s in self.workflow.steps if s.assignee for one in content_of(s.assignee.replace("_", " "))}
-        if any(t.kind == "quoted" or (t.entry.verb and t.entry.form == "ing") for t in words[-1:]):
+        if any(
+            t.kind == "quoted" or (t.entry.verb and t.entry.form == "ing" and t.lower not in roles())
+            for t in words[-1:]
+        ):
             return False
         inner = [at for at, t in enumerate(tokens) if t.has("det") and any(one.is_content for one in tokens[:at])]
         if (

@@ -513,6 +513,9 @@ def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> boo
     else:
         target_id = target.id
     if has_error:
+        handler = plan.workflow.step(has_error[0].to)
+        if handler is not None and handler.id != target_id and len(plan.workflow.incoming(handler.id)) == 1:
+            plan.notes.append(f"“{handler.name}”, which a failure leads to now, would never be reached")
         plan.do({"op": "update_transition", "transition": has_error[0].id, "set": {"to": target_id}})
     else:
         plan.do({"op": "add_error_path", "step": step.id, "to": target_id})

@@ -133,6 +133,9 @@ def read_tokens(text: str) -> Tokens:
         assert match is not None  # every character is a piece  # noqa: S101
         found += _tokens_of(match, at)
         at = match.end()
+    for at, token in enumerate(found[:-1]):
+        if token.text == "it" and found[at + 1].among("tokens.departments"):
+            found[at] = _word("IT", token.start)
     return tuple(_as_main_verb(found, at) for at in range(len(found)))
 
 
