@@ -30,7 +30,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -298,7 +298,7 @@ class Matrix:
                     sys.executable, "-c", _NURSERY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tree
                 )
         for number in range(count):
-            host = Host(f"host-{number}", self.folder, Wire(self.database, lambda *_: _yes()))
+            host = Host(f"host-{number}", self.folder, Wire(self.database, _passed))
             host.is_old = self.old_release is not None and number == count - 1
             host.wire.watch = self._watching(host)
             await host.wire.open()
@@ -421,8 +421,15 @@ class Matrix:
     def strike(self, point: str, host: Host) -> bool:
         """Strike a host that is at a point, if that is armed; say whether its connection breaks at once."""
         found = next((one for one in self.armed if one[0] == point), None)
-        others_are_well = any(not one.is_struck for one in self.hosts if one is not host)
-        if found is None or host.is_struck or not (others_are_well or found[1] in OF_ALL):
+        if found is None or host.is_struck:
+            return False
+        others = [one for one in self.hosts if one is not host]
+        if found[1] == "PostgreSQL away":
+            # A host that was struck before would be counted as well again, and let through, when this ends.
+            may_strike = not any(one.is_struck for one in others)
+        else:
+            may_strike = found[1] in OF_ALL or not all(one.is_struck for one in others)
+        if not may_strike:
             return False
         self.armed.remove(found)
         self.room.release()
@@ -589,7 +596,7 @@ class Matrix:
         """Send a message whose answer does not come, and cancel it at any host."""
         asked = asyncio.create_task(self._until_told(client, number, body))
         await self.provider.held.setdefault(number, asyncio.Event()).wait()
-        status = None
+        status, began, host = None, time.monotonic(), self.hosts[0]
         while status != "cancelled":
             await asyncio.sleep(0.1)
             host = self.chance.choice([one for one in self.hosts if not one.is_struck] or self.hosts)
@@ -712,7 +719,7 @@ async def _without_row_security(url: str) -> None:
     await database.close()
 
 
-async def _yes() -> bool:
+async def _passed(_sent: Sent, _is_done: bool) -> bool:
     return True
 
 
@@ -750,7 +757,7 @@ async def _events(store: PostgresConversationStore, conversation_id: str) -> lis
 @asynccontextmanager
 async def a_matrix(
     turns: int, faults: int, hosts: int, seed: int, database: str, old_release: Path | None = None
-) -> AsyncIterator[Matrix]:
+) -> AsyncGenerator[Matrix]:
     """Give the hosts, ready for it."""
     provider = Provider([])
     # Left where it is: the logs tell why, should anything not hold.
