@@ -68,10 +68,8 @@ def compaction_of(
 
     The arguments are those of `drafted` and `completed`.
     """
-    draft = drafted(
-        conversation, cut, own, result.summary, compaction_id=compaction_id, at=at, count=count, share=share
-    )
-    return completed(draft, conversation, cut, result)
+    draft = drafted(conversation, cut, own, result.summary, compaction_id=compaction_id, at=at, count=count)
+    return completed(draft, conversation, cut, result, count, share)
 
 
 def drafted(
@@ -83,9 +81,8 @@ def drafted(
     compaction_id: str,
     at: datetime,
     count: Callable[[str], int],
-    share: float = 0.25,
 ) -> Compaction:
-    """Return a compaction as the window would show it; what it drops and what it took is yet to be added.
+    """Return a compaction of a summary and the ledger alone; see `completed` for what it lacks.
 
     `tokens_before` and `tokens_after` are what the window shows of all turns up to the cut's last.
 
@@ -97,10 +94,7 @@ def drafted(
         compaction_id: The new compaction's.
         at: Now.
         count: Counts tokens.
-        share: How much of what was compacted may be shown in its place: extracts fill what summary and
-            ledger leave of it.
     """
-    before = _shown_tokens(conversation, count)
     taken = count("\n".join(one.content for one in cut.taken))
     latest = newest(conversation)
     made = Compaction(
@@ -109,7 +103,7 @@ def drafted(
         to_turn=cut.to_turn,
         at=at,
         trigger=cut.trigger,
-        tokens_before=before + taken,
+        tokens_before=_shown_tokens(conversation, count) + taken,
         tokens_after=0,
         summary=summary,
         ledger=own,
@@ -117,35 +111,43 @@ def drafted(
         source_tokens=(latest.source_tokens if latest else 0) + taken,
         event_ids=tuple(one.id for one in cut.events),
     )
-    bare = _shown_tokens(_with(conversation, made), count)
-    most = round(before + taken * (1 - LEAST_SAVING))
-    allowed = max(round(made.source_tokens * share), _LEAST_TOKENS)
-    extracts = chosen(
-        [*extracts_of(in_force(conversation)), *sentences_of(cut.events)],
-        _known(conversation, made)[0],
-        min(most, allowed) - bare - count(EXTRACTS_TITLE),
-        count,
-    )
-    made = made.model_copy(update={"extracts": extracts})
     return made.model_copy(update={"tokens_after": _shown_tokens(_with(conversation, made), count)})
 
 
-def completed(draft: Compaction, conversation: Conversation, cut: Cut, result: Summarised) -> Compaction:
-    """Return a compaction with the record of what it drops.
+def completed(
+    draft: Compaction,
+    conversation: Conversation,
+    cut: Cut,
+    result: Summarised,
+    count: Callable[[str], int],
+    share: float = 0.25,
+) -> Compaction:
+    """Return a compaction with extracts, with the record of what it drops, and with what it took.
 
     Args:
-        draft: What the window shows of it.
+        draft: Its summary and ledger.
         conversation: As it was drafted of.
         cut: What is taken out.
         result: What came of asking for a summary, and what that took.
+        count: Counts tokens.
+        share: How much of what was compacted may be shown in its place: extracts fill what summary and
+            ledger leave of it.
     """
     known, gone = _known(conversation, draft)
-    dropped = _dropped(cut.events, gone, known + "\n" + extracts_text(draft.extracts))
-    candidates = [*_told_before(conversation, gone), *sentences_of(cut.events)]
-    sentences = lost(candidates, known, draft.extracts)
-    return draft.model_copy(
+    sentences = sentences_of(cut.events)
+    allowed = min(_most_tokens(draft, conversation, count), max(round(draft.source_tokens * share), _LEAST_TOKENS))
+    extracts = chosen(
+        [*extracts_of(in_force(conversation)), *sentences],
+        known,
+        allowed - draft.tokens_after - count(EXTRACTS_TITLE),
+        count,
+    )
+    dropped = _dropped(cut.events, gone, known + "\n" + extracts_text(extracts))
+    missing = lost([*_told_before(conversation, gone), *sentences], known, extracts)
+    made = draft.model_copy(
         update={
-            "dropped": dropped.model_copy(update={"sentences": sentences}),
+            "extracts": extracts,
+            "dropped": dropped.model_copy(update={"sentences": missing}),
             "unsupported": result.unsupported,
             "model": result.model,
             "usage": result.usage,
@@ -154,6 +156,7 @@ def completed(draft: Compaction, conversation: Conversation, cut: Cut, result: S
             "fallback": result.fallback,
         }
     )
+    return made.model_copy(update={"tokens_after": _shown_tokens(_with(conversation, made), count)})
 
 
 def _known(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
@@ -179,8 +182,12 @@ def _told_before(conversation: Conversation, gone: tuple[str, ...]) -> list[Extr
 
 def saves_enough(compaction: Compaction, conversation: Conversation, count: Callable[[str], int]) -> bool:
     """Say whether the window gets smaller by a tenth of the turns that a compaction takes out of it."""
+    return compaction.tokens_after <= _most_tokens(compaction, conversation, count)
+
+
+def _most_tokens(compaction: Compaction, conversation: Conversation, count: Callable[[str], int]) -> int:
     taken = compaction.tokens_before - _shown_tokens(conversation, count)
-    return compaction.tokens_before - compaction.tokens_after >= LEAST_SAVING * taken
+    return int(compaction.tokens_before - LEAST_SAVING * taken)
 
 
 def _with(conversation: Conversation, made: Compaction) -> Conversation:

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from weakref import WeakValueDictionary
 
 from workflow_agent.assistant.compaction.compaction import (
@@ -44,6 +43,7 @@ from workflow_agent.errors import (
     WorkflowAgentError,
 )
 from workflow_agent.telemetry.providers import Telemetry
+from workflow_agent.values.tasks_by_key import TasksByKey
 from workflow_agent.values.tokens import tokens_of
 from workflow_agent.values.usage import Cost, Usage
 
@@ -88,23 +88,16 @@ class Compactor:
     """How much of what was compacted may be shown in its place."""
     spent: Callable[[str, Usage, Cost], Awaitable[None]] | None = None
     """Is told what a tenant's compactions took that no run counts as its own."""
-    _tasks: dict[Key, asyncio.Task[None]] = field(default_factory=dict[Key, asyncio.Task[None]])
+    tasks: TasksByKey[Key] = field(default_factory=lambda: TasksByKey[Key]("compaction"))
+    """Compactions beside the turns; one that is stopped is made again."""
     _locks: WeakValueDictionary[Key, asyncio.Lock] = field(default_factory=WeakValueDictionary[Key, asyncio.Lock])
     _under_way: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
 
     def after_reply(self, conversation: Conversation, count: Count) -> None:
         """Start the compaction that a conversation needs, if it needs one; nobody waits for it."""
         key = conversation.tenant, conversation.id
-        if due_cut(conversation, self.rule) is None or key in self._tasks:
-            return
-        task = asyncio.create_task(self._beside(key, count), name=f"compaction {conversation.id}")
-        self._tasks[key] = task
-        task.add_done_callback(partial(self._ended, key))
-
-    def _ended(self, key: Key, task: asyncio.Task[None]) -> None:
-        del self._tasks[key]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("compaction failed", extra={"error_type": type(error).__name__}, exc_info=error)
+        if key not in self.tasks and due_cut(conversation, self.rule) is not None:
+            self.tasks.start(key, lambda: self._beside(key, count), conversation.id)
 
     async def _beside(self, key: Key, count: Count) -> None:
         try:
@@ -218,15 +211,11 @@ class Compactor:
 
     async def settled(self) -> None:
         """Wait until nothing is under way in this process."""
-        while self._tasks:
-            await asyncio.wait(self._tasks.values())
+        await self.tasks.settled()
 
     async def shut_down(self) -> None:
         """Stop what is under way; it will be made again."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.tasks.shut_down()
 
     async def _made(
         self,
@@ -241,9 +230,7 @@ class Compactor:
         own = facts_of_cut(conversation, cut)
 
         def drafted_with(summary: Summary | None) -> Compaction:
-            return drafted(
-                conversation, cut, own, summary, compaction_id=at, at=self.now(), count=count, share=self.share
-            )
+            return drafted(conversation, cut, own, summary, compaction_id=at, at=self.now(), count=count)
 
         draft = drafted_with(None)
         if not saves_enough(draft, conversation, count):
@@ -257,7 +244,7 @@ class Compactor:
                     draft = told
                 else:
                     result = replace(result, summary=None, fallback="longer than what it would replace")
-            made = completed(draft, conversation, cut, result)
+            made = completed(draft, conversation, cut, result, count, self.share)
             stored = await uninterrupted(
                 self.store.update(
                     conversation.tenant,

@@ -1,6 +1,5 @@
 """Messages by their meaning beside their words, where an embedding model is configured."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from workflow_agent.conversations.store import ConversationStore, MessageHit, Me
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.storage.files.search.vectors import spent_on, unit
 from workflow_agent.values.stored import iso_milliseconds
+from workflow_agent.values.tasks_by_key import TasksByKey
 from workflow_agent.values.usage import Cost, Usage
 from workflow_agent.workflows.model.outline import excerpt
 from workflow_agent.workflows.search.passages import joined_ranks
@@ -72,7 +72,8 @@ class MessagesByMeaning:
     _kept: LRUCache[_Key, _Embedded] = field(
         default_factory=lambda: LRUCache(_KEPT_BYTES, getsizeof=lambda one: one.vectors.nbytes + 1)
     )
-    _tasks: dict[_Key, asyncio.Task[None]] = field(default_factory=dict[_Key, asyncio.Task[None]])
+    tasks: TasksByKey[_Key] = field(default_factory=lambda: TasksByKey[_Key]("vectors"))
+    """Make vectors beside the searches; what is stopped is made again."""
 
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
         """Return messages; see `ConversationStore.find`."""
@@ -87,24 +88,18 @@ class MessagesByMeaning:
         return [by_words.get(one) or await self._hit(conversation, one) for one in wanted]
 
     async def settled(self) -> None:
-        """Wait until no vectors are being made."""
-        while self._tasks:
-            await asyncio.wait(self._tasks.values())
+        """Wait until nothing is under way in this process."""
+        await self.tasks.settled()
 
     async def shut_down(self) -> None:
-        """Stop making vectors; they are made again."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        """Stop what is under way; it will be made again."""
+        await self.tasks.shut_down()
 
     async def _nearest(self, conversation: Conversation, text: str) -> list[int]:
         key = conversation.tenant, conversation.id, iso_milliseconds(conversation.created_at)
         known = self._kept.get(key)
-        if key not in self._tasks and (known is None or known.following < conversation.next_index):
-            task = asyncio.create_task(self._follow(key, conversation), name=f"vectors {conversation.id}")
-            self._tasks[key] = task
-            task.add_done_callback(lambda _: self._tasks.pop(key, None))
+        if known is None or known.following < conversation.next_index:
+            self.tasks.start(key, lambda: self._follow(key, conversation), conversation.id)
         if known is None:
             return []
         try:

@@ -1,0 +1,48 @@
+"""Work beside the requests, one task a key."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+_log = logging.getLogger(__name__)
+K = TypeVar("K", bound=Hashable)
+
+
+class TasksByKey(Generic[K]):
+    """Tasks that nobody waits for, at most one a key; the failure of one is logged.
+
+    Args:
+        kind: What they do, as the log names it.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._running: dict[K, asyncio.Task[None]] = {}
+
+    def __contains__(self, key: K) -> bool:
+        """Say whether a key's task is under way."""
+        return key in self._running
+
+    def start(self, key: K, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        """Start a key's task; nothing happens where one is under way."""
+        if key not in self._running:
+            task = self._running[key] = asyncio.create_task(work(), name=f"{self.kind} {name}")
+            task.add_done_callback(lambda done: self._ended(key, done))
+
+    async def settled(self) -> None:
+        """Wait until none is under way."""
+        while self._running:
+            await asyncio.wait(self._running.values())
+
+    async def shut_down(self) -> None:
+        """Stop those under way."""
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _ended(self, key: K, task: asyncio.Task[None]) -> None:
+        del self._running[key]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("%s failed", self.kind, extra={"error_type": type(error).__name__}, exc_info=error)
