@@ -1,6 +1,7 @@
 """What every request of a mode weighs before anything was said, counted over the bytes that are sent."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -98,50 +99,76 @@ async def test_tools_that_can_be_of_no_use_are_not_offered() -> None:
     assert not tools_in(request) & {"hand_off", "change_phase", "run_python"}
 
 
-@pytest.mark.parametrize(
-    ("message", "tool"),
-    [
-        ("Let the editor do that", "hand_off"),
-        ("Hand this over to somebody who knows", "hand_off"),
-        ("Let us go on to the planning phase", "change_phase"),
-    ],
-)
-async def test_what_the_message_speaks_of_is_offered(message: str, tool: str) -> None:
-    (request,) = await sent(message, modes=["general"])
-
-    assert tool in tools_in(request)
+BRINGS: Mapping[str, str] = {
+    "hand_off": "Let the editor do that",
+    "change_phase": "Let us go on to the planning phase",
+    "run_python": "How many calls of tools were there?",
+    "everything": "Hand this to the editor for the planning phase. How many calls of tools were there? Remember it",
+}
+"""A message that brings a tool, by its name."""
 
 
-@pytest.mark.parametrize(
-    ("message", "tool"),
-    [
-        ("Where does it get stuck?", "simulate_workflow"),
-        ("Give it to me as BPMN", "export_workflow"),
-        ("Who changed it since Monday?", "list_changes"),
-        ("How does it differ from the other one?", "compare_workflows"),
-    ],
-)
+def facts_in(request: dict[str, Any]) -> str:
+    return str(request["messages"][-1]["content"]).partition("<facts_of_this_turn>")[2]
+
+
+@pytest.mark.parametrize("tool", BRINGS)
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("layout", ["plain", "stable_prefix"])
-async def test_what_looks_closer_is_sent_among_tools_that_write_where_it_is_spoken_of(
-    layout: PromptLayout, message: str, tool: str
+async def test_whatever_a_message_brings_stays_within_the_tokens_and_behind_the_prefix(
+    layout: PromptLayout, mode: Mode, tool: str
 ) -> None:
-    _, quiet, asking = await sent(
-        "hello", "thanks", message, modes=["modification", "analysis", "analysis"], layout=layout
-    )
-
-    assert tool not in tools_in(quiet)
-    assert tool in tools_in(asking)
-
-
-async def test_a_tool_that_looks_closer_is_brought_by_a_switch_of_mode() -> None:
-    simulates = CallsTools([("simulate_workflow", '{"workflow": "open"}')])
-    switches = CallsTools([("switch_mode", '{"mode": "analysis"}')])
-    async with provider_stub(simulates, switches, Says(["Fine."])) as stub:
+    count = exact_count("o200k_base")
+    if count is None:
+        pytest.skip("the tokenizer of OpenAI's models is not installed")
+    message = BRINGS[tool]
+    reads = CallsTools([("use_tool", '{"tool": "list_workflows"}')])
+    async with provider_stub(reads, Says(["There is none."]), Says(["Fine."]), Says(["Fine."])) as stub:
         provider = Provider(base_url=stub.base_url, api_key="k", max_retries=0)
         model = build_model("openai:stub-1", provider, offline=lambda: pytest.fail("not needed"))
-        await chat_with(model, layout="stable_prefix").say("hello", mode="search")
+        chat, conversation_id = chat_with(model, layout=layout), None
+        for said in ("hello", message, "thanks"):
+            outcome = await chat.say(said, mode=mode, conversation_id=conversation_id)
+            conversation_id = outcome.conversation_id
+    _, quiet, asking, after = stub.requests
 
-    refused, brought = stub.requests[1:]
-    assert "`switch_mode` to 'analysis' brings 'simulate_workflow'" in refused["messages"][-1]["content"]
-    assert "simulate_workflow" not in tools_in(refused)
-    assert "simulate_workflow" in tools_in(brought)
+    brought = set(BRINGS) - {"everything"} if tool == "everything" else {tool}
+    listed = {line.partition(":")[0].removeprefix("- ") for line in facts_in(asking).splitlines()}
+    assert listed >= brought
+    assert not brought & {line.partition(":")[0].removeprefix("- ") for line in facts_in(quiet).splitlines()}
+    assert asking["tools"] == quiet["tools"] == after["tools"]
+    assert asking["messages"][: len(quiet["messages"]) - 1][0] == quiet["messages"][0]
+    tools = count(json.dumps(asking["tools"], separators=(",", ":"), ensure_ascii=False))
+    fixed = f"{asking['messages'][0]['content']}\n<facts_of_this_turn>{facts_in(asking)}"
+    fixed = re.sub(r"Call history:.*?\n\n", "", fixed, flags=re.DOTALL)
+    assert tools + count(fixed) <= (MOST_WRITING if mode in WRITING else MOST_READING)
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+@pytest.mark.parametrize("layout", ["plain", "stable_prefix"])
+async def test_a_listed_tool_runs_as_itself_and_stays_in_view_as_it_was_called(
+    layout: PromptLayout, wrapped: bool
+) -> None:
+    made = '{"tool": "validate_workflow", "arguments": {"workflow": "wf_expense_approval"}}'
+    asks = ("use_tool", made) if wrapped else ("validate_workflow", '{"workflow": "wf_expense_approval"}')
+    async with provider_stub(CallsTools([asks]), Says(["It is sound."])) as stub:
+        provider = Provider(base_url=stub.base_url, api_key="k", max_retries=0)
+        model = build_model("openai:stub-1", provider, offline=lambda: pytest.fail("not needed"))
+        chat = chat_with(model, layout=layout)
+        await chat.add()
+        reply = (await chat.say("hello", mode="modification")).reply
+
+    assert list(reply.tools_used) == ["validate_workflow"]
+    (call,) = (one for said in stub.requests[1]["messages"] for one in said.get("tool_calls", ()))
+    assert call["function"]["name"] == "use_tool"
+    assert json.loads(call["function"]["arguments"]) == json.loads(made)
+
+
+@pytest.mark.parametrize("given", ['{"tool": 3}', '{"arguments": {}}', '{"tool": "get_turn", "arguments": "no json"}'])
+async def test_a_call_that_names_no_tool_is_told_how_to_name_one(given: str) -> None:
+    async with provider_stub(CallsTools([("use_tool", given)]), Says(["Fine."])) as stub:
+        provider = Provider(base_url=stub.base_url, api_key="k", max_retries=0)
+        model = build_model("openai:stub-1", provider, offline=lambda: pytest.fail("not needed"))
+        await chat_with(model).say("hello", mode="search")
+
+    assert "`use_tool` takes {tool: a name, arguments: {…}} as JSON" in stub.requests[1]["messages"][-1]["content"]

@@ -13,12 +13,12 @@ from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.provider import Answer, CallsTools, ProviderStub, Says, provider_stub
 from tests.support.scripted import scripted
 from workflow_agent.assistant.providers import Provider, build_model
-from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, WRITING_TOOLS
+from workflow_agent.assistant.tools.registry import LISTED_TOOLS, WRITING_TOOLS
 from workflow_agent.assistant.window.layout import PromptLayout, has_stable_prefix
 
 FINE = Says(["All is well."])
 LONG = Says(["All is well, and this is said in as many words as it takes for a summary to be shorter. " * 8])
-IDLE = {"hand_off", "change_phase", "personal_memory", "run_python"}
+IDLE = {"hand_off", "change_phase", "run_python"}
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def chat_at(stub: ProviderStub, layout: PromptLayout = "stable_prefix") -> ChatU
     return chat_with(model_at(stub.base_url), layout=layout)
 
 
-async def requests_of(*answers: Answer, modes: tuple[str, ...], layout: PromptLayout) -> list[dict[str, Any]]:
+async def requests_of(*answers: Answer, modes: tuple[str | None, ...], layout: PromptLayout) -> list[dict[str, Any]]:
     async with provider_stub(*answers) as stub:
         under_test = chat_at(stub, layout)
         conversation_id = None
@@ -142,7 +142,7 @@ async def test_a_tool_that_an_earlier_mode_had_is_refused_in_this_one() -> None:
         first = await chat.say("hello", mode="modification")
         second = await chat.say("what is there?", mode="search", conversation_id=first.conversation_id)
 
-    assert "delete_workflow" in {tool["function"]["name"] for tool in stub.requests[1]["tools"]}
+    assert "- delete_workflow: workflow" in stub.requests[1]["tools"][0]["function"]["description"]
     [call] = second.reply.iterations[0].tool_calls
     assert call.outcome == "retried"
     assert "which changes nothing" in stub.requests[2]["messages"][-1]["content"]
@@ -180,10 +180,10 @@ async def test_of_all_tools_only_those_of_the_mode_are_allowed() -> None:
     sent = {tool["function"]["name"] for tool in reading["tools"]}
     choice = reading["tool_choice"]["allowed_tools"]
     allowed = {tool["function"]["name"] for tool in choice["tools"]}
-    assert sent >= WRITING_TOOLS
+    assert sent >= WRITING_TOOLS - LISTED_TOOLS
     assert choice["mode"] == "auto"
     assert allowed == sent - WRITING_TOOLS
-    assert not sent & (IDLE | EXAMINING_TOOLS)
+    assert not sent & (IDLE | LISTED_TOOLS)
     assert (writing["tools"], writing["tool_choice"]) == (reading["tools"], "auto")
 
 
@@ -191,7 +191,26 @@ async def test_a_plain_request_begins_with_instructions_and_offers_nothing_that_
     _, request = await requests_of(FINE, FINE, modes=("search", "search"), layout="plain")
 
     assert roles(request)[0] == "system"
-    assert not {tool["function"]["name"] for tool in request["tools"]} & WRITING_TOOLS
+    assert {name for name in WRITING_TOOLS if name in str(request["tools"])} == set()
+
+
+async def test_a_plain_request_has_one_system_message_where_the_mode_is_switched() -> None:
+    switches = CallsTools([("switch_mode", '{"mode": "modification"}')])
+    *_, last = await requests_of(switches, FINE, modes=(None,), layout="plain")
+
+    assert roles(last) == ["system", "user", "assistant", "tool"]
+
+
+async def test_a_plain_request_has_one_system_message_where_several_agents_answer() -> None:
+    async with provider_stub(FINE, FINE) as stub:
+        chat = chat_at(stub, "plain")
+        first = await chat.say("hello", agent="finder")
+        await chat.say("and you?", agent="analyst", conversation_id=first.conversation_id)
+
+    last = stub.requests[-1]
+    assert roles(last).count("system") == 1
+    assert roles(last)[0] == "system"
+    assert "All is well." in str(last["messages"][1:])
 
 
 async def test_the_reply_keeps_the_instructions_as_evidence_either_way() -> None:

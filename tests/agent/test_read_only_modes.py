@@ -85,39 +85,3 @@ async def test_switching_swaps_module_and_tools_at_once() -> None:
     assert "Mode: modification" in script.instructions(2)
     assert script.instructions(2).splitlines()[0] != script.instructions(1).splitlines()[0]
     assert (await under_test.workflows.get(TENANT, "wf_expense_approval")).version == 2
-
-
-@pytest.mark.parametrize("layout", ["plain", "stable_prefix"])
-async def test_a_tool_for_looking_closer_is_refused_with_the_way_to_it(layout: PromptLayout) -> None:
-    look = ("validate_workflow", {"workflow": "wf_expense_approval"})
-    switch = ("switch_mode", {"mode": "analysis"})
-    model, _ = scripted(Calls([look]), Calls([switch]), Calls([look]), "It is sound.")
-    under_test = chat_with(model, layout=layout)
-    await under_test.add()
-
-    outcome = await under_test.say("rename the review step to Check", mode="modification")
-
-    first, _, second = (call for step in outcome.reply.iterations for call in step.tool_calls)
-    results = [one for step in outcome.reply.iterations for said in step.messages for one in said.results]
-    assert (first.outcome, second.outcome) == ("retried", "success")
-    assert "`switch_mode` to 'analysis' or 'search' brings 'validate_workflow'" in results[0].content
-
-
-@pytest.mark.parametrize(
-    ("mode", "agent", "tool"),
-    [
-        pytest.param("modification", "editor", "validate_workflow", id="of an agent that cannot switch"),
-        pytest.param("modification", None, "no_such_tool", id="that there is not"),
-        pytest.param("search", None, "edit_workflow", id="that writes"),
-    ],
-)
-async def test_no_way_is_told_to_a_tool(mode: str, agent: str | None, tool: str) -> None:
-    model, _ = scripted(Calls([(tool, {"workflow": "wf_expense_approval"})]), "I could not.")
-    under_test = chat_with(model)
-    await under_test.add()
-
-    outcome = await under_test.say("hello", mode=mode, agent=agent)
-
-    results = [one for step in outcome.reply.iterations for said in step.messages for one in said.results]
-    assert results[0].outcome == "retried"
-    assert "brings" not in results[0].content

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pytest
 from pydantic import ValidationError
@@ -32,10 +32,11 @@ def definitions() -> dict[str, tuple[str, dict[str, Any]]]:
 def nullable(schema: Any) -> Iterator[str]:
     """Yield the names of the properties that are told to take null."""
     if isinstance(schema, dict):
-        for name, one in schema.get("properties", {}).items():
+        own = cast("dict[str, Any]", schema)
+        for name, one in own.get("properties", {}).items():
             if NULL in one.get("anyOf", ()):
                 yield name
-        for one in schema.values():
+        for one in own.values():
             yield from nullable(one)
 
 
@@ -109,7 +110,7 @@ def test_the_examples_of_what_is_written_are_valid() -> None:
     created = CreateWorkflow.model_validate_json(CREATED)
     given = created.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
-    assert len(examples) == 5
+    assert len(examples) == 3
     assert all(parse_edits(one) for one in examples)
     assert len(workflow_from_draft(parse_draft(given), "wf_refund").steps) == 5
 

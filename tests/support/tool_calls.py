@@ -4,7 +4,6 @@ from typing import Any
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
 from tests.support.scripted import Calls, scripted
-from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.conversations.document import AgentReply
 from workflow_agent.conversations.iterations import ToolResult
@@ -27,8 +26,7 @@ class Tools:
     async def use_saying(self, message: str, tool: str, /, **args: Any) -> ToolResult:
         """Call a tool in a turn with this message; return what the model was told."""
         self.script.steps[:] = [Calls([(tool, args)]), "Done."]
-        mode = "analysis" if tool in EXAMINING_TOOLS else "modification"
-        outcome = await self.under_test.say(message, mode=mode, conversation_id=self.conversation_id)
+        outcome = await self.under_test.say(message, mode="modification", conversation_id=self.conversation_id)
         self.conversation_id = outcome.conversation_id
         self.reply = outcome.reply
         contents = Contents(self.under_test.store, TENANT, outcome.conversation_id)

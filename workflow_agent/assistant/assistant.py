@@ -11,9 +11,10 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.assistant.loop import AgentLoop
-from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls, definition_text
+from workflow_agent.assistant.offered_tools import OfferedTools, RecordedCalls
 from workflow_agent.assistant.providers import OFFLINE
 from workflow_agent.assistant.record import Told
+from workflow_agent.assistant.tools.listed import HOW_TO_CALL, USE_TOOL, called_directly
 from workflow_agent.assistant.tools.registry import WRITING_TOOLS, workflow_tools
 from workflow_agent.assistant.tools.shapes import shapes
 from workflow_agent.assistant.window.layout import Modules, OfferByMode, PromptLayout, laid_out, marked, modes_sent
@@ -184,8 +185,7 @@ def build_assistant(
     guidance = phases or {}
     modules = Modules(prompts, shapes())
     tools = workflow_tools(own_tools).tools
-    texts = {name: definition_text(tool.tool_def) for name, tool in tools.items()}
-    offer = OfferByMode(texts, layout, WRITING_TOOLS | own_writing)
+    offer = OfferByMode({name: tool.tool_def for name, tool in tools.items()}, layout, WRITING_TOOLS | own_writing)
     toolset = FunctionToolset(list(tools.values()), max_retries=TOOL_RETRIES, timeout=tool_timeout_seconds)
 
     async def instructions(ctx: RunContext[WorkflowContext]) -> str:
@@ -200,7 +200,7 @@ def build_assistant(
             Told("phase", guidance.get(progress.phase, ""), is_lasting=True),
             Told("memory", "\n".join(facts)),
             Told("workflow", await _open_workflow(deps)),
-            Told("calls", "" if PROGRAM_TOOL in deps.idle_tools else HOW_TO_READ, is_lasting=True),
+            Told("calls", "" if PROGRAM_TOOL in deps.idle_tools else HOW_TO_READ),
             Told("calls", latest_calls(conversation.calls, conversation.sealed_calls)),
         )
 
@@ -212,9 +212,10 @@ def build_assistant(
         OfferedTools(toolset, offer, foreign),
         instructions,
         lay_out,
+        called_directly,
         (confirmed,),
         capabilities=(RecordedCalls(offer, foreign),),
-        way_to=offer.way_to,
+        way_to=lambda tool, _ctx: HOW_TO_CALL if tool == USE_TOOL else "",
         tool_retries=TOOL_RETRIES,
         output_retries=1,
         instrumentation=instrumentation,

@@ -135,9 +135,7 @@ class WorkflowContext:
     writing_is_refused: str | None = None
     """Why this run may not enter a mode that writes; None when it may."""
     idle_tools: frozenset[str] = frozenset()
-    examining: frozenset[str] = frozenset()
-    """Those of the tools that look closer that the message speaks of."""
-    """Tools that can be of no use in this run; it is not offered them."""
+    """Tools that can be of no use in this run; its model is told of none of them."""
     roster: Roster = field(default_factory=lambda: ROSTER)
     max_handoffs: int = 4
     """How often the conversation may be handed on before the user says something again."""

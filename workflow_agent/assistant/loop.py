@@ -115,11 +115,13 @@ class AgentLoop(Generic[Deps]):
     """Asked for each request."""
     lay_out: Layout[Deps] = lambda _, request: request
     """Gives a request the form in which the model gets it."""
+    taken: Callable[[ModelResponse], ModelResponse] = lambda response: response
+    """Gives a response the form in which the run has it."""
     validators: Sequence[Validator[Deps]] = ()
     capabilities: Sequence[AbstractCapability[Deps]] = ()
     """Of each, what it has to do around a tool call."""
     way_to: Callable[[str, RunContext[Deps]], str] = lambda _tool, _ctx: ""
-    """Says how the model gets a tool that a request did not offer; empty where there is no way."""
+    """Says how the model is to call what it called by a name that no tool has; empty where there is no way."""
     tool_retries: int = 1
     output_retries: int = 1
     instrumentation: InstrumentationSettings | None = None
@@ -306,7 +308,7 @@ class LoopRun(Generic[Deps]):
                 asked = replace(asked, model=FallbackModel(others[0], *others[1:]))
                 continue
             # Only now: a model that falls back says at the end who answered.
-            response = streamed.get()
+            response = self.loop.taken(streamed.get())
             if failed:
                 response.failed_attempts = [*failed, *(response.failed_attempts or ())]
             yield self._taken(response)
@@ -379,7 +381,7 @@ class LoopRun(Generic[Deps]):
                 yield streamed
             except BaseException:
                 # Nobody waits for the rest of it; what there is of it is paid for.
-                response = replace(streamed.get(), state="interrupted")
+                response = replace(self.loop.taken(streamed.get()), state="interrupted")
                 self._count(response, requests=1 if response.parts else 0)
                 raise
 
@@ -525,7 +527,7 @@ class LoopRun(Generic[Deps]):
         if told.tool_name in (self.manager.tools or ()):
             return told
         way = self.loop.way_to(told.tool_name, self.manager.ctx or self.ctx)
-        return replace(told, content=f"{told.content} Not offered now: {way}.") if way else told
+        return replace(told, content=f"{told.content} {way}.") if way else told
 
     async def _answer(self, response: ModelResponse) -> Answer | RetryFeedbackPart:
         """Return the answer that a response without calls is, or what the model is asked to mend.

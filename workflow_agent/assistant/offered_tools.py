@@ -1,6 +1,5 @@
 """The tools as runs have them: which a request offers, and the record of each call."""
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,8 +14,8 @@ from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
 from workflow_agent.assistant.record import Evidence, error_type_of, status_of_error
 from workflow_agent.assistant.replay import arguments_of
-from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS
-from workflow_agent.assistant.tools.usefulness import MEMORY_TOOL, RARE_TOOLS
+from workflow_agent.assistant.tools.listed import definition_text
+from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
 from workflow_agent.assistant.window.layout import OfferByMode
 from workflow_agent.conversations.call_history import CallStatus
 from workflow_agent.conversations.calls import EndedCall
@@ -25,7 +24,6 @@ from workflow_agent.conversations.iterations import Outcome
 if TYPE_CHECKING:
     from workflow_agent.assistant.foreign_tools import ForeignTools
 
-_OF_SOME_REQUESTS = EXAMINING_TOOLS | RARE_TOOLS | {MEMORY_TOOL}
 ToolsByName = dict[str, ToolsetTool[Any]]
 
 
@@ -54,10 +52,10 @@ class OfferedTools(WrapperToolset[Any]):
         if made is None:
             tools = (await super().get_tools(ctx)).items()
             # What stands before the first difference is the same: those of all modes first, then those that write.
-            in_order = sorted(tools, key=lambda one: 2 * (one[0] in _OF_SOME_REQUESTS) + (one[0] in self.offer.writing))
+            in_order = sorted(tools, key=lambda one: 2 * (one[0] in RARE_TOOLS) + (one[0] in self.offer.writing))
             made = {name: _without_return_schema(tool) for name, tool in in_order}
             self.made[ctx.max_retries] = made
-        names = self.offer.names_sent(ctx.deps, ctx.model)
+        names = self.offer.callable_names(ctx.deps, ctx.model)
         return {**{name: tool for name, tool in made.items() if name in names}, **foreign}
 
     async def call_tool(
@@ -67,12 +65,6 @@ class OfferedTools(WrapperToolset[Any]):
         if self.foreign is not None and name not in self.offer.definitions:
             return await self.foreign.call(tool, tool_args)
         return await super().call_tool(name, tool_args, ctx, tool)
-
-
-def definition_text(tool: ToolDefinition) -> str:
-    """Return what a tool weighs in a request, as text."""
-    schema = json.dumps(tool.parameters_json_schema, separators=(",", ":"), ensure_ascii=False)
-    return f"{tool.name}{tool.description or ''}{schema}"
 
 
 def _without_return_schema(tool: ToolsetTool[Any]) -> ToolsetTool[Any]:

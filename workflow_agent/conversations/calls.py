@@ -145,14 +145,13 @@ def inner_record(call: InnerCall, call_id: str, trace_id: str | None) -> CallRec
     )
 
 
-_LATEST = 3
+_LATEST = 1
 _MOST_PREVIEW_CHARS = 200
 _MOST_VALUE_CHARS = 60
 HOW_TO_READ = (
     'Programs for `run_python` read the call history in context["conversation_history"]: dicts, oldest '
     "first, with speaker (user, agent, tool), method_name, args, kwargs, timestamp, outcome_summary "
-    "{status, ok}. Other fields are optional: code defensively, with .get. content(ref) gives what a "
-    "content_ref stands for."
+    "{status, ok}, others with .get. content(ref) gives what a content_ref stands for."
 )
 """What a turn is told that is offered `run_python`."""
 

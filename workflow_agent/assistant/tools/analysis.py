@@ -36,11 +36,11 @@ class DrawDiagram(Parameters):
     """Which workflow to draw."""
 
     workflow: Reference
-    format: DiagramFormat = Field(default="mermaid", description="mermaid unless given")
+    format: DiagramFormat = Field(default="mermaid", description="or mermaid")
 
 
 async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Find what can go wrong, with fixes; prove it sound, or show the run that is not."""
+    """Find what can go wrong, with fixes; prove soundness."""
     workflow = await find_workflow(ctx, request.workflow)
     analysis = await ctx.deps.service.analysis_of(workflow)
     ctx.deps.progress.touch(workflow, "analysed")
@@ -48,7 +48,7 @@ async def analyze_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflo
 
 
 async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkflow) -> JsonObject:
-    """Check a workflow for errors only."""
+    """Find errors only."""
     workflow = await find_workflow(ctx, request.workflow)
     errors = [finding for finding in analyze(workflow) if finding.severity == "error"]
     ctx.deps.progress.touch(workflow, "analysed")
@@ -56,7 +56,7 @@ async def validate_workflow(ctx: RunContext[WorkflowContext], request: OneWorkfl
 
 
 async def draw_diagram(ctx: RunContext[WorkflowContext], request: DrawDiagram) -> JsonObject:
-    """Draw a workflow."""
+    """Draw it."""
     workflow = await find_workflow(ctx, request.workflow)
     ctx.deps.progress.touch(workflow, "viewed")
     return {"workflow": named(workflow), "format": request.format, "diagram": diagram_of(workflow, request.format)}
@@ -66,12 +66,12 @@ class SimulateWorkflow(Parameters):
     """Which workflow to play, and what is known of its cases."""
 
     workflow: Reference
-    case: JsonObject = Field(default_factory=dict, description="facts, like {amount: 1500}; or {step id: way taken}")
-    chances: dict[str, float] = Field(default_factory=dict, description="0 to 1, by transition id or `from>to`")
-    hours: dict[str, float] = Field(default_factory=dict, description="how long steps take, by id")
-    staff: dict[str, int] = Field(default_factory=dict, description="people, by role")
-    per_day: float = Field(default=0, ge=0, le=1_000_000, description="new cases a day")
-    runs: int = Field(default=1, ge=1, le=MAX_RUNS, description="1 unless given")
+    case: JsonObject = Field(default_factory=dict, description="{amount: 1500} or {step id: way}")
+    chances: dict[str, float] = Field(default_factory=dict, description="{transition id or from>to: 0 to 1}")
+    hours: dict[str, float] = Field(default_factory=dict, description="{step id: hours}")
+    staff: dict[str, int] = Field(default_factory=dict, description="{role: people}")
+    per_day: float = Field(default=0, ge=0, le=1_000_000, description="new cases")
+    runs: int = Field(default=1, ge=1, le=MAX_RUNS, description="or 1")
 
 
 async def simulate_workflow(ctx: RunContext[WorkflowContext], request: SimulateWorkflow) -> JsonObject:

@@ -38,8 +38,8 @@ class ListChanges(Parameters):
     since: Moment = Field(description="ISO 8601, like 2026-03-02")
     until: Moment | None = Field(default=None, description="or now")
     workflow: Reference | None = Field(default=None, description="of one only")
-    author: str | None = Field(default=None, max_length=100, description="by this user or agent")
-    limit: Limit = Field(default=20, description="at most; or 20")
+    author: str | None = Field(default=None, max_length=100, description="user or agent")
+    limit: Limit = Field(default=20, description="or 20")
 
 
 async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVersions) -> JsonObject:
@@ -63,7 +63,7 @@ async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVer
 
 
 async def compare_workflows(ctx: RunContext[WorkflowContext], request: CompareWorkflows) -> JsonObject:
-    """Tell what two workflows share and what sets them apart."""
+    """Tell what two workflows share, and what not."""
     first = await find_workflow(ctx, request.first)
     second = await find_workflow(ctx, request.second)
     for one in (second, first):

@@ -38,25 +38,20 @@ class HandOff(Parameters):
     """Who is to go on, and with what."""
 
     to: str = Field(max_length=64, description="name of an agent")
-    reason: str = Field(min_length=1, max_length=300, description="why the other agent should go on")
-    summary: str = Field(
-        max_length=4_000, description="what it has to know: what is wanted, what was done, what is open"
-    )
+    reason: str = Field(min_length=1, max_length=300, description="why")
+    summary: str = Field(max_length=4_000, description="what is wanted, done and open")
 
 
 class ChangePhase(Parameters):
     """Which phase comes now, and why."""
 
-    to: Phase = Field(description="the phase to enter")
-    reason: str = Field(min_length=1, max_length=300, description="what in the conversation shows it")
-    summary: str = Field(default="", max_length=4_000, description="what the next phase has to know")
+    to: Phase = Field(description="the next")
+    reason: str = Field(min_length=1, max_length=300, description="what shows it")
+    summary: str = Field(default="", max_length=4_000, description="for the next")
 
 
 async def hand_off(ctx: RunContext[WorkflowContext], request: HandOff) -> JsonObject:
-    """Let another agent answer after you, when the message is for it. It reads everything, and your summary.
-
-    Finish your own answer in a line; several handoffs are answered in their order.
-    """
+    """Let another agent answer after you. It reads everything; finish in a line."""
     deps = ctx.deps
     if request.to not in deps.roster:
         raise ModelRetry(f"There is no agent {request.to!r}; there are {', '.join(deps.roster)}.")
@@ -73,7 +68,7 @@ async def hand_off(ctx: RunContext[WorkflowContext], request: HandOff) -> JsonOb
 
 
 async def change_phase(ctx: RunContext[WorkflowContext], request: ChangePhase) -> JsonObject:
-    """Say that the conversation enters another phase; it brings its own guidance at once."""
+    """Enter another phase of the conversation."""
     progress = ctx.deps.progress
     was = progress.phase
     if request.to != was:

@@ -74,7 +74,7 @@ async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkf
 
 
 async def copy_workflow(ctx: RunContext[WorkflowContext], request: CopyWorkflow) -> JsonObject:
-    """Make a new workflow from an existing one; then edit the copy."""
+    """Make a new workflow from one; then edit the copy."""
     deps = ctx.deps
     original = await find_workflow(ctx, request.workflow)
     writer = deps.writer(deps.progress.digest_of_write(["copy", original.id, request.name]))

@@ -98,9 +98,9 @@ def _not_found(reference: str, candidates: Sequence[WorkflowHit]) -> str:
 class ListWorkflows(Parameters):
     """Which workflows to list."""
 
-    tag: str | None = Field(default=None, description="only with this tag")
+    tag: str | None = Field(default=None, description="one word")
     trigger: str | None = Field(default=None, description="manual, schedule, event, webhook or workflow")
-    limit: Limit = Field(default=20, description="at most; or 20")
+    limit: Limit = Field(default=20, description="or 20")
 
 
 class SearchWorkflows(Parameters):
@@ -115,7 +115,7 @@ class SearchWorkflows(Parameters):
         default=None, description="human, wait, …"
     )
     in_conversation: bool = Field(default=False, description="only of this one")
-    limit: Limit = Field(default=5, description="at most; or 5")
+    limit: Limit = Field(default=5, description="or 5")
 
 
 class GetWorkflow(Parameters):

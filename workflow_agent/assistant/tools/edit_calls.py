@@ -32,15 +32,11 @@ EXAMPLES = """\
 FURTHER_EXAMPLES = """\
 [{"op":"add_step","step":{"name":"Ask again","type":"human","assignee":"clerk"}},\
 {"op":"connect","from":"review","to":"Ask again","type":"condition","when":"something is missing"},\
-{"op":"connect","from":"Ask again","to":"review"}], \
-[{"op":"add_trigger","trigger":{"type":"schedule","cron":"0 9 * * 1","timezone":"UTC"}}], \
-[{"op":"set_automation","automation":{"id":"tell","on":{"event":"entered","to":"rejected"},\
-"effect":{"type":"email","with":{"to":"employee"}}}}]"""
+{"op":"connect","from":"Ask again","to":"review"}]"""
 WHAT_THEY_DO = """\
 insert_step joins what was around the new step to it; remove_step joins the neighbours (mode cut leaves them apart); \
 replace_step keeps the transitions; wrap_in_approval puts a human step before it, whose refusal leads to on_reject or \
-to an end; parallelize puts steps that follow each other between a fork and a join; add_error_path adds an \
-error transition"""
+to an end; parallelize puts steps that follow each other between a fork and a join"""
 _NEW_STEP = "{name, type, …}"
 Told = dict[str, Any]
 

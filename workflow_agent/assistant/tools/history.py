@@ -21,8 +21,8 @@ _OF_ONE_RUN = 2
 class SearchHistory(Parameters):
     """What to look for in what was said."""
 
-    query: str = Field(min_length=1, max_length=200, description="words that were said")
-    limit: Limit = Field(default=5, description="at most; 5 unless given")
+    query: str = Field(min_length=1, max_length=200, description="words of it")
+    limit: Limit = Field(default=5, description="or 5")
 
 
 class GetTurn(Parameters):
@@ -33,7 +33,7 @@ class GetTurn(Parameters):
 
 
 async def search_history(ctx: RunContext[WorkflowContext], request: SearchHistory) -> JsonObject:
-    """Find what was said earlier in this conversation, best first."""
+    """Find what was said earlier."""
     return {"hits": await earlier_hits(ctx.deps, request.query, request.limit)}
 
 
@@ -46,7 +46,7 @@ async def earlier_hits(deps: WorkflowContext, query: str, limit: int) -> list[Js
 
 
 async def get_turn(ctx: RunContext[WorkflowContext], request: GetTurn) -> JsonObject:
-    """Read one earlier turn: message, reply, tools and changes."""
+    """Read one earlier turn."""
     conversation = ctx.deps.conversation
     latest = conversation.turn_count - 1
     wanted = request.turn if request.turn > 0 else conversation.turn_count + request.turn

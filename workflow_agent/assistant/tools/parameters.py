@@ -80,4 +80,5 @@ def _brief(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
 LIST_OF_SHAPES = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 """Tells of a list no more than that it is one of objects: the instructions of modes that write have their shapes."""
 Limit = Annotated[int, Field(ge=1, le=100)]
-Reference = Annotated[str, Field(min_length=1, max_length=200, description="id, name, `open` or the user's words")]
+REFERENCE = "id, name, `open` or the user's words"
+Reference = Annotated[str, Field(min_length=1, max_length=200, description=REFERENCE)]

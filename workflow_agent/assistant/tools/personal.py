@@ -21,18 +21,14 @@ class PersonalMemoryRequest(Parameters):
     text: str = Field(
         default="",
         max_length=500,
-        description="to remember or correct: the user's words; to forget: words of it, 'everything', or "
-        "nothing for what was told last",
+        description="the user's words; to forget also 'everything', or nothing for the last told",
     )
-    kind: FactKind | None = Field(default=None, description="of what to remember")
-    id: str = Field(default="", max_length=40, description="mem_… of what to correct or forget")
+    kind: FactKind | None = Field(default=None, description="of what")
+    id: str = Field(default="", max_length=40, description="mem_…, or by text")
 
 
 async def personal_memory(ctx: RunContext[WorkflowContext], request: PersonalMemoryRequest) -> JsonObject:
-    """Remember something of this user for all conversations; list, correct or forget it. Only when asked to.
-
-    What was forgotten must not be repeated in your answer.
-    """
+    """Remember for all conversations what the user asks to; do not repeat what was forgotten."""
     try:
         if request.action == "remember":
             return {"remembered": _told(await _remember(ctx.deps, request))}

@@ -16,16 +16,16 @@ from workflow_agent.workflows.formats import format_named, looks_pasted, only_wo
 from workflow_agent.workflows.formats.base import Report
 
 _MOST_NOTES = 12
-_FormatName = Field(default=None, description="bpmn, asl, n8n, …; or told by the content")
+_FormatName = Field(default=None, description="or by its content")
 
 
 class ImportWorkflow(Parameters):
     """A document in a format of another tool."""
 
-    text: str | None = Field(default=None, max_length=2_000_000, description="or the one in the user's message")
+    text: str | None = Field(default=None, max_length=2_000_000, description="or as in the message")
     format: str | None = _FormatName
     """Told by its content unless given."""
-    name: str | None = Field(default=None, min_length=1, max_length=200, description="if not its own")
+    name: str | None = Field(default=None, min_length=1, max_length=200, description="or its own")
 
 
 class ExportWorkflow(Parameters):
@@ -36,7 +36,7 @@ class ExportWorkflow(Parameters):
 
 
 async def import_workflow(ctx: RunContext[WorkflowContext], request: ImportWorkflow) -> JsonObject:
-    """Create a workflow from another tool's document; says what did not fit."""
+    """Create a workflow from a document; says what did not fit."""
     deps = ctx.deps
     writer = deps.writer(deps.progress.digest_of_write(["import", request.model_dump(exclude_unset=True)]))
     try:
@@ -71,7 +71,7 @@ def _text(request: ImportWorkflow, message: str) -> str:
 
 
 async def export_workflow(ctx: RunContext[WorkflowContext], request: ExportWorkflow) -> JsonObject:
-    """Write a workflow in another tool's format; says what has no place there."""
+    """Write a workflow in a format; says what is lost."""
     workflow = await find_workflow(ctx, request.workflow)
     try:
         chosen = format_named(request.format)

@@ -36,10 +36,7 @@ class RunPython(Parameters):
 
 
 async def run_python(ctx: RunContext[WorkflowContext], request: RunPython) -> JsonObject:
-    """Compute over the call records with Python.
-
-    Reads `context["conversation_history"]`, `content(ref)`, `search_history(text)`, `get_turn(n)`.
-    """
+    """Compute over the call records, with `content(ref)`, `search_history(text)`, `get_turn(n)`."""
     history, left_out = _history(ctx.deps)
     reading = _Reading(ctx.deps, ctx.tool_call_id or "")
     try:

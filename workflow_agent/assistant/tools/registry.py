@@ -27,11 +27,12 @@ WRITING_TOOLS = frozenset({
     "delete_workflow", "apply_preview",
 })  # fmt: skip
 """What changes a workflow; every other tool only reads."""
-EXAMINING_TOOLS = frozenset({
-    "simulate_workflow", "compare_workflows", "validate_workflow", "list_changes", "export_workflow",
-    "search_history", "get_turn",
+LISTED_TOOLS = frozenset({
+    "list_workflows", "analyze_workflow", "validate_workflow", "simulate_workflow", "draw_diagram", "export_workflow",
+    "compare_versions", "compare_workflows", "list_changes", "recall", "search_history", "get_turn", "personal_memory",
+    "copy_workflow", "import_workflow", "undo_change", "fix_findings", "delete_workflow",
 })  # fmt: skip
-"""What a change hardly ever needs: modes that write go without, and switch where it is asked for."""
+"""Told in a line each, and called by one tool."""
 _MODULES = (
     discovery, creation, portability, modification, analysis, comparing, history, programs,
     conversation, earlier_turns, personal,

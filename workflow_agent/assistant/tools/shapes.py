@@ -28,7 +28,7 @@ _VALUES: Mapping[tuple[type[Parameters], str], Sequence[str]] = {
 
 CREATED = """\
 {"name":"Refund","steps":[{"name":"Ask","type":"human","assignee":"customer"},\
-{"name":"Check","type":"human","assignee":"clerk","timeout":"P2D"},{"name":"Pay back","uses":"bank.pay",\
+{"name":"Check","type":"human","assignee":"clerk"},{"name":"Pay back","uses":"bank.pay",\
 "retry":{"max_attempts":3}},{"name":"Paid","type":"end","outcome":"ok"},{"name":"Refused","type":"end","outcome":"rejected"}],\
 "transitions":[{"from":"Ask","to":"Check"},{"from":"Check","to":"Pay back","type":"condition","when":"approved"},\
 {"from":"Check","to":"Refused","type":"default"},{"from":"Pay back","to":"Paid"}],"triggers":[{"type":"manual"}]}"""

@@ -1,7 +1,7 @@
 """Which of the tools that most turns do not need can be of use in a run."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workflow_agent.conversations.agents import ROSTER, AgentProfile, Roster
 from workflow_agent.conversations.calls import PROGRAM_TOOL
@@ -9,7 +9,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.phases import PHASES
 
 RARE_TOOLS = frozenset({"hand_off", "change_phase", PROGRAM_TOOL})
-"""Offered when they can be of use."""
+"""Offered when they can be of use, in the facts of a turn."""
 _OF_PHASES = re.compile(
     rf"\b(?:phases?|brainstorming|planning|executing|execution|verify|verifying|reflect|chatting|"
     rf"{'|'.join(PHASES)})\b",
@@ -17,32 +17,11 @@ _OF_PHASES = re.compile(
 )
 _OF_AGENTS = re.compile(r"\b(?:agents?|hand(?:ing)?[ -]?(?:off|over|this|it)|colleagues?)\b", re.IGNORECASE)
 
-_OF_MEMORY = re.compile(
-    r"\b(?:remember\w*|forget|forgotten|keep in mind|memori[sz]e|memory|note[ds]?|prefer\w*|favou?rites?"
-    r"|know (?:about|of) me|always|never|from now on|call me)\b",
-    re.IGNORECASE,
-)
-MEMORY_TOOL = "personal_memory"
 _OF_CALLS = re.compile(
     r"\b(?:calls?|called|tools?|results?|records?|how (?:many|much|often|long)|counts?|counted|sum|total|average|"
     r"comput\w*|calculat\w*|statistics?|table|python|programs?|scripts?|(?:long|slow|fast)est)\b",
     re.IGNORECASE,
 )
-_EXAMINING: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    for name, words in {
-        "simulate_workflow": r"simulat\w*|play\w*|cases?|what (?:if|happens)|bottlenecks?|how long|times?|capacity"
-        r"|costs?|stuck|waits?|waiting|slow\w*|per day",
-        "compare_workflows": r"compar\w*|differ\w*|versus|vs|both|similar\w*|alike|same|overlap\w*|common",
-        "validate_workflow": r"valid\w*|well.?formed|errors?|correct|broken|checks?",
-        "list_changes": r"chang\w*|since|yesterday|today|week|month|edited|recent\w*|lately|history|new",
-        "export_workflow": r"export\w*|formats?|convert\w*|download\w*|bpmn|camunda|asl|step functions|yaml|json|n8n"
-        r"|argo|github|kestra|airflow|dag|mermaid|serverless|arazzo|state.machine",
-        "search_history": r"said|told|mention\w*|earlier|before|discuss\w*|talk\w*|remember\w*|agreed|decided|asked",
-        "get_turn": r"said|told|earlier|before|turns?|did you|was done|happened|first|last",
-    }.items()
-}
-"""Words of a message in which a tool that looks closer may be of use; too many rather than too few."""
 
 
 def idle_tools(conversation: Conversation, message: str, agent: AgentProfile, roster: Roster) -> frozenset[str]:
@@ -61,13 +40,6 @@ def _idle(conversation: Conversation, message: str, agent: AgentProfile, roster:
     goes_on = latest is not None and PROGRAM_TOOL in latest.tools_used
     if not has_records or not (goes_on or _OF_CALLS.search(message)):
         yield PROGRAM_TOOL
-    if not _OF_MEMORY.search(message) and (latest is None or MEMORY_TOOL not in latest.tools_used):
-        yield MEMORY_TOOL
-
-
-def examining_tools(message: str) -> frozenset[str]:
-    """Return the names of the tools that look closer that a message speaks of."""
-    return frozenset(name for name, words in _EXAMINING.items() if words.search(message))
 
 
 def _may_hand_off(conversation: Conversation, message: str, agent: AgentProfile, roster: Roster) -> bool:

@@ -27,7 +27,7 @@ from workflow_agent.assistant.providers import Models, keeps_system_messages_in_
 from workflow_agent.assistant.requests import Job, RunLimits, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
 from workflow_agent.assistant.streams import RunStream
-from workflow_agent.assistant.tools.usefulness import examining_tools, idle_tools
+from workflow_agent.assistant.tools.usefulness import idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
 from workflow_agent.assistant.turns.memory import known_of_user
 from workflow_agent.assistant.turns.narration import Narration, stopped_note, taken_over_note, unanswered_note
@@ -187,7 +187,6 @@ class Runner:
             personal=self.personal,
             notes=run_notes(job, progress.pending, known, facts, outdated, self.now()),
             idle_tools=idle_tools(job.conversation, job.message.content, job.agent, self.roster),
-            examining=examining_tools(job.message.content),
             now=self.now,
             fence_number=job.run.fence,
         )

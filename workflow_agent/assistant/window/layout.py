@@ -11,17 +11,21 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     SystemPromptPart,
+    ToolAvailabilityDeltaPart,
     UserContent,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.settings import ModelSettings, ToolOrOutput, merge_model_settings
+from pydantic_ai.tools import ToolDefinition
 
 from workflow_agent.assistant.compaction.text import OPENING
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.assistant.record import BETWEEN_PARTS, joined
-from workflow_agent.assistant.tools.registry import EXAMINING_TOOLS, SWITCH_MODE, WRITING_TOOLS
+from workflow_agent.assistant.tools.listed import USE_TOOL, called_by_one, definition_text, line_of, use_tool
+from workflow_agent.assistant.tools.registry import LISTED_TOOLS, SWITCH_MODE, WRITING_TOOLS
+from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.modes import MODES, WRITING, Mode
@@ -46,8 +50,8 @@ def has_stable_prefix(model: object, layout: PromptLayout) -> bool:
 class OfferByMode:
     """Decides which tools a request offers: those that write only where writing is what was asked for."""
 
-    definitions: Mapping[str, str]
-    """What each tool weighs in a request, as text."""
+    definitions: Mapping[str, ToolDefinition]
+    """Of all own tools."""
     layout: PromptLayout = "auto"
     writing: frozenset[str] = WRITING_TOOLS
     """The names of those that change workflows."""
@@ -56,12 +60,10 @@ class OfferByMode:
         self, mode: Mode, agent: AgentProfile | None = None, idle: frozenset[str] = frozenset()
     ) -> frozenset[str]:
         """Return the names of the tools of a mode, or those of them that an agent has, without idle ones."""
-        given = frozenset(agent.tools or ()) if agent else frozenset[str]()
-        others = self.writing if mode in READ_ONLY_MODES else EXAMINING_TOOLS - given
-        of_mode = frozenset(self.definitions) - others - idle
+        of_mode = frozenset(self.definitions) - (self.writing if mode in READ_ONLY_MODES else frozenset()) - idle
         if agent is None:
             return of_mode
-        its_own = of_mode if agent.tools is None else of_mode & given
+        its_own = of_mode if agent.tools is None else of_mode & frozenset(agent.tools)
         return its_own if agent.mode is None else its_own - {SWITCH_MODE}
 
     def chars(self, mode: Mode) -> int:
@@ -69,35 +71,45 @@ class OfferByMode:
         return sum(map(len, self.texts(mode)))
 
     def texts(self, mode: Mode) -> tuple[str, ...]:
-        """Return the definitions of a mode's tools."""
+        """Return what a request tells of a mode's tools."""
         return self._texts(self.names(mode))
 
-    def names_sent(self, deps: WorkflowContext, model: object) -> frozenset[str]:
-        """Return the names of the tools that a request of a run to a model carries.
+    def callable_names(self, deps: WorkflowContext, model: object) -> frozenset[str]:
+        """Return the names of the tools that a request of a run to a model tells of, in whichever form.
 
         Tools come first, so another list would begin everything anew. Where its beginning is to last, those of
         all modes; elsewhere those that the modes of the conversation's turns need. What the mode does not have is
-        refused when called. Where some of them write, tools that look closer are sent if the message speaks of
-        what they do, or the model switched to a mode that has them.
+        refused when called.
         """
         modes = frozenset(MODES) if self.is_stable(model) else modes_sent(deps, model)
-        names = frozenset[str]().union(*(self.names(mode, deps.profile, deps.idle_tools) for mode in modes))
-        now = deps.progress.mode
-        if modes <= READ_ONLY_MODES or (now.source == "switched" and now.name in READ_ONLY_MODES):
-            return names
-        given = deps.profile.tools if deps.profile else None
-        return names - (EXAMINING_TOOLS - deps.examining - frozenset(given or ()))
+        return frozenset[str]().union(*(self.names(mode, deps.profile, deps.idle_tools) for mode in modes))
 
     def sent(self, deps: WorkflowContext, model: object) -> tuple[str, ...]:
-        """Return the definitions that a request of a run to a model carries."""
-        return self._texts(self.names_sent(deps, model))
+        """Return what a request of a run to a model tells of tools."""
+        names = self.callable_names(deps, model)
+        if getattr(model, "base_url", None) is None:
+            return tuple(definition_text(self.definitions[name]) for name in sorted(names))
+        return self._texts(names)
+
+    def packed(self, tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
+        """Return tools as a request carries them: those that few turns need in one, the rare ones not at all."""
+        listed = [one for one in tools if one.name in LISTED_TOOLS]
+        others = [one for one in tools if one.name not in LISTED_TOOLS | RARE_TOOLS]
+        is_used = len(listed) + len(others) < len(tools) or bool(listed)
+        return [use_tool(listed), *others] if is_used else others
+
+    def rare_lines(self, names: Collection[str]) -> str:
+        """Return what the facts of a turn tell of tools."""
+        lines = "\n".join(line_of(self.definitions[name]) for name in sorted(RARE_TOOLS & frozenset(names)))
+        return f"Tools for `{USE_TOOL}`:\n{lines}" if lines else ""
 
     def is_stable(self, model: object) -> bool:
         """Say whether requests to a model keep their beginning."""
         return has_stable_prefix(model, self.layout)
 
     def _texts(self, names: Collection[str]) -> tuple[str, ...]:
-        return tuple(self.definitions[name] for name in sorted(names))
+        tools = self.packed([self.definitions[name] for name in self.definitions if name in names])
+        return (*map(definition_text, tools), self.rare_lines(names))
 
     def check(self, tool: str, ctx: RunContext[Any]) -> None:
         """Refuse a tool that the mode, or the agent, does not have, whatever the provider let the model call.
@@ -109,22 +121,10 @@ class OfferByMode:
         names = self.names(mode, ctx.deps.profile)
         if tool not in self.definitions or tool in names:
             return
-        why = f"in mode {mode!r}; {self.way_to(tool, ctx) or '`switch_mode` first'}"
+        why = f"in mode {mode!r}, which changes nothing"
         if tool in self.names(mode):
             why = f"to agent {ctx.deps.agent!r}"
-        elif mode in READ_ONLY_MODES:
-            why = f"in mode {mode!r}, which changes nothing"
         raise ModelRetry(f"{tool!r} is not available {why}. Available: {', '.join(sorted(names))}.")
-
-    def way_to(self, tool: str, ctx: RunContext[Any]) -> str:
-        """Return how the model gets a tool that looks closer and is not offered now; empty where it cannot."""
-        mode: Mode = ctx.deps.progress.mode.name
-        agent: AgentProfile = ctx.deps.profile
-        is_offered = tool in self.names(mode, agent) & self.names_sent(ctx.deps, ctx.model)
-        if is_offered or tool not in self.names("analysis", agent) or SWITCH_MODE not in self.names(mode, agent):
-            return ""
-        others = " or ".join(repr(one) for one in ("analysis", "search") if one != mode)
-        return f"`{SWITCH_MODE}` to {others} brings {tool!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +159,19 @@ def laid_out(
     if ctx.model.base_url is None:
         return request_context
     told = ctx.deps.evidence.latest_instructions
+    parameters = request_context.model_request_parameters
+    rare = offer.rare_lines([one.name for one in parameters.function_tools])
+    tools = offer.packed(parameters.function_tools)
+    parameters = replace(parameters, function_tools=tools, introduced_tool_names=set[str]())
     lasting = [one for one in told if one.is_lasting]
-    messages = with_facts(
-        request_context.messages, joined(one for one in told if not one.is_lasting), is_kept=is_anthropic(ctx.model)
-    )
+    facts = BETWEEN_PARTS.join(filter(None, [joined(one for one in told if not one.is_lasting), rare]))
+    # What the tools are is told by the tools.
+    messages = [
+        _without_announcements(one) for one in called_by_one(request_context.messages, LISTED_TOOLS | RARE_TOOLS)
+    ]
+    messages = with_facts(messages, facts, is_kept=is_anthropic(ctx.model))
     roster = joined(one for one in lasting if one.section == "memory")
     others = [one for one in lasting if one.section not in ("prompt_module", "memory")]
-    parameters = request_context.model_request_parameters
     is_stable = offer.is_stable(ctx.model)
     messages, earlier = _without_earlier_turns(messages)
     if is_stable and others:
@@ -175,20 +181,44 @@ def laid_out(
     beside = [] if is_stable else [one.text for one in others]
     leading = BETWEEN_PARTS.join(filter(None, [*sent[:1], roster, *beside, *earlier]))
     if not is_stable:
-        request_context.messages = messages
+        request_context.messages = [_framed(one) for one in messages]
         request_context.model_request_parameters = replace(
             parameters, instruction_parts=[InstructionPart(content=leading)]
         )
         return request_context
     request_context.messages = [ModelRequest(parts=[SystemPromptPart(leading)]), *messages]
     foreign = {one.name for one in parameters.function_tools if one.name not in offer.definitions}
-    own = offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
-    allowed = foreign | (own & offer.names_sent(ctx.deps, ctx.model))
+    of_mode = offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
+    allowed = {one.name for one in tools} & (foreign | of_mode | {USE_TOOL})
     request_context.model_request_parameters = replace(parameters, instruction_parts=[])
     request_context.model_settings = merge_model_settings(
         request_context.model_settings, ModelSettings(tool_choice=ToolOrOutput(sorted(allowed)))
     )
     return request_context
+
+
+def _without_announcements(message: ModelMessage) -> ModelMessage:
+    if not isinstance(message, ModelRequest):
+        return message
+    return replace(message, parts=[one for one in message.parts if not isinstance(one, ToolAvailabilityDeltaPart)])
+
+
+def _framed(message: ModelMessage) -> ModelMessage:
+    """Return a message with what would be a system message framed in the user's words that follow it."""
+    if not isinstance(message, ModelRequest):
+        return message
+    texts = [one.content for one in message.parts if isinstance(one, SystemPromptPart)]
+    if not texts:
+        return message
+    parts = [one for one in message.parts if not isinstance(one, SystemPromptPart)]
+    at = next((place for place, one in enumerate(parts) if isinstance(one, UserPromptPart)), None)
+    if at is None:
+        return replace(message, parts=[*parts, UserPromptPart(_in_frame("\n\n".join(texts)))])
+    return _with_framed(replace(message, parts=parts), at, "\n\n".join(texts))
+
+
+def _in_frame(text: str) -> str:
+    return f"<{_MODULE}>\n{text}\n</{_MODULE}>"
 
 
 def _without_earlier_turns(messages: Sequence[ModelMessage]) -> tuple[list[ModelMessage], list[str]]:
@@ -275,7 +305,7 @@ def _before_instructions(request: ModelRequest, prompt_at: int) -> int:
 def _with_framed(request: ModelRequest, at: int, module: str) -> ModelRequest:
     prompt = cast("UserPromptPart", request.parts[at])
     first, *others = _listed(prompt.content)
-    framed = f"<{_MODULE}>\n{module}\n</{_MODULE}>\n\n{first}"
+    framed = f"{_in_frame(module)}\n\n{first}"
     content = framed if isinstance(prompt.content, str) else [framed, *others]
     return replace(request, parts=[*request.parts[:at], replace(prompt, content=content), *request.parts[at + 1 :]])
 
