@@ -146,12 +146,23 @@ def test_a_backup_of_a_running_server_is_sound_and_restores_what_was_said(tmp_pa
     with serving(Settings(data_dir=restored)) as served, served.client() as client:
         after = {one["id"]: one["turns"] for one in client.get("/api/v1/conversations").json()["items"]}
         last = client.get("/api/v1/conversations/talk-0/turns/1").json()
-        again = client.post("/api/v1/chat", json={"message": "on", "conversation_id": "talk-0"})
+        again = said_once_free(client, {"message": "on", "conversation_id": "talk-0"})
     assert all(after[one["id"]] >= one["turns"] for one in before)
     gone = list(restored.glob("*/workflows/.deleted/wf_talk-0_1*"))
     assert gone, "deleted workflows are kept, in backups too"
     assert last["replies"][0]["content"] == "Noted."
     assert again.status_code == 200
+
+
+def said_once_free(client: httpx.Client, message: dict[str, str]) -> httpx.Response:
+    """Return the answer to a message once the turn that the backup was made in has been finished by the server."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        answer = client.post("/api/v1/chat", json=message)
+        if answer.status_code != 409:
+            return answer
+        assert answer.json()["code"] == "conversation_busy", answer.text
+    raise AssertionError("the turn that was open in the backup does not end")
 
 
 def conversations_of_eight_turns(client: httpx.Client) -> list[dict[str, Any]]:
