@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from workflow_agent.assistant.modes.inference import infer_mode
-from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.agents import Mode
 
 DATA = Path(__file__).parent / "data"
 HALVES = {"development": DATA / "mode_inference_dev.jsonl", "held out": DATA / "mode_inference_heldout.jsonl"}

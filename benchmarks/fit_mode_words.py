@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from workflow_agent.assistant.modes.inference import gather, phrase_scores, signs_in
 from workflow_agent.assistant.modes.reader import read
 from workflow_agent.assistant.modes.shape import dependence
-from workflow_agent.conversations.modes import MODES
+from workflow_agent.conversations.agents import MODES
 
 DATA: Final = Path(__file__).parent / "data"
 TRAINING_FILES: Final = ("mode_inference_train.jsonl", "mode_inference_dev.jsonl")

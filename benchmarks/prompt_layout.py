@@ -21,7 +21,7 @@ from benchmarks.simulated_turns import CONVERSATIONS, TURNS, WRITING, Part, Turn
 from workflow_agent.assistant.assistant import build_assistant
 from workflow_agent.assistant.prompts import read_prompts
 from workflow_agent.assistant.window.counters import exact_count
-from workflow_agent.conversations.modes import MODES, Mode
+from workflow_agent.conversations.agents import MODES, Mode
 from workflow_agent.values.tokens import tokens_of
 
 CACHED_PRICE, BLOCK_TOKENS, LEAST_TOKENS = 0.1, 128, 1_024

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow_agent.conversations.modes import MODES, Mode
+from workflow_agent.conversations.agents import MODES, Mode
 
 DATA = Path(__file__).parent / "data"
 CONVERSATIONS, TURNS = 20, 100

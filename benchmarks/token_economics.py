@@ -19,7 +19,7 @@ from benchmarks.figures import Figure, Section
 from benchmarks.long_talk import Talk, begun, planted
 from benchmarks.prompt_layout import BASELINE, shares
 from workflow_agent.assistant.prompts import read_prompts
-from workflow_agent.conversations.modes import MODES
+from workflow_agent.conversations.agents import MODES
 from workflow_agent.values.tokens import tokens_of
 
 LENGTHS = (100, 1_000)

@@ -15,7 +15,7 @@ from tests.support.provider import CallsTools, Says, provider_stub
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.assistant.providers import Provider, build_model
 from workflow_agent.assistant.window.layout import PromptLayout
-from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.agents import Mode
 
 TURNS = 20
 LEAST_TURN_TO_TURN, LEAST_AT_A_SWITCH = 90, 60

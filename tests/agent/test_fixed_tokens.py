@@ -15,7 +15,7 @@ from workflow_agent.assistant.providers import Provider, build_model
 from workflow_agent.assistant.tools.shapes import shapes
 from workflow_agent.assistant.window.counters import exact_count
 from workflow_agent.assistant.window.layout import PromptLayout
-from workflow_agent.conversations.modes import MODES, WRITING, Mode
+from workflow_agent.conversations.agents import MODES, WRITING, Mode
 
 MOST_WRITING, MOST_WRITING_TOOLS, MOST_READING = 3_700, 3_000, 2_300
 MOST_WITH_ALL_MODULES = 6_000

@@ -11,8 +11,7 @@ import pytest
 from tests.support.in_memory import InMemoryConversationStore
 from tests.support.long_talks import accepted, compacted, talked
 from tests.support.stored import AT, a_conversation
-from workflow_agent.assistant.turns.bundles import exported, imported, opened
-from workflow_agent.assistant.turns.forks import whole_of
+from workflow_agent.assistant.turns.bundles import exported, imported, opened, whole_of
 from workflow_agent.conversations.document import AttachedDocument, Conversation
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import AlreadyExists, InvalidInput

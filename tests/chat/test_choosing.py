@@ -4,9 +4,8 @@ import pytest
 
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.assistant.turns.addressees import choose_mode
-from workflow_agent.conversations.agents import ROSTER
+from workflow_agent.conversations.agents import ROSTER, Mode
 from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord
-from workflow_agent.conversations.modes import Mode
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

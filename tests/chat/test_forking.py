@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.long_talks import accepted, compacted, talked
 from tests.support.stored import AT, a_conversation
-from workflow_agent.assistant.turns.forks import fork, index_of_event, index_of_number, index_of_turn, whole_of
+from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, AgentState, Conversation, UserMessage, WorkflowTouch
 from workflow_agent.conversations.fork import NewFork, forked
 from workflow_agent.conversations.handoffs import Handoff, hand_over

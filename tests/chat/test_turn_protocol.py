@@ -9,8 +9,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.in_memory import InMemoryRunJournal
 from tests.support.scripted import Calls, Waits, scripted
-from workflow_agent.assistant.requests import TurnRequest
-from workflow_agent.assistant.streams import RunEvent, RunEvents
+from workflow_agent.assistant.requests import RunEvent, RunEvents, TurnRequest
 from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import (

@@ -8,16 +8,16 @@ import pytest
 
 from tests.support.server import serving
 from workflow_agent.assistant.offline.model import OfflineModel
-from workflow_agent.cli.exits import (
+from workflow_agent.cli.context import (
     EXIT_CONFLICT,
     EXIT_FAILED,
     EXIT_MISCONFIGURED,
     EXIT_NOT_FOUND,
     EXIT_UNREACHABLE,
+    Backend,
     CommandFailed,
 )
 from workflow_agent.cli.http_backend import local_backend, parsed_events, server_backend
-from workflow_agent.cli.ports import Backend
 from workflow_agent.main.in_process import application_transport
 from workflow_agent.settings import Settings
 

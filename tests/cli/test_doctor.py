@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Ran, run
-from workflow_agent.cli.exits import EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_NOT_FOUND
+from workflow_agent.cli.context import EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_NOT_FOUND
 
 SECRET = "a-secret-of-the-tests"
 

@@ -10,9 +10,8 @@ import pytest
 
 from tests.support.provider import Hangs, provider_stub
 from tests.support.server_process import server_process
-from workflow_agent.cli.exits import EXIT_FAILED, EXIT_UNREACHABLE, CommandFailed
+from workflow_agent.cli.context import EXIT_FAILED, EXIT_UNREACHABLE, CommandFailed, Event
 from workflow_agent.cli.http_backend import HttpBackend
-from workflow_agent.cli.ports import Event
 
 START = ("start", {"run_id": "run_1", "conversation_id": "cv_1", "turn": 1, "agent": "assistant"})
 REPLY = {"response": "One and two.", "run_id": "run_1", "conversation_id": "cv_1", "turn": 1}

@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.stored import AT
 from workflow_agent.assistant.modes.conversation_mode import answers_back, mode_asked_for, picks_one
+from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.document import AgentReply, Conversation, ModeRecord
-from workflow_agent.conversations.modes import Mode
 
 ASKED = "Which workflow do you mean?\n\n1. **Contract signing** (`wf_contract`)\n2. **Leave request** (`wf_leave`)"
 

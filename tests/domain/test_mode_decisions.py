@@ -1,7 +1,7 @@
 import pytest
 
 from workflow_agent.assistant.modes.inference import infer_mode, most_likely
-from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.agents import Mode
 
 
 def scores(**given: float) -> dict[Mode, float]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from benchmarks.eval_modes import HALVES, accuracy
 from workflow_agent.assistant.modes.inference import WORD_WEIGHTS, infer_mode
-from workflow_agent.conversations.modes import MODES
+from workflow_agent.conversations.agents import MODES
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=half) for half, path in HALVES.items()])

@@ -12,8 +12,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Scope
 
 from workflow_agent.api.errors import STATUS_OF, problem_document
-from workflow_agent.assistant.requests import StartedTurn
-from workflow_agent.assistant.streams import RunEvent, RunEvents
+from workflow_agent.assistant.requests import RunEvent, RunEvents, StartedTurn
 from workflow_agent.assistant.turns.narration import stream_of_outcome
 from workflow_agent.conversations.document import AgentReply
 

@@ -37,7 +37,7 @@ from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, h
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
 from workflow_agent.api.routes import StrictRoute, event_stream
 from workflow_agent.api.services import Services
-from workflow_agent.assistant.streams import RunEvent, RunEvents
+from workflow_agent.assistant.requests import RunEvent, RunEvents
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import problems_of

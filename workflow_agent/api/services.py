@@ -7,11 +7,10 @@ from datetime import datetime
 from workflow_agent.assistant.compaction.service import Compactor
 from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.turns.service import Chat
-from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.message_search import Find
-from workflow_agent.conversations.modes import Mode
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.telemetry.providers import Telemetry

@@ -19,9 +19,9 @@ from workflow_agent.assistant.tools.registry import WRITING_TOOLS, workflow_tool
 from workflow_agent.assistant.tools.shapes import shapes
 from workflow_agent.assistant.window.layout import Modules, OfferByMode, PromptLayout, laid_out, marked, modes_sent
 from workflow_agent.assistant.window.record import roster_notes
+from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, latest_calls
 from workflow_agent.conversations.document import WRITES, AgentReply, Phase
-from workflow_agent.conversations.modes import Mode
 from workflow_agent.errors import WorkflowNotFound
 
 if TYPE_CHECKING:

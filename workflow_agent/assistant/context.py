@@ -8,7 +8,7 @@ from typing import Any
 
 from workflow_agent.assistant.record import Evidence
 from workflow_agent.assistant.sandbox import PythonSandbox
-from workflow_agent.conversations.agents import ROSTER, AgentProfile, Roster
+from workflow_agent.conversations.agents import ROSTER, AgentProfile, Mode, Roster
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import (
     Conversation,
@@ -19,7 +19,6 @@ from workflow_agent.conversations.document import (
     WorkflowTouch,
 )
 from workflow_agent.conversations.handoffs import Handoff
-from workflow_agent.conversations.modes import Mode
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.phases import PhaseChange
 from workflow_agent.conversations.seals import SealedPart

@@ -21,9 +21,8 @@ from pydantic_ai.toolsets import PrefixedToolset, ToolsetTool
 
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.assistant.window.layout import OfferByMode
-from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.conversations.document import AgentReply
-from workflow_agent.conversations.modes import Mode
 from workflow_agent.errors import Misconfigured
 from workflow_agent.values.stored import JsonObject
 

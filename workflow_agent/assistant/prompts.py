@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from workflow_agent.conversations.agents import MODES, Mode
 from workflow_agent.conversations.document import Phase
-from workflow_agent.conversations.modes import MODES, Mode
 from workflow_agent.conversations.phases import PHASES
 from workflow_agent.errors import Misconfigured
 

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from workflow_agent.cli.commands import Commands
-from workflow_agent.cli.context import DataDirectory, OpenWorkflows, Wiring
-from workflow_agent.cli.exits import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED
+from workflow_agent.cli.context import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED, DataDirectory, OpenWorkflows, Wiring
 
 __all__ = ["EXIT_FAILED", "EXIT_MISCONFIGURED", "DataDirectory", "OpenWorkflows", "Wiring", "cli"]
 

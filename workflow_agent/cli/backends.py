@@ -14,9 +14,19 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 from typing_extensions import override
 
-from workflow_agent.cli.context import OpenWorkflows, Wiring, chosen_settings, wiring_of
-from workflow_agent.cli.exits import EXIT_NOT_FOUND, EXIT_USAGE, CommandFailed, or_exit
-from workflow_agent.cli.ports import Backend, Listed, Listing
+from workflow_agent.cli.context import (
+    EXIT_NOT_FOUND,
+    EXIT_USAGE,
+    Backend,
+    CommandFailed,
+    Listed,
+    Listing,
+    OpenWorkflows,
+    Wiring,
+    chosen_settings,
+    or_exit,
+    wiring_of,
+)
 from workflow_agent.settings import Settings
 from workflow_agent.workflows.search.listing import listed_workflow
 from workflow_agent.workflows.store import WorkflowFilters

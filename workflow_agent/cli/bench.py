@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from workflow_agent.cli.context import wiring_of
-from workflow_agent.cli.exits import EXIT_NOT_FOUND, CommandFailed, or_exit
+from workflow_agent.cli.context import EXIT_NOT_FOUND, CommandFailed, or_exit, wiring_of
 from workflow_agent.cli.output import print_note, print_rows
 
 _PACKAGE = Path(__file__).parents[1]

@@ -1,16 +1,23 @@
-"""What main hands to the commands: the command line imports nothing that builds."""
+"""What every command uses: what main hands over, the port to the service, exit codes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 import typer
 
-from workflow_agent.cli.exits import or_exit
+from workflow_agent.errors import (
+    AlreadyExists,
+    ConversationBusy,
+    Misconfigured,
+    NotFound,
+    VersionConflict,
+    WorkflowAgentError,
+)
 from workflow_agent.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -19,6 +26,114 @@ if TYPE_CHECKING:
     from workflow_agent.conversations.store import ConversationStore
     from workflow_agent.storage.files.verification.workflows import Finding
     from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
+
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_NOT_FOUND = 3
+EXIT_CONFLICT = 4
+EXIT_UNREACHABLE = 75
+"""EX_TEMPFAIL of sysexits.h: nobody answers, or the line broke; the same again may work later."""
+EXIT_MISCONFIGURED = 78
+"""EX_CONFIG of sysexits.h: the configuration has to be mended, a restart will not help."""
+EXIT_INTERRUPTED = 130
+"""What a shell reports of a command that Ctrl-C ended."""
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 75 unreachable, 78 misconfigured, "
+    "130 interrupted."
+)
+_CODES: tuple[tuple[type[WorkflowAgentError], int], ...] = (
+    (Misconfigured, EXIT_MISCONFIGURED),
+    (NotFound, EXIT_NOT_FOUND),
+    (AlreadyExists, EXIT_CONFLICT),
+    (ConversationBusy, EXIT_CONFLICT),
+    (VersionConflict, EXIT_CONFLICT),
+)
+
+Done = TypeVar("Done")
+
+
+class CommandFailed(Exception):
+    """A command cannot do what it was asked to; says why in words for people.
+
+    Args:
+        message: What happened, the offending value, what to do.
+        exit_code: How the program ends.
+    """
+
+    def __init__(self, message: str, exit_code: int = EXIT_FAILED) -> None:
+        super().__init__(message)
+        self.message = message
+        self.exit_code = exit_code
+
+
+def exit_code_of(error: WorkflowAgentError) -> int:
+    """Return how a program ends that meets an error."""
+    return next((code for kind, code in _CODES if isinstance(error, kind)), EXIT_FAILED)
+
+
+def or_exit(act: Callable[[], Done]) -> Done:
+    """Return what an action returns; say what is wrong and leave where it cannot."""
+    try:
+        return act()
+    except CommandFailed as error:
+        message, code, cause = error.message, error.exit_code, error
+    except WorkflowAgentError as error:
+        message, code, cause = error.message, exit_code_of(error), error
+    typer.echo(f"workflow-agent: {message}", err=True)
+    raise SystemExit(code) from cause
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a run's stream."""
+
+    id: str
+    name: str
+    data: Mapping[str, Any]
+
+
+class Backend(Protocol):
+    """The service as commands see it, so that each command is written once.
+
+    Every method raises `CommandFailed` when the service refuses or nobody answers.
+    """
+
+    def get(self, path: str, /, **query: object) -> Any:
+        """Return what is at a path below the API's prefix; a query of None is left out."""
+        ...
+
+    def post(self, path: str, /, body: object = None, **query: object) -> Any:
+        """Return what comes of sending a body to a path below the API's prefix."""
+        ...
+
+    def change(self, method: str, path: str, /, body: object = None, *, version: int | None = None) -> Any:
+        """Return what comes of PATCH or DELETE; refused where it is not this version, any unless given."""
+        ...
+
+    def root(self, path: str, /) -> Any:
+        """Return what is at a path outside the API, such as `/health`."""
+        ...
+
+    def pages(self, path: str, limit: int | None = None, /, **query: object) -> Iterator[Mapping[str, Any]]:
+        """Yield the items of a list, page by page, at most so many."""
+        ...
+
+    def turn(self, body: Mapping[str, object], /) -> Generator[Event]:
+        """Yield the events of a turn as they come; one that breaks off is taken up where it stopped."""
+        ...
+
+
+Listed = Sequence[Mapping[str, Any]]
+
+
+class Listing(Protocol):
+    """Where workflows are listed and found."""
+
+    def found(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
+        """Return the best matches first, as `GET /workflows` shows them; without words, what changed last."""
+        ...
 
 
 DataDir = Annotated[Path | None, typer.Option(help="Where conversations and workflows are kept (default data).")]

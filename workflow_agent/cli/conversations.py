@@ -8,8 +8,7 @@ import typer
 
 from workflow_agent.cli.backends import with_backend
 from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import AsJson, Limit
-from workflow_agent.cli.exits import EXIT_CODES, EXIT_USAGE, CommandFailed
+from workflow_agent.cli.context import EXIT_CODES, EXIT_USAGE, AsJson, Backend, CommandFailed, Limit
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
@@ -21,7 +20,6 @@ from workflow_agent.cli.output import (
     read_text,
     write_or_print,
 )
-from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.verify import verify
 
 conversations = typer.Typer(

@@ -16,8 +16,16 @@ from rich.padding import Padding
 from rich.text import Text
 
 from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server
-from workflow_agent.cli.context import AsJson, Examined, Wiring, chosen_settings, wiring_of
-from workflow_agent.cli.exits import EXIT_FAILED, EXIT_MISCONFIGURED, CommandFailed
+from workflow_agent.cli.context import (
+    EXIT_FAILED,
+    EXIT_MISCONFIGURED,
+    AsJson,
+    CommandFailed,
+    Examined,
+    Wiring,
+    chosen_settings,
+    wiring_of,
+)
 from workflow_agent.cli.output import console, counted, is_terminal, print_json, print_text
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.settings import Settings, refuse_open_binding, without_effect

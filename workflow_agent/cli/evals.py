@@ -12,10 +12,16 @@ import typer
 
 from workflow_agent.cli.backends import with_backend
 from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import AsJson, DataDir, chosen_settings
-from workflow_agent.cli.exits import EXIT_CODES, EXIT_NOT_FOUND, CommandFailed
+from workflow_agent.cli.context import (
+    EXIT_CODES,
+    EXIT_NOT_FOUND,
+    AsJson,
+    Backend,
+    CommandFailed,
+    DataDir,
+    chosen_settings,
+)
 from workflow_agent.cli.output import print_note
-from workflow_agent.cli.ports import Backend
 from workflow_agent.conversations.call_history import PATTERNS, CallRecord
 from workflow_agent.conversations.calls import PROGRAM_TOOL
 from workflow_agent.storage.files.journal import call_histories

@@ -15,15 +15,16 @@ from typing import Any
 import httpx2
 from typing_extensions import override
 
-from workflow_agent.cli.exits import (
+from workflow_agent.cli.context import (
     EXIT_CONFLICT,
     EXIT_FAILED,
     EXIT_MISCONFIGURED,
     EXIT_NOT_FOUND,
     EXIT_UNREACHABLE,
+    Backend,
     CommandFailed,
+    Event,
 )
-from workflow_agent.cli.ports import Backend, Event
 from workflow_agent.cli.resumption import followed
 
 PREFIX = "/api/v1"

@@ -10,9 +10,8 @@ from rich.console import Console
 
 from workflow_agent.assistant.turns.bundles import opened
 from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server, settings_of
-from workflow_agent.cli.context import AsJson, DataDirectory, Wiring, wiring_of
+from workflow_agent.cli.context import EXIT_NOT_FOUND, AsJson, CommandFailed, DataDirectory, Wiring, or_exit, wiring_of
 from workflow_agent.cli.conversation_view import of_conversation, of_turn
-from workflow_agent.cli.exits import EXIT_NOT_FOUND, CommandFailed, or_exit
 from workflow_agent.cli.output import is_terminal, piped
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import Past

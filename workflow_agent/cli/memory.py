@@ -7,10 +7,8 @@ import typer
 
 from workflow_agent.cli.backends import with_backend
 from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import AsJson
-from workflow_agent.cli.exits import EXIT_CODES, EXIT_USAGE, CommandFailed
+from workflow_agent.cli.context import EXIT_CODES, EXIT_USAGE, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note, print_rows
-from workflow_agent.cli.ports import Backend
 
 memory = typer.Typer(
     name="memory",

@@ -11,10 +11,8 @@ import typer
 
 from workflow_agent.assistant.turns.bundles import Bundle, opened, packed
 from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.context import AsJson
-from workflow_agent.cli.exits import EXIT_CONFLICT, EXIT_FAILED, EXIT_NOT_FOUND, CommandFailed
+from workflow_agent.cli.context import EXIT_CONFLICT, EXIT_FAILED, EXIT_NOT_FOUND, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import STDIN, counted, print_json, print_note, print_rows, progress, read_text
-from workflow_agent.cli.ports import Backend
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.migration.history import SOURCE, History, conversation_of, source_digest
 from workflow_agent.conversations.migration.shapes import histories_in

@@ -21,7 +21,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
+from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, CommandFailed
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _KEPT = 40

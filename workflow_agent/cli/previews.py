@@ -6,10 +6,8 @@ import typer
 
 from workflow_agent.cli.backends import with_backend
 from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import AsJson
-from workflow_agent.cli.exits import EXIT_CODES
+from workflow_agent.cli.context import EXIT_CODES, AsJson, Backend
 from workflow_agent.cli.output import print_json, print_note, print_rows
-from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.workflows import print_changes
 
 previews = typer.Typer(

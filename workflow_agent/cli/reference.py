@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import in_process
-from workflow_agent.cli.context import wiring_of
-from workflow_agent.cli.exits import or_exit
+from workflow_agent.cli.context import or_exit, wiring_of
 from workflow_agent.cli.output import print_json
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.settings import ENV_PREFIX, Settings, load_settings, settings_page, shown_value

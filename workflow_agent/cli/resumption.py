@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from workflow_agent.cli.exits import EXIT_NOT_FOUND, EXIT_UNREACHABLE, CommandFailed
-from workflow_agent.cli.ports import Event
+from workflow_agent.cli.context import EXIT_NOT_FOUND, EXIT_UNREACHABLE, CommandFailed, Event
 
 if TYPE_CHECKING:
     from workflow_agent.cli.http_backend import HttpBackend

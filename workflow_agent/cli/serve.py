@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from workflow_agent.cli.context import DataDir, chosen_settings, wiring_of
-from workflow_agent.cli.exits import or_exit
+from workflow_agent.cli.context import DataDir, chosen_settings, or_exit, wiring_of
 from workflow_agent.settings import Settings, refuse_open_binding, without_effect
 
 Database = Annotated[

@@ -8,10 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import Which, workflow_id_of
-from workflow_agent.cli.context import AsJson
-from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
+from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import print_facts, print_json, print_note, print_rows
-from workflow_agent.cli.ports import Backend
 from workflow_agent.workflows.model.durations import in_words
 
 Pairs = list[str] | None

@@ -6,9 +6,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from workflow_agent.cli.backends import workflow_id_of
-from workflow_agent.cli.exits import CommandFailed
+from workflow_agent.cli.context import Backend, CommandFailed
 from workflow_agent.cli.output import print_note, print_rows, print_text
-from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.turns import Asking
 
 QUIT = None

@@ -9,9 +9,8 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from workflow_agent.cli.exits import EXIT_CONFLICT, EXIT_FAILED, CommandFailed
+from workflow_agent.cli.context import EXIT_CONFLICT, EXIT_FAILED, Backend, CommandFailed, Event
 from workflow_agent.cli.output import console, harmless, is_terminal, print_note
-from workflow_agent.cli.ports import Backend, Event
 from workflow_agent.cli.streamed_markdown import StreamedMarkdown
 from workflow_agent.conversations.document import AgentReply, Conversation
 

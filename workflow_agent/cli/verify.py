@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from workflow_agent.cli.context import AsJson, DataDir, Wiring, chosen_settings, wiring_of
-from workflow_agent.cli.exits import or_exit
+from workflow_agent.cli.context import AsJson, DataDir, Wiring, chosen_settings, or_exit, wiring_of
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.verification.workflows import Finding
 

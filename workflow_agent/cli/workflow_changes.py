@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import Which, with_backend, workflow_id_of
-from workflow_agent.cli.context import AsJson
-from workflow_agent.cli.exits import EXIT_FAILED, EXIT_USAGE, CommandFailed
+from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
@@ -19,7 +18,6 @@ from workflow_agent.cli.output import (
     read_text,
     write_or_print,
 )
-from workflow_agent.cli.ports import Backend
 from workflow_agent.cli.workflows import CHANGING, command, print_changes, workflows
 
 __all__ = ["workflows"]

@@ -7,10 +7,8 @@ import typer
 
 from workflow_agent.cli.backends import Which, with_backend, with_listing, workflow_id_of
 from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import AsJson, Limit
-from workflow_agent.cli.exits import EXIT_CODES
+from workflow_agent.cli.context import EXIT_CODES, AsJson, Backend, Limit, Listing
 from workflow_agent.cli.output import print_facts, print_json, print_markdown, print_note, print_rows, write_or_print
-from workflow_agent.cli.ports import Backend, Listing
 from workflow_agent.cli.simulation import simulate_workflow
 
 workflows = typer.Typer(

@@ -1,15 +1,29 @@
-"""The participants that answer: each with a description, a prompt module and a limit."""
+"""The participants that answer: each with a description, a mode and a limit; and the five modes."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, Literal, NamedTuple, cast, get_args
 
 from pydantic import Field, ValidationError
 
-from workflow_agent.conversations.modes import WRITING, Mode
 from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.stored import Value
 from workflow_agent.workflows.model.terms import Id
+
+Mode = Literal["general", "creation", "search", "modification", "analysis"]
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+WRITING: Final[frozenset[Mode]] = frozenset({"creation", "modification"})
+"""The modes whose tools change something."""
+
+
+class Evidence(NamedTuple):
+    """What was found in a message or around it, and how much it speaks for a mode."""
+
+    mode: Mode
+    weight: float
+    reason: str
+    """Readable, as in "phrase 'put that in before'"."""
+
 
 DEFAULT_AGENT = "assistant"
 _RESERVED = ("user", "system")

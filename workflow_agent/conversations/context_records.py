@@ -9,9 +9,9 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import override
 
+from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.artifacts import ArtifactType, ProcessingStrategy
 from workflow_agent.conversations.iterations import FinishReason
-from workflow_agent.conversations.modes import Mode
 from workflow_agent.errors import ContextOverflow
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import (

@@ -42,9 +42,8 @@ from workflow_agent.assistant.window.material import Gathering, GatheringLimits
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
 from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
-from workflow_agent.conversations.agents import Roster
+from workflow_agent.conversations.agents import MODES, Roster
 from workflow_agent.conversations.message_search import Find
-from workflow_agent.conversations.modes import MODES
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore

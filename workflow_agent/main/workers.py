@@ -20,7 +20,7 @@ from typing import BinaryIO
 import typer
 
 from workflow_agent.api.server import listening_socket
-from workflow_agent.cli.exits import EXIT_FAILED, CommandFailed, exit_code_of
+from workflow_agent.cli.context import EXIT_FAILED, CommandFailed, exit_code_of
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.main.seats import Seat, announcement, new_group
 from workflow_agent.settings import Settings, refuse_open_binding

@@ -14,7 +14,7 @@ from pydantic_ai.messages import FunctionToolCallEvent, FunctionToolResultEvent
 from tests.support.asking import Asking
 from tests.support.scripted import Calls
 from workflow_agent.api.frontends import native_events
-from workflow_agent.assistant.streams import RunStream
+from workflow_agent.assistant.requests import RunStream
 
 LOOKS = Calls([("list_workflows", {})], text="One moment.")
 

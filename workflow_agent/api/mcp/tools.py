@@ -13,11 +13,10 @@ from pydantic import Field
 from workflow_agent.api.creation import named
 from workflow_agent.api.event_stream import stream_of
 from workflow_agent.api.services import Services
-from workflow_agent.assistant.requests import TurnRequest, chat_response
-from workflow_agent.assistant.streams import RunEvent
+from workflow_agent.assistant.requests import RunEvent, TurnRequest, chat_response
 from workflow_agent.assistant.tools.creation import Edge
 from workflow_agent.assistant.tools.edit_calls import Edits, StepParts
-from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.agents import Mode
 from workflow_agent.errors import InvalidInput, WorkflowAgentError, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of

@@ -8,8 +8,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
-from workflow_agent.conversations.agents import DEFAULT_AGENT
-from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.agents import DEFAULT_AGENT, Mode
 from workflow_agent.workflows.formats import FORMATS
 
 router = APIRouter(prefix="/api/v1", tags=["catalogue"], route_class=StrictRoute)

@@ -23,7 +23,7 @@ from workflow_agent.api.parameters import (
     is_unchanged,
 )
 from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_replies, replies
-from workflow_agent.assistant.turns.forks import fork, index_of_event, index_of_number, index_of_turn, whole_of
+from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.store import ConversationSummary

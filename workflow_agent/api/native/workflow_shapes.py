@@ -6,8 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from workflow_agent.api.native.conversation_shapes import Page
-from workflow_agent.conversations.agents import AgentProfile
-from workflow_agent.conversations.modes import Mode
+from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.proof import Property, Verdict
 from workflow_agent.workflows.diagrams.graph import DiagramFormat

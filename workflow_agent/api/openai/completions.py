@@ -24,8 +24,7 @@ from workflow_agent.api.openai_errors import openai_error
 from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
 from workflow_agent.api.routes import StrictRoute, json_reply
 from workflow_agent.api.services import Services
-from workflow_agent.assistant.requests import StartedTurn, TurnOutcome
-from workflow_agent.assistant.streams import RunEvent
+from workflow_agent.assistant.requests import RunEvent, StartedTurn, TurnOutcome
 from workflow_agent.errors import InvalidInput, NotFound, Problem
 from workflow_agent.values.usage import Usage
 from workflow_agent.workflows.model.parser import problems_of

@@ -10,7 +10,7 @@ from workflow_agent.api.openai.texts import Said
 from workflow_agent.api.openai.turn_requests import Ask
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest
-from workflow_agent.assistant.turns.forks import fork, index_of_turn, whole_of
+from workflow_agent.assistant.turns.bundles import fork, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.imports import with_history

@@ -21,7 +21,7 @@ from workflow_agent.api.openai.response_object import (
 )
 from workflow_agent.api.openai.texts import finish_named
 from workflow_agent.api.openai_errors import openai_error
-from workflow_agent.assistant.streams import RunEvent
+from workflow_agent.assistant.requests import RunEvent
 
 Typed = tuple[str, dict[str, Any]]
 

@@ -19,7 +19,7 @@ from workflow_agent.api.openai_errors import ResponseNotFound
 from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, user_of
 from workflow_agent.api.routes import StrictRoute, json_reply
 from workflow_agent.api.services import Services
-from workflow_agent.assistant.streams import RunEvents
+from workflow_agent.assistant.requests import RunEvents
 from workflow_agent.assistant.turns.narration import stream_of_outcome
 from workflow_agent.errors import InvalidInput, Problem, RunNotFound
 from workflow_agent.values.stored import JsonObject

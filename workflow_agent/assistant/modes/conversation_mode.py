@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Final
 
 from workflow_agent.assistant.modes.inference import ModeDecision, infer_mode
-from workflow_agent.conversations.agents import DEFAULT_AGENT, Roster, only_reads
+from workflow_agent.conversations.agents import DEFAULT_AGENT, WRITING, Mode, Roster, only_reads
 from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.document import AgentReply, Conversation, SystemEvent, UserMessage
 from workflow_agent.conversations.handoffs import Handoff, handoff_in
-from workflow_agent.conversations.modes import WRITING, Mode
 
 _MOST_CHARS: Final = 200
 _PICK: Final = re.compile(

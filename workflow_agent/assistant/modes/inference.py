@@ -11,7 +11,7 @@ from workflow_agent.assistant.modes import phrases
 from workflow_agent.assistant.modes.patterns import Phrase, PhraseIndex, compile_phrase
 from workflow_agent.assistant.modes.reader import Reading, read
 from workflow_agent.assistant.modes.shape import around_message, dependence, last_telling, shape_signals, topic_strength
-from workflow_agent.conversations.modes import MODES, WRITING, Evidence, Mode
+from workflow_agent.conversations.agents import MODES, WRITING, Evidence, Mode
 
 DISCOUNT: Final = 0.6
 """Each further phrase of one mode counts for this part of the one before it."""

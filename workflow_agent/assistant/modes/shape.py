@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Final
 
 from workflow_agent.assistant.modes.reader import Reading
-from workflow_agent.conversations.modes import Evidence, Mode
+from workflow_agent.conversations.agents import Evidence, Mode
 
 TOPIC_WEIGHTS: Final = {
     "FLOW": 1.0,

@@ -11,7 +11,7 @@ from workflow_agent.assistant.tools.parameters import Limit, Parameters, Referen
 from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.stored import JsonObject, Moment, iso_milliseconds
 from workflow_agent.workflows.diff.comparison import diff_workflows
-from workflow_agent.workflows.diff.likeness import compare_workflows as likeness_of
+from workflow_agent.workflows.diff.words import compare_workflows as likeness_of
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import WorkflowVersion

@@ -10,11 +10,10 @@ from workflow_agent.assistant.modes.conversation_mode import answers_back, confi
 from workflow_agent.assistant.modes.reader import read
 from workflow_agent.assistant.modes.shape import dependence
 from workflow_agent.assistant.requests import TurnRequest
-from workflow_agent.conversations.agents import AgentProfile, Roster, only_reads
+from workflow_agent.conversations.agents import WRITING, AgentProfile, Mode, Roster, only_reads
 from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.document import Conversation, ModeRecord, SystemEvent
 from workflow_agent.conversations.handoffs import Handoff, current_agent, handoff_in
-from workflow_agent.conversations.modes import WRITING, Mode
 from workflow_agent.workflows.previews import Preview
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)

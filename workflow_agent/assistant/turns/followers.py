@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 
-from workflow_agent.assistant.requests import StartedTurn, TurnOutcome, outcome_of
-from workflow_agent.assistant.streams import RunEvent, RunEvents
+from workflow_agent.assistant.requests import RunEvent, RunEvents, StartedTurn, TurnOutcome, outcome_of
 from workflow_agent.assistant.turns.failures import error_data, error_of
 from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.narration import replayed, stream_of_outcome

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from workflow_agent.assistant.requests import TurnOutcome
-from workflow_agent.assistant.streams import RunStream
+from workflow_agent.assistant.requests import RunStream, TurnOutcome
 from workflow_agent.errors import ShuttingDown, WorkflowAgentError
 
 

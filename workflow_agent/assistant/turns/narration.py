@@ -11,8 +11,7 @@ from pydantic_ai.messages import ModelResponse, PartDeltaEvent, PartStartEvent, 
 from workflow_agent.assistant.loop import Asking, LoopEvent
 from workflow_agent.assistant.record import Evidence
 from workflow_agent.assistant.replay import arguments_of
-from workflow_agent.assistant.requests import TurnOutcome, chat_response, outcome_of
-from workflow_agent.assistant.streams import RunStream
+from workflow_agent.assistant.requests import RunStream, TurnOutcome, chat_response, outcome_of
 from workflow_agent.conversations.document import AgentReply, WorkflowTouch
 from workflow_agent.conversations.handoffs import Handoff
 from workflow_agent.conversations.iterations import ToolResult

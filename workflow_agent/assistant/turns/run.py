@@ -24,9 +24,8 @@ from workflow_agent.assistant.context import RunProgress, WorkflowContext
 from workflow_agent.assistant.learning import Occasion, learned
 from workflow_agent.assistant.modes.conversation_mode import carried_out
 from workflow_agent.assistant.providers import Models, keeps_system_messages_in_place
-from workflow_agent.assistant.requests import Job, RunLimits, TurnRequest
+from workflow_agent.assistant.requests import Job, RunLimits, RunStream, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
-from workflow_agent.assistant.streams import RunStream
 from workflow_agent.assistant.tools.usefulness import idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
 from workflow_agent.assistant.turns.memory import known_of_user

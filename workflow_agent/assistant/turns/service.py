@@ -8,8 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from workflow_agent.assistant.attachments import Attaching
-from workflow_agent.assistant.requests import StartedTurn, TurnRequest
-from workflow_agent.assistant.streams import RunEvents
+from workflow_agent.assistant.requests import RunEvents, StartedTurn, TurnRequest
 from workflow_agent.assistant.turns.addressees import choose_agents
 from workflow_agent.assistant.turns.followers import Joining
 from workflow_agent.assistant.turns.live import LiveRuns

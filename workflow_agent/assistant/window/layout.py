@@ -26,9 +26,8 @@ from workflow_agent.assistant.record import BETWEEN_PARTS, joined
 from workflow_agent.assistant.tools.listed import USE_TOOL, called_by_one, definition_text, line_of, use_tool
 from workflow_agent.assistant.tools.registry import LISTED_TOOLS, SWITCH_MODE, WRITING_TOOLS
 from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
-from workflow_agent.conversations.agents import AgentProfile
+from workflow_agent.conversations.agents import MODES, WRITING, AgentProfile, Mode
 from workflow_agent.conversations.document import AgentReply, UserMessage
-from workflow_agent.conversations.modes import MODES, WRITING, Mode
 
 PromptLayout = Literal["auto", "stable_prefix", "plain"]
 _KNOWN_TO_CACHE = "https://api.openai.com/"
