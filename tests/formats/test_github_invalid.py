@@ -74,7 +74,11 @@ ENDS_BADLY = on("workflow_call", "outputs:\n  n:\n    value: ${{ jobs.ghost.outp
         pytest.param(job("defaults:\n  run:\n    shell: powershell\n" + RUN), "github-shell", id="by default"),
         pytest.param("defaults:\n  run:\n    shell: zsh\n" + job(RUN), "github-shell", id="no shell, for all jobs"),
         pytest.param(job("steps:\n  - uses: ./action@v1\n"), "github-action", id="a version of an own action"),
-        pytest.param(job("steps:\n  - uses: actions/cache@v2\n"), "github-retired", id="an action shut down"),
+        pytest.param(
+            job("steps:\n  - uses: actions/cache@v2\n    with: {path: ~/.cache, key: all}\n"),
+            "github-retired",
+            id="an action shut down",
+        ),
         pytest.param(job("if: true\n" + RUN), "github-condition", id="always"),
         pytest.param(job("steps:\n  - run: make\n    if: ${{ false }}\n"), "github-condition", id="never"),
         pytest.param(job("env:\n  MY VAR: 1\n" + RUN), "github-variable", id="space in a variable"),
