@@ -1,6 +1,6 @@
 """Fits what single words say about a mode, and writes `workflow_agent/assistant/modes/word_weights.tsv`.
 
-The phrases in `phrases/` are written by hand and stay as they are; words and pairs of neighbours carry
+The phrases in `phrases.tsv` are written by hand and stay as they are; words and pairs of neighbours carry
 what is left. Fitted on `data/mode_inference_train.jsonl` and the development half of the evaluation set,
 never on the held-out half:
 

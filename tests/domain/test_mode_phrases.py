@@ -2,15 +2,13 @@ import re
 
 import pytest
 
-from workflow_agent.assistant.modes import phrases
 from workflow_agent.assistant.modes.inference import infer_mode
 from workflow_agent.assistant.modes.lexicon import REQUESTABLE, VOCABULARY, verb_forms
-from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase
-from workflow_agent.assistant.modes.phrases import frames
+from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase, table
 from workflow_agent.assistant.modes.reader import read
+from workflow_agent.conversations.agents import MODES
 
 FROM_READING = {"OTHER", "NAMED", "OPEN", "LEAD", "ASKED", "END", "STOP", "QUOTE", "BULLET", "ARROW", "DO_OTHER"}
-TABLES = {"always": phrases.ALWAYS, "on topic": phrases.ON_TOPIC, "off topic": phrases.OFF_TOPIC}
 
 
 def occurs(phrase: str, message: str) -> bool:
@@ -53,13 +51,15 @@ def test_a_phrase_is_found_once_at_its_first_place() -> None:
 
 
 def lines() -> list[str]:
-    weighted = [
-        line.split(None, 1)[1]
-        for table in TABLES.values()
-        for text in table.values()
-        for line in text.strip().splitlines()
-    ]
-    return [*weighted, *frames.ASK.strip().splitlines(), *frames.WONDER.strip().splitlines()]
+    return [row[-1] for row in (*table("phrases.tsv"), *table("frames.tsv"))]
+
+
+def test_every_row_says_a_mode_and_when_it_counts() -> None:
+    rows = [(mode, counts) for mode, counts, _, _ in table("phrases.tsv")]
+
+    assert {mode for mode, _ in rows} == set(MODES)
+    assert {counts for _, counts in rows} == {"always", "on topic", "off topic"}
+    assert {meaning for meaning, _ in table("frames.tsv")} == {"ask", "wonder"}
 
 
 def test_every_phrase_can_occur() -> None:
@@ -75,10 +75,8 @@ def test_every_phrase_can_occur() -> None:
 
 
 def test_no_phrase_is_listed_twice_for_a_mode() -> None:
-    for table in TABLES.values():
-        for text in table.values():
-            listed = [line.split(None, 1)[1] for line in text.strip().splitlines()]
-            assert len(listed) == len(set(listed))
+    listed = [(mode, counts, phrase) for mode, counts, _, phrase in table("phrases.tsv")]
+    assert len(listed) == len(set(listed))
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,10 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import islice, pairwise
 from typing import Final, cast
 
-from workflow_agent.assistant.modes import phrases
-from workflow_agent.assistant.modes.patterns import Phrase, PhraseIndex, compile_phrase
+from workflow_agent.assistant.modes.patterns import Phrase, PhraseIndex, compile_phrase, table
 from workflow_agent.assistant.modes.reader import Reading, read
 from workflow_agent.assistant.modes.shape import around_message, dependence, last_telling, shape_signals, topic_strength
 from workflow_agent.conversations.agents import MODES, WRITING, Evidence, Mode
@@ -21,14 +19,9 @@ OPEN_WORKFLOW_TOPIC: Final = 0.8
 """An open workflow makes a question that names nothing a question about it."""
 
 
-def _weights(table: str) -> dict[str, tuple[int, ...]]:
-    rows = (line.split("\t") for line in table.splitlines())
-    return {sign: tuple(map(int, hundredths)) for sign, *hundredths in rows}
-
-
-WORD_WEIGHTS: Final[Mapping[str, tuple[int, ...]]] = _weights(
-    files("workflow_agent.assistant.modes").joinpath("word_weights.tsv").read_text("utf-8")
-)
+WORD_WEIGHTS: Final[Mapping[str, tuple[int, ...]]] = {
+    sign: tuple(map(int, hundredths)) for sign, *hundredths in table("word_weights.tsv")
+}
 """Word, class, or pair -> hundredths for general, creation, search, modification and analysis.
 
 The file is made by `python -m benchmarks.fit_mode_words`; change the training utterances rather than it.
@@ -37,15 +30,19 @@ The file is made by `python -m benchmarks.fit_mode_words`; change the training u
 _WORDS: Final = {sign: weights for sign, weights in WORD_WEIGHTS.items() if sign.islower() and sign.isalnum()}
 
 
-def _compiled(table: Mapping[str, str]) -> list[Phrase]:
-    lines = ((mode, line.split(None, 1)) for mode, text in table.items() for line in text.strip().splitlines())
-    return [compile_phrase(phrase, mode, float(weight)) for mode, (weight, phrase) in lines]
+def _compiled(rows: Iterable[Sequence[str]]) -> dict[Phrase, str]:
+    return {compile_phrase(phrase, mode, float(weight)): counts for mode, counts, weight, phrase in rows}
 
 
-_ALWAYS: Final = _compiled(phrases.ALWAYS)
-_ON_TOPIC: Final = frozenset(_compiled(phrases.ON_TOPIC))
-_OFF_TOPIC: Final = frozenset(_compiled(phrases.OFF_TOPIC))
-_PHRASES: Final = PhraseIndex([*_ALWAYS, *_ON_TOPIC, *_OFF_TOPIC])
+_COUNTS: Final = _compiled(table("phrases.tsv"))
+"""What people say, in the notation of `patterns.py` -> when it counts.
+
+A row of the file is a mode, when the phrase counts, its weight and the phrase. `always` counts whatever the
+message is about; `on topic` as far as the message, or what is open, is about workflows; `off topic` as far as
+it is about nothing in particular. 3 decides by itself, 2 is typical, 1 only tips the balance; a negative weight
+speaks against the mode. Phrases of one mode add up with diminishing returns, so synonyms need not exclude each other.
+"""
+_PHRASES: Final = PhraseIndex(_COUNTS)
 """One index of all, so that each word is looked up once."""
 
 
@@ -65,7 +62,8 @@ def gather(
 
 def _phrases(reading: Reading, topic: float) -> Iterator[Evidence]:
     for phrase, start, end in _PHRASES.found_in(reading.classes):
-        share = 0.35 + 0.65 * topic if phrase in _ON_TOPIC else 1 - topic if phrase in _OFF_TOPIC else 1.0
+        counts = _COUNTS[phrase]
+        share = 0.35 + 0.65 * topic if counts == "on topic" else 1 - topic if counts == "off topic" else 1.0
         mode = cast("Mode", phrase.meaning)
         yield Evidence(mode, phrase.weight * share, f"phrase {reading.excerpt(start, end)!r}")
 

@@ -1,6 +1,6 @@
 """The verbs and small words that mode inference knows, by what they do in a sentence.
 
-An UPPER-CASE name is a class of words. `phrases/` combines the classes into phrases; `vocabulary.py` adds the
+An UPPER-CASE name is a class of words. `phrases.tsv` combines the classes into phrases; `vocabulary.py` adds the
 inflected forms.
 """
 

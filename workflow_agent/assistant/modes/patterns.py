@@ -9,6 +9,7 @@ of a clause.
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Final
 
 GAPS: Final = {"..": 2, "...": 5}
@@ -70,6 +71,12 @@ def _after(element: Element, words: Sequence[frozenset[str]], places: set[int]) 
             if "STOP" in words[at]:
                 break
     return reached
+
+
+def table(name: str) -> list[list[str]]:
+    """Return the rows of a data file of this folder, cut at tabs."""
+    text = files("workflow_agent.assistant.modes").joinpath(name).read_text("utf-8")
+    return [line.split("\t") for line in text.splitlines()]
 
 
 def compile_phrase(text: str, meaning: str, weight: float = 0.0) -> Phrase:

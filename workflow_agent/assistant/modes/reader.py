@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from workflow_agent.assistant.modes.lexicon import REQUESTABLE, classes_of
-from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase
-from workflow_agent.assistant.modes.phrases.frames import ASK, WONDER
+from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase, table
 from workflow_agent.assistant.modes.spelling import IS_AFTER, SPELLINGS, SUFFIXES
 
 HEAD_CHARS: Final = 2000
@@ -37,11 +36,8 @@ _AUXILIARY: Final = frozenset({"BE", "MODAL", "HAS", "DOES"})
 _OBJECT: Final = frozenset({"DEF", "INDEF", "IT", "WH", "END", "QUOTE", "ME", "if", "for", "to", "in"})
 _FREE: Final = frozenset({"PAD", "GREET", "THANKS", "YES", "NO", "PRAISE"})
 _JOINT: Final = frozenset({"and", "but", "so", "then", "or", "also", "because", "either", "please", "just"})
-_FRAMES: Final = PhraseIndex(
-    compile_phrase(line, meaning)
-    for meaning, lines in (("ask", ASK), ("wonder", WONDER))
-    for line in lines.strip().splitlines()
-)
+_FRAMES: Final = PhraseIndex(compile_phrase(phrase, meaning) for meaning, phrase in table("frames.tsv"))
+"""The verb behind an `ask` ("could you") is to be done, behind a `wonder` ("how do I") it is only talked about."""
 
 
 @dataclass(frozen=True, slots=True)
