@@ -41,7 +41,7 @@ COMMANDS = {
         "bench": ("bench", "Measure what it costs and what it keeps, and write the report."),
     },
 }
-"""By section of the first help page: each name, its module of this package, and its first line of help."""
+"""By section of the first help page: each command, its module in this folder, and its first line of help."""
 
 
 class Command(TyperCommand):

@@ -1,4 +1,4 @@
-"""The index of messages, kept in step with the files of conversations by their version."""
+"""The index of what was said in a directory's conversations: what follows the files, and what asks it."""
 
 import logging
 import re
