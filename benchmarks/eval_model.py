@@ -12,12 +12,14 @@ the same words under several messages are no answer: one that does nothing, or s
 asks the turns that people rated up in its place (`rated.py`). The key comes from
 WORKFLOW_AGENT_MODEL_API_KEY or the provider's own variable.
 
-Each case is written to a file as it ends (`--out`): the same command goes on where the last one stopped.
+Each case is written to a file as it ends (`--out`): the same command goes on where the last one stopped. What the
+service logs stands beside it, in `.log`.
 """
 
 import argparse
 import asyncio
 import json
+import logging
 import math
 import os
 import re
@@ -134,7 +136,7 @@ class ModelAsked(Asked):
             return reply
         kind, told = (reply.get("error_type"), str(reply.get("detail", answer.text)).partition(" Your message")[0])
         if kind in _FATAL:
-            raise Stopped(f"{told} ({kind}); check the model's name, the base URL and the key.")
+            raise Stopped(f"{told.rstrip('. ')} ({kind}): check the model's name, the base URL and the key.")
         if answer.status_code >= 500 and kind not in _OF_THE_MODEL:
             raise Unanswered(f"{told} ({kind})")
         return {"response": f"error: {told}", "usage": {}, "tools_used": []}
@@ -439,6 +441,10 @@ def options_of(arguments: Sequence[str]) -> Options | tuple[Path, Path]:
 def main(arguments: Sequence[str]) -> int:
     """Evaluate, or compare; return the exit code."""
     wanted, console = options_of(arguments), Console()
+    if isinstance(wanted, Options):
+        # What fails is told in a sentence; the service's own account of it goes beside the cases.
+        log = logging.FileHandler(wanted.out.with_suffix(".log"), encoding="utf-8", delay=True)
+        logging.basicConfig(level=logging.WARNING, handlers=[log])
     try:
         if isinstance(wanted, tuple):
             console.print(comparison(*map(read, wanted)))

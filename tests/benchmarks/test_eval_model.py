@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -187,6 +188,26 @@ async def test_what_no_case_would_survive_stops_it_with_a_sentence(
     assert len(shown.err.splitlines()) == 1
     assert shown.out == ""
     assert not (tmp_path / "out.jsonl").exists()
+
+
+async def test_a_wrong_key_stops_the_command_with_a_sentence_and_no_traceback(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    async with provider_stub() as stub:
+        stub.chooses = lambda _: Refuses(401, "invalid_api_key")
+        command = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "benchmarks.eval_model", "--model", "openai:stub-1"),
+            *("--base-url", stub.base_url, "--out", str(out)),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        shown, told = await command.communicate()
+
+    assert (command.returncode, shown) == (1, b"")
+    assert told.decode().splitlines() == [
+        "The model's provider refused the API key (authentication): check the model's name, the base URL and the key."
+    ]
+    assert "Traceback" in out.with_suffix(".log").read_text()
+    assert not out.exists()
 
 
 @pytest.mark.slow
