@@ -1,6 +1,7 @@
 """The MCP server as the SDK's own client uses it, over HTTP and over standard input and output."""
 
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -14,11 +15,15 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import UnexpectedToolError
 from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 from pydantic import SecretStr
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from tests.support.server import Served, serving
+from workflow_agent.api.mcp.server import ToldTool
 from workflow_agent.settings import Settings
 
 KEY = "key-of-the-tests"
@@ -236,14 +241,31 @@ async def test_several_documents_are_shown_and_then_imported_each_with_its_probl
         assert made["documents"][0]["workflow"]["id"] == "wf_first_of_two"
 
 
+async def test_a_document_of_several_is_told_one_by_one_with_how_many_there_are(served: Served) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def progress(now: float, total: float | None, _: str | None) -> None:
+        told.append((now, total))
+
+    one = {"id": "wf_x", "name": "One of two", "steps": [{"id": "a", "name": "A"}]}
+    both = f"{json.dumps(one)}\n---\n{json.dumps(one | {'id': 'wf_y'})}"
+    async with over_http(served) as client:
+        await client.call_tool("import_workflow", {"text": both, "preview": True}, progress_callback=progress)
+
+    assert told == [(1, 2), (2, 2)]
+
+
 async def test_the_assistant_answers_in_a_conversation_and_tells_how_it_gets_on(served: Served) -> None:
     async with over_http(served) as client:
         told: list[str | None] = []
         at: list[float] = []
 
-        async def progress(now: float, _: float | None, message: str | None) -> None:
+        totals: list[float | None] = []
+
+        async def progress(now: float, total: float | None, message: str | None) -> None:
             told.append(message)
             at.append(now)
+            totals.append(total)
 
         result = await client.call_tool(
             "ask_assistant", {"message": "which workflows are there?"}, progress_callback=progress
@@ -257,6 +279,7 @@ async def test_the_assistant_answers_in_a_conversation_and_tells_how_it_gets_on(
         assert told == [one for one in told if one]
         assert "Calls list_workflows" in told
         assert at == sorted(set(at))
+        assert totals == [*[None] * (len(at) - 1), at[-1]]
         assert (again["turn"], again["mode"]["name"]) == (2, "search")
         assert "not_found" in await refused(client, "ask_assistant", message="x", workflow="wf_no_such_thing")
 
@@ -281,6 +304,44 @@ async def test_workflows_and_conversations_are_resources(served: Served) -> None
         for missing in ("workflows/wf_no_such_thing", "conversations/cv_none"):
             with pytest.raises(MCPError, match="There is no"):
                 await read(missing)
+
+
+async def answers_names_it_does_not_know(client: Client) -> None:
+    """See that each is told as invalid parameters, with what there is, and a tool's errors by code and sentence."""
+    wrong = {
+        "There is no prompt 'poem'. Valid: general, creation": client.get_prompt("poem"),
+        "There is no argument of creation 'tone'. Valid: request.": client.get_prompt("creation", {"tone": "dry"}),
+        "There is no tool 'fly'. Valid: search_workflows, ": client.call_tool("fly", {}),
+        "resources/list and resources/templates/list say": client.read_resource("workflow-agent://nothing"),
+        "wf_none": client.read_resource("workflow-agent://workflows/wf_none"),
+    }
+    for words, asked in wrong.items():
+        with pytest.raises(MCPError, match=re.escape(words)) as error:
+            await asked
+        assert error.value.code == INVALID_PARAMS
+
+    by_code = {
+        "workflow_not_found: ": await refused(client, "get_workflow", workflow="wf_none"),
+        "invalid_input: get_workflow cannot be called so.": await refused(client, "get_workflow"),
+        "unreadable_document: ": await refused(client, "import_workflow", text="x", format="json"),
+    }
+    assert all(told.startswith(code) for code, told in by_code.items()), by_code
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_name_that_is_not_known_is_told_with_what_there_is(served: Served, mode: str) -> None:
+    async with over_http(served, mode) as client:
+        await answers_names_it_does_not_know(client)
+
+
+async def test_a_tool_that_fails_by_itself_says_so_in_the_same_form_and_nothing_of_why() -> None:
+    def divide(by: int) -> float:
+        return 1 / by
+
+    with pytest.raises(UnexpectedToolError, match=r"^internal_error: divide failed") as error:
+        await ToldTool.from_function(divide).run({"by": 0}, Context())
+
+    assert "ZeroDivision" not in str(error.value)
 
 
 async def test_each_mode_is_a_prompt(served: Served) -> None:
@@ -319,6 +380,7 @@ async def test_a_program_that_starts_the_command_gets_the_same_tools(tmp_path: P
         made = await called(client, "create_workflow", **TRIP)
         asked = await called(client, "ask_assistant", message="how many workflows are there?")
         found = await called(client, "search_workflows")
+        await answers_names_it_does_not_know(client)
 
     assert len(names) == 11
     assert made["workflow"]["id"] in [one["id"] for one in found["items"]]

@@ -7,12 +7,13 @@ from functools import partial
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.server.mcpserver.tools.base import Tool
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, ToolAnnotations
 from pydantic import Field, ValidationError
 from typing_extensions import override
 
@@ -38,9 +39,49 @@ _INSTRUCTIONS = (
 )
 
 
+_READABLE = "resources/list and resources/templates/list say what can be read."
+
+
+class ToldServer(MCPServer[Any]):
+    """A server that tells a name it does not know as invalid parameters, with what there is."""
+
+    @override
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        _known("tool", name, [one.name for one in await self.list_tools()])
+        return await super().call_tool(name, arguments, context)
+
+    @override
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> Any:
+        takes = {one.name: [argument.name for argument in one.arguments or ()] for one in await self.list_prompts()}
+        _known("prompt", name, list(takes))
+        for argument in arguments or ():
+            _known(f"argument of {name}", argument, takes[name])
+        return await super().get_prompt(name, arguments, context)
+
+    @override
+    async def read_resource(self, uri: Any, context: Context[Any, Any] | None = None) -> Any:
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceNotFoundError as error:
+            raise ResourceNotFoundError(f"{str(error).rstrip('.')}. {_READABLE}") from error
+
+
+def _known(what: str, name: str, valid: Sequence[str]) -> None:
+    """Refuse a name that is not known.
+
+    Raises:
+        MCPError: With what is valid.
+    """
+    if name not in valid:
+        message = f"There is no {what} {name[:60]!r}. Valid: {', '.join(valid)}."
+        raise MCPError(code=INVALID_PARAMS, message=message, data={"valid": list(valid)})
+
+
 def mcp_server(services: Services, tenant: str, version: str) -> MCPServer[Any]:
     """Return the server over the services of one tenant, for any transport."""
-    server: MCPServer[Any] = MCPServer(
+    server = ToldServer(
         "workflow_agent",
         title="Workflows",
         version=version,
@@ -76,7 +117,7 @@ _TALKS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent
 
 
 class ToldTool(Tool):
-    """A tool that tells which arguments it cannot take in the words of the other ways in."""
+    """A tool that tells what is wrong in one form, a code and a sentence, in the words of the other ways in."""
 
     @override
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
@@ -89,8 +130,12 @@ class ToldTool(Tool):
             return await super().run(arguments, context, convert_result)
         except (ToolError, ValidationError) as error:
             cause = error if isinstance(error, ValidationError) else error.__cause__
+            if isinstance(error, UnexpectedToolError):
+                told = f"internal_error: {self.name} failed, not by what it was given. The server's log says why."
+                raise UnexpectedToolError(told) from cause
             if not isinstance(cause, ValidationError):
-                raise
+                # The SDK puts a head before what the tool said.
+                raise cause if isinstance(cause, ToolError) else error from None
             lines = [
                 f"- {one.pointer[1:]} {one.message}" + (f" (valid: {', '.join(one.valid)})" if one.valid else "")
                 for one in problems_of(cause, arguments)[:_MOST_PROBLEMS]

@@ -190,12 +190,17 @@ class WorkflowTools:
     async def import_workflow(
         self,
         text: Annotated[str, Field(min_length=1, max_length=2_000_000, description="the document")],
+        ctx: Context,
         format: Annotated[FormatName | None, Field(description="told by content unless given")] = None,
         preview: Annotated[bool, Field(description="only show what would be created")] = False,
     ) -> JsonObject:
         """Create the workflows in a document of another tool; reports what did not fit."""
         parts = await self.workflows.read_documents(text, format)
-        return {"preview": preview, "documents": [await self._imported(part, preview=preview) for part in parts]}
+        documents: list[JsonObject] = []
+        for number, part in enumerate(parts, 1):
+            documents.append(await self._imported(part, preview=preview))
+            await ctx.report_progress(number, len(parts), f"Read document {number} of {len(parts)}")
+        return {"preview": preview, "documents": documents}
 
     @reported
     async def export_workflow(self, workflow: Reference, format: FormatName = "json") -> JsonObject:
@@ -245,7 +250,9 @@ class WorkflowTools:
         started = await self.services.chat.start(self.tenant, asked)
         async for event in (await stream_of(started)).events():
             if told_of := _progress(event):
-                await ctx.report_progress(event.id, message=told_of)
+                # How much there is to do is known when it is done.
+                total = event.id if event.name == "complete" else None
+                await ctx.report_progress(event.id, total, told_of)
         return chat_response(await started.outcome())
 
     async def _found_in(self, workflow: Workflow) -> JsonObject:
@@ -282,4 +289,6 @@ def _progress(event: RunEvent) -> str | None:
         return f"Works in mode {event.data.get('name')}"
     if event.name == "tool_call":
         return f"Calls {event.data.get('name')}"
+    if event.name == "complete":
+        return "Has answered"
     return "Asks the model" if event.name == "context" else None
