@@ -23,6 +23,7 @@ from workflow_agent.api.errors import (
     problem_document,
     problem_response,
 )
+from workflow_agent.api.openai_errors import is_openai_path
 from workflow_agent.api.page import is_page
 from workflow_agent.errors import ShuttingDown, Unauthorized, WorkflowAgentError
 from workflow_agent.settings import Caller
@@ -36,6 +37,7 @@ _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{0,253})(?::
 """RFC 9110: a name or address, and perhaps a port; no user, no path."""
 _ORIGIN = re.compile(rf"(?P<scheme>https?)://{_HOST.pattern}")
 _PORTS = {"http": 80, "https": 443}
+_NO_KEY = "You didn't provide an API key."
 OPEN_PATHS = frozenset({"/health", "/ready"})
 """Answered without a key, for probes; so is the page, which asks for the key itself."""
 
@@ -205,7 +207,12 @@ class KeyGuard:
             scheme, _, key = Headers(scope=scope).get("authorization", "").partition(" ")
             digest = self._known(key.strip()) if scheme.lower() == "bearer" else None
             if digest is None:
-                error = Unauthorized("Send an API key of this server as 'Authorization: Bearer <key>'.")
+                how = "Send one of this server as 'Authorization: Bearer <key>'."
+                is_wrong = scheme.lower() == "bearer" and key.strip() != ""
+                error = Unauthorized(
+                    f"{'Incorrect API key provided.' if is_wrong else _NO_KEY} {how}",
+                    **({"openai_code": None} if is_openai_path(scope["path"]) and not is_wrong else {}),
+                )
                 await _refuse(error, scope, receive, send)
                 return
             caller = self._callers[digest]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from workflow_agent.errors import NotFound
 
@@ -18,6 +18,7 @@ _TYPES = {
 }
 _MOST_WAITED_SECONDS = 60
 """Official clients wait no longer, and try at once where they are told to."""
+_UNREAD = "We could not parse the JSON body of your request."
 _CODES = {"unauthorized": "invalid_api_key"}
 
 
@@ -47,13 +48,14 @@ def openai_error(problem: Mapping[str, Any]) -> dict[str, Any]:
     """Return a problem document as an `error` object with all four members."""
     status = openai_status(problem["status"])
     fallback = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _INVALID
-    code = str(problem.get("openai_code") or problem["code"])
+    code = problem.get("openai_code", problem["code"])
+    is_unread = problem["code"] == "invalid_input" and "offset" in problem
     return {
         "error": {
-            "message": problem["detail"],
+            "message": f"{_UNREAD} {problem['detail']}" if is_unread else problem["detail"],
             "type": _TYPES.get(HTTPStatus(status), fallback),
             "param": _parameter(problem),
-            "code": _CODES.get(code, code),
+            "code": None if is_unread else _CODES.get(code, code),
         }
     }
 
@@ -112,7 +114,19 @@ def refusal_of(error: Mapping[str, Any]) -> tuple[str, str] | None:
     if kind == "literal_error" and isinstance(given, str):
         valid = str(error["ctx"]["expected"]).replace(" or ", ", and ")
         return f"Invalid value: '{given[:60]}'. Supported values are: {valid}.", "invalid_value"
+    if kind in _LENGTHS and isinstance(given, list):
+        wanted, code, limit = _LENGTHS[kind]
+        listed = cast("list[object]", given)
+        told = "an empty array" if not listed else f"an array with length {len(listed)}"
+        bound = f"Expected an array with {wanted} length {error['ctx'][limit]}, but got {told} instead."
+        return f"Invalid '{name}': {'empty array' if not listed else f'array too {kind[4:]}'}. {bound}", code
     return None
+
+
+_LENGTHS: Mapping[str, tuple[str, str, str]] = {
+    "too_short": ("minimum", "empty_array", "min_length"),
+    "too_long": ("maximum", "array_above_max_length", "max_length"),
+}
 
 
 def _parameter(problem: Mapping[str, Any]) -> str | None:

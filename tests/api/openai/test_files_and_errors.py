@@ -93,6 +93,63 @@ def test_a_wrong_key_and_a_wrong_address_are_errors_of_their_types(client: OpenA
     assert (wrong_key.value.code, wrong_key.value.type) == ("invalid_api_key", "invalid_request_error")
 
 
+@pytest.mark.parametrize(
+    ("body", "message", "param", "code"),
+    [
+        pytest.param(
+            '{"model": "workflow-agent", "messages": []}',
+            "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+            "messages",
+            "empty_array",
+            id="no messages",
+        ),
+        pytest.param(
+            '{"model": "workflow-agent"}',
+            "Missing required parameter: 'messages'.",
+            "messages",
+            "missing_required_parameter",
+            id="messages left out",
+        ),
+        pytest.param(
+            '{"model": ', "We could not parse the JSON body of your request. The body is", None, None, id="no JSON"
+        ),
+    ],
+)
+def test_a_body_that_cannot_be_is_refused_in_openais_words(
+    served: Served, body: str, message: str, param: str | None, code: str | None
+) -> None:
+    head = {"Authorization": "Bearer a-good-key", "Content-Type": "application/json"}
+
+    answer = httpx.post(f"{served.url}/v1/chat/completions", content=body, headers=head, timeout=30)
+
+    error = answer.json()["error"]
+    assert answer.status_code == 400
+    assert error["message"].startswith(message)
+    assert (error["type"], error["param"], error["code"]) == ("invalid_request_error", param, code)
+
+
+@pytest.mark.parametrize(
+    ("head", "message", "code"),
+    [
+        pytest.param(
+            {"Authorization": "Bearer sk-wrong"}, "Incorrect API key provided.", "invalid_api_key", id="wrong"
+        ),
+        pytest.param({"Authorization": "Basic eA=="}, "You didn't provide an API key.", None, id="of another kind"),
+        pytest.param({}, "You didn't provide an API key.", None, id="none"),
+    ],
+)
+def test_a_wrong_key_and_none_are_told_apart_and_no_key_is_shown(
+    served: Served, head: dict[str, str], message: str, code: str | None
+) -> None:
+    answer = httpx.get(f"{served.url}/v1/models", headers=head, timeout=30)
+
+    error = answer.json()["error"]
+    assert answer.status_code == 401
+    assert error["message"].startswith(message)
+    assert (error["type"], error["param"], error["code"]) == ("invalid_request_error", None, code)
+    assert "sk-wrong" not in answer.text
+
+
 def test_a_file_of_the_ai_sdk_is_read(served: Served, tmp_path: Path) -> None:
     part = {"type": "file", "mediaType": "text/markdown", "filename": "policy.md", "url": URL}
     body = {
