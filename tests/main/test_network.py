@@ -17,7 +17,7 @@ CLIENTS = {
 }  # fmt: skip
 ASKS_ONLY_KNOWN = {
     "api/server.py": "listens",
-    "telemetry/webhooks.py": "tells addresses that an operator registered, on hosts that the settings allow",
+    "webhooks.py": "tells addresses that an operator registered, on hosts that the settings allow",
     "assistant/waiting.py": "reads what a provider answered",
     "storage/files/sockets.py": "asks workers of the same server, through Unix sockets",
 }

@@ -16,7 +16,7 @@ import pytest
 
 from tests.api.test_approvals import FLOW, RENAME
 from tests.support.server_process import server_process
-from workflow_agent.telemetry.webhooks import signature
+from workflow_agent.webhooks import signature
 
 pytestmark = [pytest.mark.slow, pytest.mark.untraced]
 PATIENCE_SECONDS = 60

@@ -15,8 +15,8 @@ from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.sums import Fellows
-from workflow_agent.telemetry.webhooks import Webhooks
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.webhooks import Webhooks
 from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 

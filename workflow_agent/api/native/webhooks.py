@@ -9,7 +9,7 @@ from workflow_agent.api.body import Body as RequestBody
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices
 from workflow_agent.api.routes import StrictRoute, problem_replies
-from workflow_agent.telemetry.webhooks import Delivery, EventType, Webhook
+from workflow_agent.webhooks import Delivery, EventType, Webhook
 
 router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"], route_class=StrictRoute)
 

@@ -32,8 +32,8 @@ from workflow_agent.conversations.store import ConversationStore, Owners, RunJou
 from workflow_agent.errors import ConversationNotFound, ShuttingDown, StaleRun, StorageFailed, WorkflowAgentError
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.turns import TurnTrace
-from workflow_agent.telemetry.webhooks import Webhooks
 from workflow_agent.values.revisions import RunFence
+from workflow_agent.webhooks import Webhooks
 
 _log = logging.getLogger(__name__)
 _FAILURES = (AgentRunError, FallbackExceptionGroup, UserError, WorkflowAgentError)
