@@ -24,6 +24,7 @@ NOW = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)
         ("the limits we discussed on the 3rd", "the limits", "2026-11-03", 1),
         ("what did you tell me on 5 October about wf_expense-approval?", "me wf_expense-approval", "2026-10-05", 1),
         ("who signs, from three days ago", "who signs", "2026-11-20", 1),
+        ("who signs, from eight days ago", "who signs", "2026-11-15", 1),
     ],
 )
 def test_time_words_of_talking_are_a_filter(query: str, rest: str, first_day: str, days: int) -> None:

@@ -41,9 +41,15 @@ MAX_TOTAL_CHARS = 16_000
 """Of all texts and keys of one value together, with a few for each other value."""
 _CHARS_A_VALUE = 8
 _FAILURES_OF_REPR = (
-    TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RuntimeError, AssertionError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    AssertionError,
     OSError,
-)  # fmt: skip
+)
 
 
 @dataclass(slots=True)

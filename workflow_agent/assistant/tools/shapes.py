@@ -40,21 +40,23 @@ _LIFECYCLE = '{"name":"Draft","type":"state"} and {"from":"Draft","to":"Live","a
 def shapes() -> str:
     """Return every field of a step, a transition, a trigger and an edit, with what it takes."""
     cleared = ", ".join(f"`{name}`" for name, field in EditCall.model_fields.items() if NULL_CLEARS in field.metadata)
-    return "\n".join([
-        "## Shapes",
-        "",
-        "Only the fields that are needed.",
-        "",
-        f"- **Step**: {_told(StepParts)}",
-        f"- **Transition**: {_told(Edge)}",
-        f"- **Trigger**: {TRIGGERS}",
-        f"- **Edit**: an `op` with its fields: {OPERATIONS_HELP}",
-        f"- **Fields of edits**: {_told(EditCall, without=('op',))}; null clears {cleared}",
-        f"- **What they do**: {WHAT_THEY_DO}",
-        f"- `edits` are like {EXAMPLES}, {FURTHER_EXAMPLES}",
-        f"- `create_workflow` takes, for example, {CREATED}",
-        f"- A loop with its body is like {_LOOP}; a lifecycle like {_LIFECYCLE}",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "## Shapes",
+            "",
+            "Only the fields that are needed.",
+            "",
+            f"- **Step**: {_told(StepParts)}",
+            f"- **Transition**: {_told(Edge)}",
+            f"- **Trigger**: {TRIGGERS}",
+            f"- **Edit**: an `op` with its fields: {OPERATIONS_HELP}",
+            f"- **Fields of edits**: {_told(EditCall, without=('op',))}; null clears {cleared}",
+            f"- **What they do**: {WHAT_THEY_DO}",
+            f"- `edits` are like {EXAMPLES}, {FURTHER_EXAMPLES}",
+            f"- `create_workflow` takes, for example, {CREATED}",
+            f"- A loop with its body is like {_LOOP}; a lifecycle like {_LIFECYCLE}",
+        ]
+    )
 
 
 def _told(shape: type[Parameters], without: Collection[str] = ()) -> str:

@@ -5,14 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from workflow_agent.workflows.model.terms import MONTHS
+from workflow_agent.workflows.model.terms import MONTHS, NUMBERS
 
 _DAY = timedelta(days=1)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "seven": 7, "ten": 10,
-}  # fmt: skip
+_COUNTS = {"a": 1, "an": 1, "a couple of": 2} | {word: number for number, word in enumerate(NUMBERS[1:], 1)}
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (17, 29)}
 _PART = r"(?: (morning|afternoon|evening|night))?"
 _DAY_NAMES = "|".join(f"{name}|{name[:3]}" for name in _WEEKDAYS)
@@ -73,7 +70,7 @@ def _last_night(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
 
 
 def _ago(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
-    count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1]]
+    count = int(match[1]) if match[1].isdigit() else _COUNTS[match[1]]
     unit = match[2].rstrip("s")
     if unit in ("minute", "min", "hour"):
         size = timedelta(hours=1) if unit == "hour" else timedelta(minutes=1)
@@ -151,7 +148,7 @@ _RULES: Mapping[str, Callable[[re.Match[str], datetime], tuple[Period, ...]]] = 
     r"last night": _last_night,
     r"this (morning|afternoon|evening)": _this_part,
     r"()today": _days_back(0),
-    rf"(\d{{1,3}}|{'|'.join(_NUMBERS)}) (minutes?|mins?|hours?|days?|weeks?|months?) ago": _ago,
+    rf"(\d{{1,3}}|{'|'.join(_COUNTS)}) (minutes?|mins?|hours?|days?|weeks?|months?) ago": _ago,
     r"(?:the other day|(?:a few|several|some) days ago)": _few_days_ago,
     rf"({_DAY_NAMES})(?: of)? last week": _day_of_last_week,
     rf"last week(?: on)? ({_DAY_NAMES})": _day_of_last_week,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA
 
+from workflow_agent.workflows.model.terms import NUMBERS
+
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _CAPITALS = re.compile(r"\b[A-Z]{2,6}\b")
@@ -28,10 +30,7 @@ SHORTENINGS = {
     "reimbursement": "reimb", "request": "req", "requisition": "req", "authorization": "auth",
 }  # fmt: skip
 _LONG_FORMS = {short: {word for word, other in SHORTENINGS.items() if other == short} for short in SHORTENINGS.values()}
-_NUMBERS = {
-    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
-    "nine": "9", "ten": "10",
-}  # fmt: skip
+_DIGITS = {word: str(number) for number, word in enumerate(NUMBERS)}
 _RELATED = (
     "vacation holiday leave absence pto", "expense reimbursement spending", "invoice bill billing",
     "purchase procurement buying", "hiring recruitment recruiting candidate", "contract agreement",
@@ -107,7 +106,7 @@ def initials(words: Sequence[str]) -> str:
 
 def likeness(said: str, word: str) -> float:
     """Return how surely what somebody said is a word of a name, from 0 to 1."""
-    if _NUMBERS.get(said, said) == _NUMBERS.get(word, word):
+    if _DIGITS.get(said, said) == _DIGITS.get(word, word):
         return 1.0
     if any(char.isdigit() for char in said + word):
         return 0.0

@@ -8,6 +8,12 @@ from workflow_agent.values.stored import JsonObject
 
 ID_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 WORKFLOW_ID_PATTERN = r"^wf_[a-z0-9_-]{1,61}$"
+_NUMBERS_TEXT = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+NUMBERS = tuple(_NUMBERS_TEXT.split())
+"""The whole numbers as they are spelled, from zero on."""
 DURATION_PATTERN = r"^P(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?$"
 """ISO 8601 durations, each unit at most once; fractions only in seconds."""
 

@@ -66,8 +66,10 @@ _INPUTS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """What actions of GitHub's own take, of any version, in small letters: case does not count."""
 _NEEDED: Mapping[str, Sequence[str]] = {
-    "actions/cache": ("key", "path"), "actions/upload-artifact": ("path",), "actions/github-script": ("script",),
-}  # fmt: skip
+    "actions/cache": ("key", "path"),
+    "actions/upload-artifact": ("path",),
+    "actions/github-script": ("script",),
+}
 _ONLY_WINDOWS = frozenset({"cmd", "powershell"})
 _NO_VARIABLE = re.compile(r"[\s=&]")
 
