@@ -4,11 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from tests.support.compacted_talks import compacted_by, said
+from tests.support.compacted_talks import compacted_by, compaction_of, said
 from tests.support.stored import AT
 from workflow_agent.assistant.compaction.compaction import (
     Summarised,
-    compaction_of,
     facts_of_cut,
     restored,
     saves_enough,

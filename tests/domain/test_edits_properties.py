@@ -9,6 +9,7 @@ from tests.support.edits import edit_documents
 from tests.support.workflows import workflows
 from workflow_agent.errors import EditRefused
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.edits.application import Applied, apply_edits
 from workflow_agent.workflows.edits.operations import OPERATIONS, Edit, edit_document, parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow, structural_problems
@@ -66,7 +67,7 @@ def assert_kept_promises(data: st.DataObject, op: str) -> None:
         assert parse_edits(written) == applied.inverse
         back = apply_edits(applied.workflow, parse_edits(json.loads(json.dumps(written))))
         assert as_bytes(back.workflow) == before
-        assert applied.diff.is_empty == (as_bytes(applied.workflow) == before)
+        assert bool(describe_diff(applied.diff)) is (as_bytes(applied.workflow) != before)
         json.dumps(applied.diff.as_dict())
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, UserPromptPart
@@ -10,9 +11,10 @@ from pydantic_ai.usage import RequestUsage
 
 from tests.support.long_talks import accepted, answered
 from tests.support.stored import AT, a_conversation
-from workflow_agent.assistant.compaction.compaction import Summarised, compaction_of, facts_of_cut, with_compaction
+from workflow_agent.assistant.compaction.compaction import Summarised, completed, drafted, facts_of_cut, with_compaction
+from workflow_agent.assistant.compaction.ledger import Ledger
 from workflow_agent.assistant.compaction.policy import CompactionRule, Cut, due_cut
-from workflow_agent.conversations.compactions import Summary
+from workflow_agent.conversations.compactions import Compaction, Summary
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.values.tokens import tokens_of
 
@@ -26,6 +28,25 @@ def said(*messages: str, conversation: Conversation | None = None) -> Conversati
     for message in messages:
         talk = answered(accepted(talk, content=message))
     return talk
+
+
+def compaction_of(
+    conversation: Conversation,
+    cut: Cut,
+    own: Ledger,
+    result: Summarised,
+    *,
+    compaction_id: str,
+    at: datetime,
+    count: Callable[[str], int],
+    share: float = 0.25,
+) -> Compaction:
+    """Return the compaction that takes a cut out of the window, with the record of what it drops.
+
+    The arguments are those of `drafted` and `completed`.
+    """
+    draft = drafted(conversation, cut, own, result.summary, compaction_id=compaction_id, at=at, count=count)
+    return completed(draft, conversation, cut, result, count, share)
 
 
 def compacted_by(

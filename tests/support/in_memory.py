@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,13 @@ from typing_extensions import override
 from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.document import Conversation, WorkflowReference, conversation_document
+from workflow_agent.conversations.document import (
+    Conversation,
+    Event,
+    SystemEvent,
+    WorkflowReference,
+    conversation_document,
+)
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.memory.references import MOST_REFERENCES, merged_references
@@ -30,8 +36,9 @@ from workflow_agent.conversations.store import (
     RunJournal,
 )
 from workflow_agent.storage.files import file_system
-from workflow_agent.storage.files.conversation_list import holds, messages_found, page_of, searchable_texts, summary_of
+from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_of, summary_of
 from workflow_agent.storage.files.file_system import check_tenant
+from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
 from workflow_agent.storage.files.versions import (
     check_new_id,
     earlier_write,
@@ -44,6 +51,8 @@ from workflow_agent.storage.files.versions import (
 )
 from workflow_agent.values.digests import content_json, content_ref_of, parse_canonical
 from workflow_agent.values.revisions import Revision, RunFence
+from workflow_agent.values.stored import iso_milliseconds
+from workflow_agent.workflows.model.outline import excerpt
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
@@ -144,14 +153,14 @@ class InMemoryConversationStore(ConversationStore, RunFences):
             map(summary_of, kept.values()),
             cursor=cursor,
             limit=limit,
-            matches=lambda one: holds(searchable_texts(kept[one.id]), query),
+            matches=lambda one: _holds(_searchable_texts(kept[one.id]), query),
         )
 
     @override
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
         one = query.conversation_id
         searched = self._of(tenant).values() if one is None else [await self.load(tenant, one)]
-        return messages_found(searched, query)
+        return _messages_found(searched, query)
 
     @contextmanager
     @override
@@ -363,3 +372,75 @@ class InMemoryRunJournal(RunJournal):
     @override
     async def forget(self, tenant: str, run: Run) -> None:
         self._kept.pop((tenant, run.run_id, run.fence), None)
+
+
+def _searchable_texts(found: Conversation) -> tuple[str, ...]:
+    """Return the title and each message, folded so that case does not matter."""
+    return (found.title.casefold(), *_messages_of(found.events))
+
+
+def _messages_of(events: Iterable[Event]) -> tuple[str, ...]:
+    """Return what was said in some events, folded so that case does not matter."""
+    said = (event for event in events if event.type in ("user_message", "agent_reply"))
+    return tuple(event.content.casefold() for event in said)
+
+
+def _holds(texts: Iterable[str], query: str) -> bool:
+    """Say whether one of the folded texts holds a query; an empty one is in every text."""
+    wanted = query.strip().casefold()
+    return any(wanted in text for text in texts)
+
+
+def _best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
+    """Return the messages of some conversations that say most of what a query asks for, best first."""
+    words = tuple(storable(query.text).casefold().split())
+    if not words and not query.periods:
+        return ()
+    lookup = lookup_of(query, words)
+    with closing(MessageDatabase(None)) as database:
+        for one in searched:
+            said = [
+                Said(
+                    event.index,
+                    event.turn,
+                    event.id,
+                    event.type,
+                    event.author,
+                    iso_milliseconds(event.at),
+                    event.run_id,
+                    event.content,
+                )
+                for event in one.events
+                if not isinstance(event, SystemEvent)
+            ]
+            database.put(one.id, Indexed("", "", -1, 0), one.title, said, anew=True)
+        return [hit_of(found, lookup) for found in database.find(lookup)]
+
+
+def _messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
+    """Return the messages of some conversations that a query asks for."""
+    if query.is_ranked:
+        return _best_messages(searched, query)
+    words = query.text.casefold().split()
+    hits = [
+        MessageHit(
+            conversation_id=one.id,
+            title=one.title,
+            turn=event.turn,
+            index=event.index,
+            event_id=event.id,
+            type=event.type,
+            author=event.author,
+            at=iso_milliseconds(event.at),
+            run_id=event.run_id,
+            snippet=excerpt(event.content, words[0] if words else ""),
+        )
+        for one in searched
+        for event in one.events
+        if not isinstance(event, SystemEvent)
+        and (words or query.periods)
+        and all(word in event.content.casefold() for word in words)
+        and (not query.periods or any(period.holds(event.at) for period in query.periods))
+    ]
+    newest_first = sorted(hits, key=lambda hit: (hit.at, hit.conversation_id, hit.index), reverse=True)
+    return newest_first[query.offset : query.offset + query.limit]

@@ -36,8 +36,6 @@ EXIT_UNREACHABLE = 75
 """EX_TEMPFAIL of sysexits.h: nobody answers, or the line broke; the same again may work later."""
 EXIT_MISCONFIGURED = 78
 """EX_CONFIG of sysexits.h: the configuration has to be mended, a restart will not help."""
-EXIT_INTERRUPTED = 130
-"""What a shell reports of a command that Ctrl-C ended."""
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 75 unreachable, 78 misconfigured, "

@@ -87,16 +87,20 @@ async def _is_waiting_for(services: Services, tenant: str, conversation_id: str,
 
 async def _continued(services: Services, tenant: str, ask: Ask) -> str | None:
     """Return the conversation in which this very history was told, unless it went on since."""
-    digest = _told(ask.author, ask.script.earlier)
-    conversation_id = await services.keys.find(tenant, f"openai-history.{digest}")
+    conversation = await _noted(services, tenant, f"openai-history.{_told(ask.author, ask.script.earlier)}")
+    asked = sum(one.role == "user" for one in ask.script.earlier)
+    return conversation.id if conversation is not None and _stands_at(conversation, asked, ask) else None
+
+
+async def _noted(services: Services, tenant: str, key: str) -> Conversation | None:
+    """Return the conversation noted under a key, if there is one and it is still there."""
+    conversation_id = await services.keys.find(tenant, key)
     if conversation_id is None:
         return None
     try:
-        conversation = await services.conversations.load(tenant, conversation_id)
+        return await services.conversations.load(tenant, conversation_id)
     except ConversationNotFound:
         return None
-    asked = sum(one.role == "user" for one in ask.script.earlier)
-    return conversation_id if _stands_at(conversation, asked, ask) else None
 
 
 async def _continued_from_tail(services: Services, tenant: str, ask: Ask) -> str | None:
@@ -104,19 +108,14 @@ async def _continued_from_tail(services: Services, tenant: str, ask: Ask) -> str
     earlier = ask.script.earlier
     if len(earlier) < _TAIL:
         return None
-    digest = _told(ask.author, earlier[-_TAIL:])
-    conversation_id = await services.keys.find(tenant, f"openai-tail.{digest}")
-    if conversation_id is None:
-        return None
-    try:
-        conversation = await services.conversations.load(tenant, conversation_id)
-    except ConversationNotFound:
+    conversation = await _noted(services, tenant, f"openai-tail.{_told(ask.author, earlier[-_TAIL:])}")
+    if conversation is None:
         return None
     said = _said_in(conversation)
     if asked_last(conversation, ask):
         said = said[: max((at for at, one in enumerate(said) if one.role == "user"), default=0)]
     same = [(one.role, one.text.strip()) for one in said[-len(earlier) :]]
-    return conversation_id if same == [(one.role, one.text.strip()) for one in earlier] else None
+    return conversation.id if same == [(one.role, one.text.strip()) for one in earlier] else None
 
 
 def _said_in(conversation: Conversation) -> list[Said]:

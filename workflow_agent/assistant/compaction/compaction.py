@@ -53,25 +53,6 @@ def new_ledger(conversation: Conversation, own: Ledger) -> Ledger:
     return merged(all_facts(conversation), own)[0]
 
 
-def compaction_of(
-    conversation: Conversation,
-    cut: Cut,
-    own: Ledger,
-    result: Summarised,
-    *,
-    compaction_id: str,
-    at: datetime,
-    count: Callable[[str], int],
-    share: float = 0.25,
-) -> Compaction:
-    """Return the compaction that takes a cut out of the window, with the record of what it drops.
-
-    The arguments are those of `drafted` and `completed`.
-    """
-    draft = drafted(conversation, cut, own, result.summary, compaction_id=compaction_id, at=at, count=count)
-    return completed(draft, conversation, cut, result, count, share)
-
-
 def drafted(
     conversation: Conversation,
     cut: Cut,

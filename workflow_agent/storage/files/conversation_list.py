@@ -3,25 +3,16 @@
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from pydantic import BaseModel, ConfigDict
 
-from workflow_agent.conversations.document import Conversation, Event, SystemEvent
+from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import ConversationPage, ConversationSummary, MessageHit, MessageQuery
 from workflow_agent.errors import InvalidInput
 from workflow_agent.storage.files.file_system import is_conversation_id, shown
-from workflow_agent.storage.files.search.messages import (
-    Found,
-    Indexed,
-    Lookup,
-    MessageDatabase,
-    Said,
-    storable,
-    word_in,
-)
+from workflow_agent.storage.files.search.messages import Found, Lookup, word_in
 from workflow_agent.storage.files.search.vectors import telling_words
 from workflow_agent.values.stored import Moment, iso_milliseconds
 from workflow_agent.workflows.model.outline import excerpt
@@ -101,54 +92,11 @@ def stamp_of(summary: ConversationSummary) -> str:
     return f"{summary.version} {iso_milliseconds(summary.created_at)} {iso_milliseconds(summary.updated_at)}"
 
 
-def searchable_texts(found: Conversation) -> tuple[str, ...]:
-    """Return the title and each message, folded so that case does not matter."""
-    return (found.title.casefold(), *messages_of(found.events))
-
-
-def messages_of(events: Iterable[Event]) -> tuple[str, ...]:
-    """Return what was said in some events, folded so that case does not matter."""
-    said = (event for event in events if event.type in ("user_message", "agent_reply"))
-    return tuple(event.content.casefold() for event in said)
-
-
-def holds(texts: Iterable[str], query: str) -> bool:
-    """Say whether one of the folded texts holds a query; an empty one is in every text."""
-    wanted = query.strip().casefold()
-    return any(wanted in text for text in texts)
-
-
 def lookup_of(query: MessageQuery, words: tuple[str, ...]) -> Lookup:
     """Return a query as the index takes it."""
     telling = (tuple(telling_words(query.text)) or words) if query.is_ranked else ()
     periods = tuple((iso_milliseconds(one.start), iso_milliseconds(one.end)) for one in query.periods)
     return Lookup(words, query.conversation_id, query.limit, query.offset, telling, query.with_neighbours, periods)
-
-
-def best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
-    """Return the messages of some conversations that say most of what a query asks for, best first."""
-    words = tuple(storable(query.text).casefold().split())
-    if not words and not query.periods:
-        return ()
-    lookup = lookup_of(query, words)
-    with closing(MessageDatabase(None)) as database:
-        for one in searched:
-            said = [
-                Said(
-                    event.index,
-                    event.turn,
-                    event.id,
-                    event.type,
-                    event.author,
-                    iso_milliseconds(event.at),
-                    event.run_id,
-                    event.content,
-                )
-                for event in one.events
-                if not isinstance(event, SystemEvent)
-            ]
-            database.put(one.id, Indexed("", "", -1, 0), one.title, said, anew=True)
-        return [hit_of(found, lookup) for found in database.find(lookup)]
 
 
 def hit_of(one: Found, lookup: Lookup) -> MessageHit:
@@ -165,35 +113,6 @@ def hit_of(one: Found, lookup: Lookup) -> MessageHit:
         run_id=one.run_id,
         snippet=excerpt(one.content, word_in(one.content, lookup)),
     )
-
-
-def messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
-    """Return the messages of some conversations that a query asks for."""
-    if query.is_ranked:
-        return best_messages(searched, query)
-    words = query.text.casefold().split()
-    hits = [
-        MessageHit(
-            conversation_id=one.id,
-            title=one.title,
-            turn=event.turn,
-            index=event.index,
-            event_id=event.id,
-            type=event.type,
-            author=event.author,
-            at=iso_milliseconds(event.at),
-            run_id=event.run_id,
-            snippet=excerpt(event.content, words[0] if words else ""),
-        )
-        for one in searched
-        for event in one.events
-        if not isinstance(event, SystemEvent)
-        and (words or query.periods)
-        and all(word in event.content.casefold() for word in words)
-        and (not query.periods or any(period.holds(event.at) for period in query.periods))
-    ]
-    newest_first = sorted(hits, key=lambda hit: (hit.at, hit.conversation_id, hit.index), reverse=True)
-    return newest_first[query.offset : query.offset + query.limit]
 
 
 def page_of(

@@ -94,14 +94,6 @@ class WorkflowDiff:
     neighbours: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
     """For each added step, the ids of the steps that lead to it and those it leads to."""
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether the two are the same."""
-        parts = (self.steps, self.transitions, self.automations)
-        lists = (self.triggers, self.aliases, self.tags)
-        unchanged = all(diff == PartsDiff() for diff in parts) and all(diff == ListDiff() for diff in lists)
-        return unchanged and not self.fields
-
     def as_dict(self) -> JsonObject:
         """Return the differences as plain JSON data."""
         return {

@@ -465,13 +465,6 @@ class Flow:
         if self.track.arm is None:
             self.track.close()
 
-    def _was_told(self, sub: Sub) -> bool:
-        """Say whether a temporal clause only repeats a step: "once the contract is signed"."""
-        words = {token.entry.verb or token.lemma for token in sub.tokens if token.has("verb") and not token.has("aux")}
-        if any(comparison_end(sub.tokens, at) is not None for at in range(len(sub.tokens))):
-            return False
-        return any(node.verb in words for node in self.graph.nodes[-4:] if node.verb)
-
     def _trigger(self, sub: Sub) -> None:
         self._use(sub.tokens)
         self._doubt(*_doubts_of_condition(sub))

@@ -19,7 +19,6 @@ from workflow_agent.workflows.model.workflow import Workflow
 START = "Start"
 ON_EXIT = "on_exit"
 _CALLED = ("template", "templateRef", "inline")
-_WAITING = ("depends", "dependencies")
 _TITLE = "workflows.argoproj.io/title"
 _DESCRIPTION = "workflows.argoproj.io/description"
 
