@@ -53,7 +53,7 @@ def ran(test: str, project: Path) -> subprocess.CompletedProcess[str]:
             id="storing a reply to its end",
         ),
         pytest.param(
-            "assistant/tools/changes.py",
+            "assistant/tools/modification.py",
             "preview = deps.progress.take_pending()",
             "preview = deps.progress.pending",
             "tests/agent/test_previews.py::test_two_confirmations_at_the_same_time_apply_it_once",
