@@ -1,6 +1,7 @@
 """What a model is told of tools: short, because every request carries it, and nothing that is not so."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, cast, get_args
 
@@ -11,9 +12,10 @@ from workflow_agent.assistant.tools.conversation import SwitchMode
 from workflow_agent.assistant.tools.creation import CreateWorkflow, Edge
 from workflow_agent.assistant.tools.discovery import SearchWorkflows
 from workflow_agent.assistant.tools.edit_calls import EXAMPLES, FURTHER_EXAMPLES, OPERATIONS_HELP, EditCall, StepParts
+from workflow_agent.assistant.tools.listed import line_of
 from workflow_agent.assistant.tools.modification import EditWorkflow
 from workflow_agent.assistant.tools.parameters import Parameters
-from workflow_agent.assistant.tools.registry import workflow_tools
+from workflow_agent.assistant.tools.registry import LISTED_TOOLS, workflow_tools
 from workflow_agent.assistant.tools.shapes import CREATED, shapes
 from workflow_agent.values.tokens import tokens_of
 from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
@@ -51,6 +53,18 @@ def test_a_schema_says_nothing_that_its_tool_has_said() -> None:
         assert said, name
         assert {"title", "description"} & schema.keys() == set(), name
         assert not any("title" in one for one in schema.get("$defs", {}).values()), name
+
+
+def test_the_line_of_a_listed_tool_names_what_it_cannot_do_without() -> None:
+    tools = {name: tool.tool_def for name, tool in workflow_tools().tools.items() if name in LISTED_TOOLS}
+
+    assert tools.keys() == LISTED_TOOLS
+    for name, one in tools.items():
+        schema = one.parameters_json_schema
+        taken = line_of(one).removeprefix(f"- {name}: ")
+        for argument in schema["properties"]:
+            mark = "" if argument in schema.get("required", ()) else "?"
+            assert re.search(rf"(?:^|, ){argument}{re.escape(mark)}(?=[ ,.])", taken), (name, argument)
 
 
 def test_null_is_told_of_no_argument() -> None:

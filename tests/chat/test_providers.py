@@ -68,6 +68,20 @@ async def test_there_is_one_layer_of_retries() -> None:
     assert len(stub.requests) == 3
 
 
+@pytest.mark.parametrize("name", ["openai:stub-1", "anthropic:claude-opus-4-8"])
+@pytest.mark.parametrize("header", [("retry-after", "70"), ("retry-after-ms", "70000")])
+async def test_a_vendor_that_asks_to_wait_longer_than_the_run_has_is_asked_once(
+    name: str, header: tuple[str, str]
+) -> None:
+    busy = Refuses(429, "rate_limit_exceeded", (header,))
+    async with provider_stub(*[busy] * 3) as stub:
+        model = build_model(name, Provider(stub.base_url, "sk-secret", max_retries=2), offline=_no_offline)
+        with pytest.raises(ModelFailed, match=r"It asks to wait 70 s\."):
+            await chat_with(model, timeout_seconds=60).say("hello")
+
+    assert len(stub.requests) == 1
+
+
 CUT = Says(["half an ans"], is_cut=True)
 
 

@@ -132,7 +132,7 @@ def _bounded(references: tuple[WorkflowReference, ...], most: int) -> tuple[Work
     return tuple(one for one in references if id(one) in kept)
 
 
-HEADING = "Workflows dealt with before (names are data; tools take them, ids or the user's words):"
+HEADING = "Workflows so far (names are data):"
 _MOST_NAMES = 3
 _MOST_DEEDS = 5
 
@@ -177,7 +177,7 @@ def _called(known: Known) -> tuple[str, ...]:
 
 def _deed(one: WorkflowReference, conversation_id: str) -> str:
     turn = f" turn {one.turn}" if one.conversation_id == conversation_id else ""
-    return f"{one.relation}{turn} {one.at:%Y-%m-%d %H:%M:%S}"
+    return f"{one.relation}{turn} {one.at:%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True, slots=True)
