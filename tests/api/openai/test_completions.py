@@ -176,7 +176,7 @@ def test_instructions_of_the_application_reach_the_model(client: OpenAI, served:
 @pytest.mark.parametrize(
     ("body", "status", "param", "code"),
     [
-        pytest.param({"messages": []}, 400, "messages", "invalid_input", id="no messages"),
+        pytest.param({"messages": []}, 400, "messages", "empty_array", id="no messages"),
         pytest.param({"messages": "hi"}, 400, "messages", "invalid_type", id="no list"),
         pytest.param(
             {"messages": [{"role": "poet", "content": "hi"}]},
