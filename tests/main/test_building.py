@@ -88,6 +88,18 @@ def test_a_model_that_cannot_be_is_said_at_the_start(tmp_path: Path, settings: d
         build(load_settings(data_dir=tmp_path, **settings))
 
 
+@pytest.mark.parametrize(
+    ("model", "variable"), [("openai:gpt-5", "OPENAI_API_KEY"), ("anthropic:claude-sonnet-5", "ANTHROPIC_API_KEY")]
+)
+def test_a_key_that_is_missing_is_asked_for_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, variable: str
+) -> None:
+    monkeypatch.delenv(variable, raising=False)
+
+    with pytest.raises(Misconfigured, match=f"{model}' cannot be used: .*{variable}"):
+        build(load_settings(data_dir=tmp_path, model=model))
+
+
 def test_a_fallback_stands_behind_the_model(tmp_path: Path) -> None:
     chosen: dict[str, Any] = {"model": "openai:gpt-5", "model_base_url": "http://127.0.0.1:1/v1"}
 

@@ -48,7 +48,11 @@ def openai_model(model: str, provider: "Provider", *, has_responses: bool) -> Mo
 
 
 def anthropic_model(model: str, provider: "Provider") -> Model:
-    """Return a model of Anthropic."""
+    """Return a model of Anthropic.
+
+    Raises:
+        UserError: There is no key.
+    """
     client = AsyncAnthropic(
         base_url=provider.base_url,
         api_key=provider.api_key,
@@ -56,6 +60,8 @@ def anthropic_model(model: str, provider: "Provider") -> Model:
         max_retries=provider.max_retries,
         http_client=AnthropicHttpClient(event_hooks=_HOOKS),
     )
+    if not (client.api_key or client.auth_token or client.credentials):
+        raise UserError("Set ANTHROPIC_API_KEY, or `api_key` of this model in WORKFLOW_AGENT_MODELS.")
     return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
 
 
