@@ -109,7 +109,7 @@ BRINGS: Mapping[str, str] = {
 
 
 def facts_in(request: dict[str, Any]) -> str:
-    return str(request["messages"][-1]["content"]).partition("<facts_of_this_turn>")[2]
+    return str(request["messages"][-1]["content"]).partition("<turn_facts>")[2]
 
 
 @pytest.mark.parametrize("tool", BRINGS)
@@ -139,7 +139,7 @@ async def test_whatever_a_message_brings_stays_within_the_tokens_and_behind_the_
     assert asking["tools"] == quiet["tools"] == after["tools"]
     assert asking["messages"][: len(quiet["messages"]) - 1][0] == quiet["messages"][0]
     tools = count(json.dumps(asking["tools"], separators=(",", ":"), ensure_ascii=False))
-    fixed = f"{asking['messages'][0]['content']}\n<facts_of_this_turn>{facts_in(asking)}"
+    fixed = f"{asking['messages'][0]['content']}\n<turn_facts>{facts_in(asking)}"
     fixed = re.sub(r"Call history:.*?\n\n", "", fixed, flags=re.DOTALL)
     assert tools + count(fixed) <= (MOST_WRITING if mode in WRITING else MOST_READING)
 

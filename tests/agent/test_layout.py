@@ -71,8 +71,8 @@ async def test_facts_stand_behind_the_newest_message_and_nowhere_else(layout: Pr
     _, second = await requests_of(FINE, FINE, modes=("search", "search"), layout=layout)
 
     newest = second["messages"][-1]["content"]
-    assert newest.startswith("message 1\n\n<facts_of_this_turn>\nMode: search")
-    assert newest.endswith("</facts_of_this_turn>")
+    assert newest.startswith("message 1\n\n<turn_facts>\nMode: search")
+    assert newest.endswith("</turn_facts>")
     assert "Today:" not in str(second["messages"][:-1])
 
 
@@ -131,7 +131,7 @@ async def test_a_further_module_is_framed_where_there_is_one_system_message() ->
     assert third["messages"][0]["content"].startswith("# Finding workflows")
     assert third["messages"][3]["content"].startswith("<system>\n# Changing a workflow")
     assert third["messages"][3]["content"].endswith("</system>\n\nmessage 1")
-    assert third["messages"][5]["content"].startswith("message 2\n\n<facts_of_this_turn>\nMode: search")
+    assert third["messages"][5]["content"].startswith("message 2\n\n<turn_facts>\nMode: search")
 
 
 async def test_a_tool_that_an_earlier_mode_had_is_refused_in_this_one() -> None:

@@ -48,7 +48,7 @@ async def test_what_the_next_turn_sends_again_ends_before_the_facts_of_this_one(
     said, facts = request["messages"][-1]["content"]
     assert said["text"] == "Hello, how are you?"
     assert said["cache_control"] == KEPT
-    assert facts["text"].startswith("<facts_of_this_turn>\nMode: general")
+    assert facts["text"].startswith("<turn_facts>\nMode: general")
     assert "Today" not in str(request["system"])
 
 

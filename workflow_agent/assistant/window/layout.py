@@ -356,7 +356,7 @@ def _with_system(request: ModelRequest, at: int, text: str) -> ModelRequest:
     return replace(request, parts=[*request.parts[:at], SystemPromptPart(text), *request.parts[at:]])
 
 
-_FACTS = "facts_of_this_turn"
+_FACTS = "turn_facts"
 """Frames what the service tells beside the user's words."""
 _MODULE = "system"
 """Frames what the service instructs where it cannot be a system message, as the framework does."""

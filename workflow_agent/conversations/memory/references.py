@@ -177,7 +177,7 @@ def _called(known: Known) -> tuple[str, ...]:
 
 def _deed(one: WorkflowReference, conversation_id: str) -> str:
     turn = f" turn {one.turn}" if one.conversation_id == conversation_id else ""
-    return f"{one.relation}{turn} {one.at:%Y-%m-%d %H:%M}"
+    return f"{one.relation}{turn} {one.at:%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True)
