@@ -67,7 +67,7 @@ def good(request: JsonObject) -> Answer:
     last = request["messages"][-1]
     said = next(one["content"] for one in reversed(request["messages"]) if one["role"] == "user")
     tool, arguments, text = next(
-        answer for words, answer in ONE_OF_EACH.items() if words in said.partition("<facts")[0]
+        answer for words, answer in ONE_OF_EACH.items() if words in said.partition("<turn_facts")[0]
     )
     if tool is None or last["role"] == "tool":
         return Says([text])

@@ -37,7 +37,7 @@ def allow_local_requests() -> Iterator[None]:
 def good(request: dict[str, Any]) -> Answer:
     """Do what was done, and say what was said."""
     said = next(one["content"] for one in reversed(request["messages"]) if one["role"] == "user")
-    call, text = next(turn for words, turn in TURNS.items() if words in said.partition("<facts")[0])
+    call, text = next(turn for words, turn in TURNS.items() if words in said.partition("<turn_facts")[0])
     return Says([text]) if request["messages"][-1]["role"] == "tool" else call
 
 

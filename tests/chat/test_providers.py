@@ -44,7 +44,7 @@ async def test_a_streamed_answer_arrives_with_its_usage() -> None:
     assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.requests) == (100, 10, 1)
     assert reply.model == "stub-1"
     newest = stub.requests[0]["messages"][-1]
-    assert (newest["role"], newest["content"].split("\n\n<facts")[0]) == ("user", "hello")
+    assert (newest["role"], newest["content"].split("\n\n<turn_facts")[0]) == ("user", "hello")
 
 
 async def test_tool_calls_are_made_and_answered() -> None:
