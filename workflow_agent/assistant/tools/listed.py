@@ -12,6 +12,7 @@ from workflow_agent.assistant.tools.parameters import REFERENCE
 
 USE_TOOL = "use_tool"
 HOW_TO_CALL = f"`{USE_TOOL}` takes {{tool: a name, arguments: {{…}}}} as JSON"
+_HEAD = f"Call one of these, or of the facts of this turn; ? may be left out; a workflow is {REFERENCE}:"
 _PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -22,11 +23,11 @@ _PARAMETERS: dict[str, Any] = {
 }
 
 
-def use_tool(tools: Iterable[ToolDefinition]) -> ToolDefinition:
-    """Return the tool that calls those given."""
-    lines = "\n".join(line_of(one) for one in tools)
-    told = f"Call one of these, or of the facts of this turn; ? may be left out; a workflow is {REFERENCE}:\n{lines}"
-    return ToolDefinition(name=USE_TOOL, parameters_json_schema=_PARAMETERS, description=told, strict=False)
+def use_tool(lines: Iterable[str]) -> ToolDefinition:
+    """Return the tool that calls those that these lines tell of."""
+    return ToolDefinition(
+        name=USE_TOOL, parameters_json_schema=_PARAMETERS, description="\n".join([_HEAD, *lines]), strict=False
+    )
 
 
 def line_of(tool: ToolDefinition) -> str:
@@ -78,9 +79,8 @@ def called_by_one(messages: Sequence[ModelMessage], names: Collection[str]) -> l
 
 
 def _message_by_one(message: ModelMessage, names: Collection[str]) -> ModelMessage:
-    if isinstance(message, ModelResponse):
-        return replace(message, parts=[_by_one(part, names) for part in message.parts])
-    return replace(message, parts=[_by_one(part, names) for part in message.parts])
+    parts: list[Any] = [_by_one(part, names) for part in message.parts]
+    return message if parts == message.parts else replace(message, parts=parts)
 
 
 def _by_one(part: Any, names: Collection[str]) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, cast
 
 from pydantic_ai import ModelRetry, RunContext
@@ -45,7 +46,7 @@ def has_stable_prefix(model: object, layout: PromptLayout) -> bool:
     return bool(address) and layout == "stable_prefix" if layout != "auto" else address.startswith(_KNOWN_TO_CACHE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OfferByMode:
     """Decides which tools a request offers: those that write only where writing is what was asked for."""
 
@@ -87,19 +88,18 @@ class OfferByMode:
         """Return what a request of a run to a model tells of tools."""
         names = self.callable_names(deps, model)
         if getattr(model, "base_url", None) is None:
-            return tuple(definition_text(self.definitions[name]) for name in sorted(names))
+            return tuple(self._alone[name] for name in sorted(names))
         return self._texts(names)
 
     def packed(self, tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
         """Return tools as a request carries them: those that few turns need in one, the rare ones not at all."""
         listed = [one for one in tools if one.name in LISTED_TOOLS]
         others = [one for one in tools if one.name not in LISTED_TOOLS | RARE_TOOLS]
-        is_used = len(listed) + len(others) < len(tools) or bool(listed)
-        return [use_tool(listed), *others] if is_used else others
+        return [use_tool(self._lines[one.name] for one in listed), *others] if len(others) < len(tools) else others
 
     def rare_lines(self, names: Collection[str]) -> str:
         """Return what the facts of a turn tell of tools."""
-        lines = "\n".join(line_of(self.definitions[name]) for name in sorted(RARE_TOOLS & frozenset(names)))
+        lines = "\n".join(self._lines[name] for name in sorted(RARE_TOOLS & frozenset(names)))
         return f"Tools for `{USE_TOOL}`:\n{lines}" if lines else ""
 
     def is_stable(self, model: object) -> bool:
@@ -107,8 +107,17 @@ class OfferByMode:
         return has_stable_prefix(model, self.layout)
 
     def _texts(self, names: Collection[str]) -> tuple[str, ...]:
-        tools = self.packed([self.definitions[name] for name in self.definitions if name in names])
-        return (*map(definition_text, tools), self.rare_lines(names))
+        tools = self.packed([tool for name, tool in self.definitions.items() if name in names])
+        return (*(self._alone.get(one.name) or definition_text(one) for one in tools), self.rare_lines(names))
+
+    @cached_property
+    def _alone(self) -> Mapping[str, str]:
+        """What each tool weighs where it is not packed. All of them are the same for every request."""
+        return {name: definition_text(tool) for name, tool in self.definitions.items()}
+
+    @cached_property
+    def _lines(self) -> Mapping[str, str]:
+        return {name: line_of(self.definitions[name]) for name in LISTED_TOOLS | RARE_TOOLS if name in self.definitions}
 
     def check(self, tool: str, ctx: RunContext[Any]) -> None:
         """Refuse a tool that the mode, or the agent, does not have, whatever the provider let the model call.
@@ -199,7 +208,8 @@ def laid_out(
 def _without_announcements(message: ModelMessage) -> ModelMessage:
     if not isinstance(message, ModelRequest):
         return message
-    return replace(message, parts=[one for one in message.parts if not isinstance(one, ToolAvailabilityDeltaPart)])
+    parts = [one for one in message.parts if not isinstance(one, ToolAvailabilityDeltaPart)]
+    return message if len(parts) == len(message.parts) else replace(message, parts=parts)
 
 
 def _framed(message: ModelMessage) -> ModelMessage:
