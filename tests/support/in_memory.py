@@ -35,15 +35,15 @@ from workflow_agent.conversations.store import (
     RunFences,
     RunJournal,
 )
-from workflow_agent.storage.files import file_system
+from workflow_agent.storage.files import refusals
 from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_of, summary_of
 from workflow_agent.storage.files.file_system import check_tenant
+from workflow_agent.storage.files.refusals import id_taken
 from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
 from workflow_agent.storage.files.versions import (
     check_new_id,
     earlier_write,
     first_version,
-    id_taken,
     next_version,
     no_version,
     no_workflow,
@@ -72,10 +72,10 @@ class InMemoryConversationStore(ConversationStore, RunFences):
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
-        file_system.check_new_id(conversation.id)
+        refusals.check_new_id(conversation.id)
         kept = self._of(conversation.tenant)
         if conversation.id in kept:
-            raise file_system.id_taken(conversation.id)
+            raise id_taken("conversation", conversation.id)
         kept[conversation.id] = conversation.model_copy(update={"version": 1})
         return kept[conversation.id]
 
@@ -83,7 +83,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
         found = self._of(tenant).get(conversation_id)
         if found is None:
-            raise file_system.no_conversation(conversation_id)
+            raise refusals.no_conversation(conversation_id)
         return found
 
     @override
@@ -119,7 +119,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
         await self.load(tenant, conversation_id)
-        raise file_system.not_sealed(conversation_id, position)
+        raise refusals.not_sealed(conversation_id, position)
 
     @override
     async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
@@ -128,7 +128,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     @override
     async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         check_tenant(tenant)
-        file_system.check_new_id(conversation_id)
+        refusals.check_new_id(conversation_id)
         if fence is not None:
             self._check(tenant, fence)
         content_ref = content_ref_of(content)
@@ -141,7 +141,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
         check_tenant(tenant)
         kept = self._blobs.get((tenant, conversation_id), {}).get(content_ref)
         if kept is None:
-            raise file_system.no_content(conversation_id, content_ref)
+            raise refusals.no_content(conversation_id, content_ref)
         return parse_canonical(kept)
 
     @override
@@ -204,7 +204,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
         if made:
             return parse_workflow(made.document)
         if workflow.id in kept:
-            raise id_taken(workflow.id)
+            raise id_taken("workflow", workflow.id)
         self._check(tenant, change.fence)
         kept[workflow.id] = []
         return self._append(tenant, kept[workflow.id], first_version(workflow, self._now()), change)

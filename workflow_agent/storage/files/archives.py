@@ -17,7 +17,7 @@ from workflow_agent.conversations.seals import SealedPart, SealRule, next_sealin
 from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.storage.files.conversation_documents import ConversationText, written
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.file_system import not_sealed
+from workflow_agent.storage.files.refusals import not_sealed
 from workflow_agent.values.stored import JsonObject
 
 SEALED_VERSION = 3

@@ -33,17 +33,10 @@ from workflow_agent.storage.files.conversation_journal import (
 )
 from workflow_agent.storage.files.documents import DocumentReader
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.file_system import (
-    FileState,
-    check_new_id,
-    damaged_conversation,
-    id_taken,
-    is_conversation_id,
-    no_conversation,
-    tenant_directory,
-)
+from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.redaction import ConversationRedaction
+from workflow_agent.storage.files.refusals import check_new_id, damaged_conversation, id_taken, no_conversation
 from workflow_agent.storage.holdings import HeldConversation
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.revisions import RunFence
@@ -240,7 +233,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         aside = self._reader.waiting(place.document, place.lock)
         with locked(place.lock):
             if aside is not None or self._files.state(place.document) is not None:
-                raise id_taken(place.id, aside)
+                raise id_taken("conversation", place.id, aside)
             make_room(self._files, place.document)
             self._files.remove(place.journal)
             for path, body in (beside or {}).items():

@@ -1,4 +1,4 @@
-"""The system calls that storage is made of, and what stores refuse, in words an operator can act on."""
+"""The system calls that storage is made of, what may be a part of a path, and failures in an operator's words."""
 
 import errno
 import os
@@ -13,16 +13,8 @@ from typing import NamedTuple
 
 from filelock import lock_descriptor
 
-from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
-from workflow_agent.errors import (
-    AlreadyExists,
-    ContentNotFound,
-    ConversationNotFound,
-    InvalidInput,
-    NotFound,
-    StorageFailed,
-)
+from workflow_agent.errors import InvalidInput, StorageFailed
 from workflow_agent.workflows.model.terms import ID_PATTERN, WORKFLOW_ID_PATTERN
 
 OPEN_TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -231,64 +223,3 @@ def is_workflow_id(text: str) -> bool:
 def shown(text: str) -> str:
     """Return the beginning of a text from outside, for a message."""
     return repr(text[:_SHOWN_CHARS])
-
-
-_ID_RULE = "1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit"
-
-
-def check_new_id(conversation_id: str) -> None:
-    """Refuse an id that no conversation may have."""
-    if not is_conversation_id(conversation_id):
-        raise InvalidInput(f"{shown(conversation_id)} is not a conversation id, which is {_ID_RULE}.")
-
-
-def id_taken(conversation_id: str, aside: str | None = None) -> AlreadyExists:
-    """Return the error for an id that another conversation has, or had until its file was set aside."""
-    if aside is not None:
-        return AlreadyExists(
-            f"There was a conversation {conversation_id!r}; its file did not parse and waits as {aside!r} to "
-            "be mended. Choose another id.",
-            conversation_id=conversation_id,
-            aside=aside,
-        )
-    return AlreadyExists(
-        f"There is already a conversation {conversation_id!r}. Choose another id.", conversation_id=conversation_id
-    )
-
-
-def no_conversation(conversation_id: str) -> ConversationNotFound:
-    """Return the error for an id that no conversation has."""
-    advice = (
-        "Create it under this id, or send a message without one."
-        if is_conversation_id(conversation_id)
-        else f"An id is {_ID_RULE}."
-    )
-    return ConversationNotFound(
-        f"There is no conversation {shown(conversation_id)}. {advice}", conversation_id=conversation_id[:64]
-    )
-
-
-def damaged_conversation(conversation_id: str, aside: str) -> ConversationNotFound:
-    """Return the error for a conversation whose file was set aside and not mended yet."""
-    return ConversationNotFound(
-        f"Conversation {conversation_id!r} cannot be read: its file did not parse and was set aside as "
-        f"{aside!r}. Mend it and rename it back, or restore a backup.",
-        conversation_id=conversation_id,
-        aside=aside,
-    )
-
-
-def no_content(conversation_id: str, content_ref: str) -> ContentNotFound:
-    """Return the error for a reference under which a conversation keeps nothing."""
-    return ContentNotFound(
-        f"Conversation {shown(conversation_id)} keeps nothing under {shown(content_ref)}. "
-        "The reference is wrong, or the content was removed.",
-        conversation_id=conversation_id[:64],
-        content_ref=content_ref[:80],
-    )
-
-
-def not_sealed(conversation_id: str, position: Position) -> NotFound:
-    """Return the error for a position that is in no sealed file."""
-    what, number = position
-    return NotFound(f"Conversation {shown(conversation_id)} has no sealed {what} {number}.")

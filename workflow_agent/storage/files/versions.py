@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
+from workflow_agent.errors import InvalidInput, WorkflowNotFound
 from workflow_agent.storage.files.file_system import is_workflow_id, shown
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowVersion
@@ -68,18 +68,6 @@ def check_new_id(workflow_id: str) -> None:
     """Refuse an id that no workflow may have."""
     if not is_workflow_id(workflow_id):
         raise InvalidInput(f"{shown(workflow_id)} is not a workflow id: wf_ and 1 to 61 of a-z, 0-9, _ and -.")
-
-
-def id_taken(workflow_id: str, aside: str | None = None) -> AlreadyExists:
-    """Return the error for an id that another workflow has, or had until its document was set aside."""
-    if aside is not None:
-        return AlreadyExists(
-            f"There was a workflow {workflow_id!r}; its file did not parse and waits as {aside!r} to be "
-            "mended. Choose another id.",
-            workflow_id=workflow_id,
-            aside=aside,
-        )
-    return AlreadyExists(f"There is already a workflow {workflow_id!r}. Choose another id.", workflow_id=workflow_id)
 
 
 def no_workflow(workflow_id: str) -> WorkflowNotFound:

@@ -11,11 +11,11 @@ from workflow_agent.conversations.store import RunFences
 from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues
+from workflow_agent.storage.files.refusals import id_taken
 from workflow_agent.storage.files.versions import (
     check_new_id,
     earlier_write,
     first_version,
-    id_taken,
     may_repeat,
     next_version,
     no_version,
@@ -139,7 +139,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         self._kept.make_directory(place)
         with self._kept.writing(place):
             if self._kept.exists(place):
-                raise id_taken(place.id, None)
+                raise id_taken("workflow", place.id, None)
             self._kept.make_room(place)
             self._kept.adopt(place, newest, versions)
 
@@ -156,7 +156,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
             if made:
                 return parse_workflow(made.document)
             if aside is not None or self._kept.exists(place):
-                raise id_taken(place.id, aside)
+                raise id_taken("workflow", place.id, aside)
             with self._fenced(place.tenant, change.fence):
                 self._kept.make_room(place)
                 return self._kept.commit(place, first_version(workflow, self._now()), change)

@@ -22,15 +22,8 @@ from workflow_agent.conversations.store import ConversationPage, ConversationSto
 from workflow_agent.errors import ConversationNotFound, CorruptDocument, StorageFailed
 from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
 from workflow_agent.storage.files.conversation_list import summary_of
-from workflow_agent.storage.files.file_system import (
-    check_new_id,
-    check_tenant,
-    id_taken,
-    is_conversation_id,
-    no_content,
-    no_conversation,
-    not_sealed,
-)
+from workflow_agent.storage.files.file_system import check_tenant, is_conversation_id
+from workflow_agent.storage.files.refusals import check_new_id, id_taken, no_content, no_conversation, not_sealed
 from workflow_agent.storage.files.search.messages import storable
 from workflow_agent.storage.postgres import conversation_statements as statements
 from workflow_agent.storage.postgres.conversation_rows import KeptConversation, Saving, kept_conversation, sealed_saving
@@ -94,7 +87,7 @@ class PostgresConversationStore(ConversationStore):
         )
         stored = await self._save(statements.CREATE, nothing, conversation)
         if stored is None:
-            raise id_taken(conversation.id)
+            raise id_taken("conversation", conversation.id)
         return stored.conversation
 
     @override

@@ -14,10 +14,10 @@ from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import ConversationNotFound, CorruptDocument, InvalidInput
 from workflow_agent.storage.files.caches import CacheKey, TtlCache
 from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
+from workflow_agent.storage.files.refusals import id_taken
 from workflow_agent.storage.files.versions import (
     check_new_id,
     first_version,
-    id_taken,
     may_repeat,
     next_version,
     no_version,
@@ -127,7 +127,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
             return made
         stored = first_version(workflow, self._now())
         if not await self._written(_CREATE, tenant, stored, change):
-            raise id_taken(workflow.id)
+            raise id_taken("workflow", workflow.id)
         return stored
 
     @override
