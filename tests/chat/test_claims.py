@@ -8,7 +8,7 @@ import pytest
 from tests.support.growth import assert_grows_linearly
 from tests.support.provided import WORKFLOW, provided
 from tests.support.provider import CallsTools, Says
-from workflow_agent.assistant.assistant import claims_in
+from workflow_agent.assistant.claims import claims_in
 
 pytestmark = pytest.mark.untraced
 CLAIM = "Done: I added a legal review before the payment."
