@@ -10,7 +10,6 @@ what is needed and what no longer fits one server. What one server has is assume
 import argparse
 import asyncio
 import json
-import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -22,6 +21,8 @@ import asyncpg
 import uvloop
 from pydantic import SecretStr
 
+from benchmarks.measured.starting import processor_ms
+from benchmarks.measured.workers import children_of
 from benchmarks.reading_model import MESSAGE, ReadingModel
 from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.requests import TurnRequest
@@ -137,20 +138,20 @@ async def measured(conversations: int, turns: int) -> Turn:
 
         await talk()
         tables, written = await _figures(line)
-        spent, served = process_time(), _seconds_of(database)
+        spent, served = process_time(), _served_ms(database)
         for _ in range(conversations):
             await talk()
         # Messages are taken into their index by whoever searches.
         await application.services.conversations.find("default", MessageQuery(text=MESSAGE))
         await application.finish()
-        spent, served = process_time() - spent, _seconds_of(database) - served
+        spent, served = process_time() - spent, _served_ms(database) - served
         later, rewritten = await _figures(line)
         await line.close()
         await asyncio.to_thread(application.close)
     count = conversations * turns
     return Turn(
         host_ms=1_000 * spent / count,
-        database_ms=1_000 * served / count,
+        database_ms=served / count,
         wal_bytes=float(rewritten["wal"] - written["wal"]) / count,
         dead_rows=float(rewritten["dead"] - written["dead"]) / count,
         stored_bytes={name: (bytes_ - tables[name]) / count for name, bytes_ in later.items() if bytes_ > tables[name]},
@@ -164,18 +165,10 @@ async def _figures(line: asyncpg.Connection) -> tuple[dict[str, int], asyncpg.Re
     return tables, await line.fetchrow(_WRITTEN)
 
 
-def _seconds_of(database: Path) -> float:
+def _served_ms(database: Path) -> float:
     """Return the processor time of a server's processes that run, and of those that it has waited for."""
-    postmaster = int((database / "postmaster.pid").read_text().split()[0])
-    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-    ticks = [_ticks(postmaster, 4), *(_ticks(int(one), 2) for one in children)]
-    return sum(ticks) / os.sysconf("SC_CLK_TCK")
-
-
-def _ticks(process: int, fields: int) -> int:
-    """Return user and system time, with those of ended children where four fields are asked for."""
-    after_the_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, after_the_name[11 : 11 + fields]))
+    postmaster = int((database / "postmaster.pid").read_text("utf-8").split()[0])
+    return processor_ms(postmaster, with_ended=True) + sum(map(processor_ms, children_of(postmaster)))
 
 
 def main() -> None:

@@ -48,10 +48,15 @@ def _ready_ms(directory: Path) -> tuple[float, float]:
     return used, clock
 
 
-def processor_ms(pid: int) -> float:
-    """Return what a process has used of the processor so far, its threads together."""
+def processor_ms(pid: int, *, with_ended: bool = False) -> float:
+    """Return what a process has used of the processor so far, its threads together.
+
+    Args:
+        pid: Its number.
+        with_ended: Whether what it started and has waited for counts too.
+    """
     after_name = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-    return (int(after_name[11]) + int(after_name[12])) * 1_000 / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, after_name[11 : 15 if with_ended else 13])) * 1_000 / os.sysconf("SC_CLK_TCK")
 
 
 def _environment() -> dict[str, str]:
