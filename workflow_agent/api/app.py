@@ -49,7 +49,6 @@ _ROUTERS: Sequence[APIRouter] = (
     compactions.router,
     history.searches,
     memory.router,
-    conversations.forks,
     formats.router,
     views.router,
     workflows.router,

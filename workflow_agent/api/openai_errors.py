@@ -20,6 +20,11 @@ _MOST_WAITED_SECONDS = 60
 """Official clients wait no longer, and try at once where they are told to."""
 _UNREAD = "We could not parse the JSON body of your request."
 _CODES = {"unauthorized": "invalid_api_key"}
+_LENGTHS: Mapping[str, tuple[str, str, str, str]] = {
+    "too_short": ("short", "minimum", "empty_array", "min_length"),
+    "too_long": ("long", "maximum", "array_above_max_length", "max_length"),
+}
+"""By the validator's kind of error: how long a list is, of which bound, OpenAI's code, and where the bound stands."""
 
 
 class ModelNotFound(NotFound):
@@ -115,18 +120,12 @@ def refusal_of(error: Mapping[str, Any]) -> tuple[str, str] | None:
         valid = str(error["ctx"]["expected"]).replace(" or ", ", and ")
         return f"Invalid value: '{given[:60]}'. Supported values are: {valid}.", "invalid_value"
     if kind in _LENGTHS and isinstance(given, list):
-        wanted, code, limit = _LENGTHS[kind]
+        length, wanted, code, limit = _LENGTHS[kind]
         listed = cast("list[object]", given)
         told = "an empty array" if not listed else f"an array with length {len(listed)}"
         bound = f"Expected an array with {wanted} length {error['ctx'][limit]}, but got {told} instead."
-        return f"Invalid '{name}': {'empty array' if not listed else f'array too {kind[4:]}'}. {bound}", code
+        return f"Invalid '{name}': {f'array too {length}' if listed else 'empty array'}. {bound}", code
     return None
-
-
-_LENGTHS: Mapping[str, tuple[str, str, str]] = {
-    "too_short": ("minimum", "empty_array", "min_length"),
-    "too_long": ("maximum", "array_above_max_length", "max_length"),
-}
 
 
 def _parameter(problem: Mapping[str, Any]) -> str | None:

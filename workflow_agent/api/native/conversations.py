@@ -43,6 +43,7 @@ _LINKS = {
     "context": link("get_context", **_ID),
     "delete": link("delete_conversation", **_ID),
 }
+_FORK_LINKS = {"self": _LINKS["self"]}
 
 
 def _item(summary: ConversationSummary) -> dict[str, Any]:
@@ -191,12 +192,8 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
         )
 
 
-forks = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute)
-_FORK_LINKS = {"self": link("get_conversation", conversation_id="$response.body#/id")}
-
-
-@forks.post(
-    "/fork",
+@router.post(
+    "/{conversation_id}/fork",
     operation_id="fork_conversation",
     status_code=201,
     responses=replies(
