@@ -7,7 +7,8 @@ from typing import Any, Literal, cast
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from workflow_agent.values.stored import JsonObject, Moment, Value, json_safe
+from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import JsonObject, Moment, Value
 
 QueryPattern = Literal["filter", "map", "slice", "count", "group", "sort"]
 PATTERNS: tuple[QueryPattern, ...] = ("filter", "map", "slice", "count", "group", "sort")

@@ -10,7 +10,8 @@ from typing import Any
 from workflow_agent.conversations.call_history import CallRecord, CallSource, CallStatus, OutcomeSummary, source_of
 from workflow_agent.conversations.iterations import Iteration, Outcome
 from workflow_agent.values.digests import content_ref_of
-from workflow_agent.values.stored import JsonObject, json_safe
+from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import JsonObject
 
 PROGRAM_TOOL = "run_python"
 """The tool whose argument is a program."""

@@ -8,7 +8,8 @@ from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
-from workflow_agent.values.stored import JsonObject, json_safe
+from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import JsonObject
 
 
 class Records(Protocol):

@@ -20,7 +20,8 @@ from workflow_agent.conversations.iterations import Iteration, ToolResult
 from workflow_agent.conversations.records import told_calls
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.values.digests import content_ref_of, digest_of
-from workflow_agent.values.stored import JsonObject, json_safe
+from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import JsonObject
 
 MAX_PROGRAM_CHARS = 10_000
 _MOST_RECORDS = 10_000
