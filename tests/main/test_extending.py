@@ -195,7 +195,7 @@ async def test_a_package_brings_a_format(tmp_path: Path, installed: Path) -> Non
 
 @pytest.mark.slow
 def test_the_examples_work_and_pass_the_suites_of_their_ports(copy: Path, installed: Path) -> None:
-    suites = ("tests/formats/test_every_format.py", "tests/contracts/test_workflow_memory.py")
+    suites = ("tests/workflows/formats/test_every_format.py", "tests/contracts/test_workflow_memory.py")
 
     assert passed(copy, installed, "tests/test_used.py", *suites, "-k", "checklist or sqlite or the_agent_answers") > 30
 

@@ -34,14 +34,14 @@ def ran(test: str, project: Path) -> subprocess.CompletedProcess[str]:
             "storage/files/conversations.py",
             LOCKED,
             LOCKED.replace("locked(place.lock)", "nullcontext()"),
-            "tests/adapters/test_json_conversations.py::test_the_lock_is_held_from_reading_to_saving",
+            "tests/storage/files/test_json_conversations.py::test_the_lock_is_held_from_reading_to_saving",
             id="the lock around a conversation's update",
         ),
         pytest.param(
             "assistant/turns/service.py",
             "await uninterrupted(self._accept(tenant, request, agent))",
             "await self._accept(tenant, request, agent)",
-            "tests/chat/test_storage_failures.py::"
+            "tests/assistant/turns/test_storage_failures.py::"
             "test_a_caller_that_leaves_while_its_message_is_stored_leaves_no_run_unstarted",
             id="accepting to its end",
         ),
@@ -49,14 +49,14 @@ def ran(test: str, project: Path) -> subprocess.CompletedProcess[str]:
             "assistant/turns/work.py",
             "await uninterrupted(saved)",
             "await saved",
-            "tests/chat/test_storage_failures.py::test_a_reply_that_is_being_stored_is_not_cancelled_any_more",
+            "tests/assistant/turns/test_storage_failures.py::test_a_reply_that_is_being_stored_is_not_cancelled_any_more",
             id="storing a reply to its end",
         ),
         pytest.param(
             "assistant/tools/modification.py",
             "preview = deps.progress.take_pending()",
             "preview = deps.progress.pending",
-            "tests/agent/test_previews.py::test_two_confirmations_at_the_same_time_apply_it_once",
+            "tests/assistant/tools/test_previews.py::test_two_confirmations_at_the_same_time_apply_it_once",
             id="a preview taken once",
         ),
     ],

@@ -2,7 +2,7 @@
 
 The parts are Pydantic AI's public ones: its `ToolManager` validates calls, counts retries and words them for
 the model. What this module decides by itself, its words to the model among it, is held to `Agent.run` by
-tests/agent/test_loop_differential.py (ADR-0050).
+tests/assistant/test_loop_differential.py (ADR-0050).
 """
 
 import asyncio
