@@ -55,16 +55,14 @@ def _check(linted: _Linted, rule: LintRule) -> Check:
                 f"`{problem.pointer}`: {problem.message}.",
                 steps=steps,
                 evidence={"pointer": problem.pointer, "valid": list(problem.valid)},
-                fix=tuple(_fixes(rule, problem, graph.workflow, steps, document)),
+                fix=tuple(_fixes(rule, problem, [graph.steps[one] for one in steps], document)),
             )
 
     return check
 
 
-def _fixes(
-    rule: LintRule, problem: Problem, workflow: Workflow, steps: Sequence[str], document: Any
-) -> Iterator[EditDocument]:
-    for step in filter(None, map(workflow.step, steps)):
+def _fixes(rule: LintRule, problem: Problem, steps: Sequence[Step], document: Any) -> Iterator[EditDocument]:
+    for step in steps:
         if rule.fix is not None and (fields := rule.fix(step, problem, document)):
             yield {"op": "update_step", "step": step.id, "set": fields}
 

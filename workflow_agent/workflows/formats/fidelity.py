@@ -14,7 +14,7 @@ from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
 
-_NOT_COMPARED = ("id", "version", "source", "created_at", "updated_at")
+_NOT_COMPARED = {"id", "version", "source", "created_at", "updated_at"}
 _TOP_LEVEL = ("name", "description", "aliases", "tags", "triggers", "automations", "extensions")
 _SHOWN_CHARS = 60
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
@@ -51,14 +51,11 @@ class _Comparison:
     report: Report
 
     def note_losses(self) -> None:
-        compared = [
-            {key: value for key, value in workflow_document(one).items() if key not in _NOT_COMPARED}
-            for one in (self.before, self.after)
-        ]
-        if compared[0] == compared[1]:
+        compared = set(Workflow.model_fields) - _NOT_COMPARED
+        if all(getattr(self.before, name) == getattr(self.after, name) for name in compared):
             return
         noted = len(self.report.lost)
-        self._top_level(*compared)
+        self._top_level(*map(workflow_document, (self.before, self.after)))
         pairs = _paired(self.before, self.after)
         self._steps(pairs)
         self._transitions(pairs)

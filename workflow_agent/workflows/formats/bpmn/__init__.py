@@ -7,8 +7,9 @@ from typing_extensions import override
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.camunda import into_bpmn, into_camunda, is_for_camunda
+from workflow_agent.workflows.formats.bpmn.document import Translation
 from workflow_agent.workflows.formats.bpmn.reader import read_document
-from workflow_agent.workflows.formats.bpmn.writer import document_of
+from workflow_agent.workflows.formats.bpmn.writer import document_of, undrawn, without_diagrams
 from workflow_agent.workflows.formats.bpmn.xml import BPMN
 from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.model.workflow import Workflow
@@ -39,8 +40,18 @@ class Bpmn(Format):
         if Camunda.name in workflow.extensions and self.name not in workflow.extensions:
             # A document of Camunda is BPMN: all that it said is in it.
             return Camunda().write(workflow)
-        text, drawn, report = document_of(workflow, self.name)
-        return checked_export(text, drawn, self.read, self.title, report)
+        return self._exported(workflow, None)
+
+    def _exported(self, workflow: Workflow, translate: Translation | None) -> Exported:
+        """Return the document, of which the process is read back: a diagram is written as it is kept, or made."""
+        text, report = document_of(workflow, self.name, translate)
+
+        def read(document: Any) -> Imported:
+            imported = self.read(document)
+            return Imported(undrawn(imported.workflow, self.name), imported.report)
+
+        checked_export(without_diagrams(text), undrawn(workflow, self.name), read, self.title, report)
+        return Exported(text, report)
 
 
 class Camunda(Bpmn):
@@ -61,5 +72,4 @@ class Camunda(Bpmn):
 
     @override
     def write(self, workflow: Workflow) -> Exported:
-        text, drawn, report = document_of(workflow, self.name, translate=into_camunda)
-        return checked_export(text, drawn, self.read, self.title, report)
+        return self._exported(workflow, into_camunda)

@@ -60,20 +60,20 @@ def kept_diagrams(root: Element, process: Element) -> list[str]:
     return [xml_text(one) for one in found]
 
 
-def diagrams_of(root: Element, process: Element, kept: Sequence[Element]) -> tuple[list[Element], bool]:
-    """Return the diagrams of a document that is written, and whether they are other than those kept of it."""
+def diagrams_of(root: Element, process: Element, kept: Sequence[Element]) -> list[Element]:
+    """Return the diagrams of a document that is written."""
     found = [one for one in kept if one.tag == f"{{{DIAGRAM}}}BPMNDiagram" and _is_sensible(one)]
     for plane in (plane for one in found for plane in one.iter(f"{{{DIAGRAM}}}BPMNPlane")):
         if not plane.get("bpmnElement"):
             plane.set("bpmnElement", process.get("id", ""))
     sheet = _Sheet(found, root, process)
     if not sheet.planes:
-        return [made_diagram(process)], bool(kept)
+        return [made_diagram(process)]
     sheet.fit()
     for line in sheet.lines.values():
         line.attrib.pop(_FROM, None)
         line.attrib.pop(_TO, None)
-    return found, sheet.has_changed or len(found) != len(kept)
+    return found
 
 
 def were_drawn(root: Element) -> bool:
@@ -127,7 +127,6 @@ class _Sheet:
         self.shapes: dict[str, Element] = {}
         self.lines: dict[str, Element] = {}
         self._boxes: dict[str, Box] = {}
-        self.has_changed = False
         self._pools: dict[str, Element] = {}
         for one in root.iter(bpmn("participant")):
             if reference := one.get("processRef", "").rpartition(":")[2]:
@@ -140,7 +139,6 @@ class _Sheet:
         local, about = drawn.tag.rpartition("}")[2], _refers_to(drawn)
         if about and about not in ids:
             plane.remove(drawn)
-            self.has_changed = True
         elif local == "BPMNEdge":
             self.lines.setdefault(about, drawn)
         elif local == "BPMNShape" and (bounds := drawn.find(f"{{{BOUNDS}}}Bounds")) is not None:
@@ -191,7 +189,6 @@ class _Sheet:
     def _draw(self, node: Element, plane: Element) -> None:
         self.shapes[xml_id(node)] = add_shape(plane, node, self._boxes[xml_id(node)])
         self._plane_of[xml_id(node)] = plane
-        self.has_changed = True
 
     def _place_all(self, scope: Scope) -> None:
         """Find places for the nodes of a scope that have none: always the first of them that is beside one that has."""
@@ -262,8 +259,6 @@ class _Sheet:
                 continue
             if line is not None:
                 next(one for one in self._planes if line in one).remove(line)
-                self.has_changed = True
             if all(one in self._boxes for one in ends):
                 way = straight_line(*(self._boxes[one] for one in ends))
                 self.lines[xml_id(flow)] = add_line(plane, flow, way)
-                self.has_changed = True

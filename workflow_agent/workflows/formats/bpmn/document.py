@@ -189,12 +189,13 @@ def _without_dangling(process: Element) -> Iterable[Problem]:
 
 def _broken_end(flow: Element, scope: Scope) -> Problem | None:
     for end in ("sourceRef", "targetRef"):
-        place = json_pointer(["sequenceFlow", xml_id(flow), end])
+        told = ""
         if flow.get(end) not in scope.ends:
             told = f"{end} {(flow.get(end) or '')[:80]!r} is no step of the same process or sub-process"
-            return Problem(place, told)
-        if end == "targetRef" and scope.boundary(flow.get(end, "")) is not None:
-            return Problem(place, "a flow cannot lead to a boundary event")
+        elif end == "targetRef" and scope.boundary(flow.get(end, "")) is not None:
+            told = "a flow cannot lead to a boundary event"
+        if told:
+            return Problem(json_pointer(["sequenceFlow", xml_id(flow), end]), told)
     return None
 
 

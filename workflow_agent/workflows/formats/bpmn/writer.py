@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Report
-from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of, kept_diagrams
+from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of
 from workflow_agent.workflows.formats.bpmn.document import (
     DEFINITIONS,
     MAIN,
@@ -45,10 +45,8 @@ _AFTER_FLOW = ("textAnnotation", "association", "group", "resourceRole", "correl
 _TOP = ("aliases", "tags", "automations")
 
 
-def document_of(
-    workflow: Workflow, format_name: str, translate: Translation | None = None
-) -> tuple[str, Workflow, Report]:
-    """Return the document of a workflow, the workflow with its diagram as it was drawn, and what was lost.
+def document_of(workflow: Workflow, format_name: str, translate: Translation | None = None) -> tuple[str, Report]:
+    """Return the document of a workflow, and what was lost.
 
     Args:
         workflow: What is written.
@@ -56,9 +54,21 @@ def document_of(
         translate: Turns BPMN's words into those of an engine.
     """
     writer = _Writer(workflow, format_name)
-    text = writer.text(translate)
-    extensions = {**workflow.extensions, format_name: writer.kept} if writer.kept else workflow.extensions
-    return text, workflow.model_copy(update={"extensions": extensions}), writer.report
+    return writer.text(translate), writer.report
+
+
+def without_diagrams(text: str) -> str:
+    """Return a document that was written here without its diagrams, which come last."""
+    end, _, _ = text.rpartition("</bpmn:process>")
+    return f"{end}</bpmn:process></bpmn:definitions>"
+
+
+def undrawn(workflow: Workflow, format_name: str) -> Workflow:
+    """Return a workflow without what is kept of its diagrams, and the prefixes that may be in them alone."""
+    kept = kept_in(workflow.extensions, format_name)
+    left = {key: value for key, value in kept.items() if key not in ("diagrams", "prefixes")}
+    others = {key: value for key, value in workflow.extensions.items() if key != format_name}
+    return workflow.model_copy(update={"extensions": {**others, format_name: left} if left else others})
 
 
 def process_of(workflow: Workflow, format_name: str) -> Element:
@@ -71,9 +81,9 @@ class _Writer:
         self._workflow = workflow
         self.report = Report()
         self._format_name = format_name
-        self.kept = kept_in(workflow.extensions, format_name)
+        self._kept = kept_in(workflow.extensions, format_name)
         self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
-        self._others = [one for one in map(parsed_or_none, list_in(self.kept.get("roots"))) if one is not None]
+        self._others = [one for one in map(parsed_or_none, list_in(self._kept.get("roots"))) if one is not None]
         self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
         self._written = workflow_document(workflow)
         self._documents: Mapping[str, JsonObject] = {step["id"]: step for step in self._written["steps"]}
@@ -102,33 +112,29 @@ class _Writer:
     def text(self, translate: Translation | None = None) -> str:
         """Return the whole document."""
         process = self.process()
-        given = object_in(self.kept.get("definitions"))
+        given = object_in(self._kept.get("definitions"))
         attributes = {k: v for k, v in given.items() if isinstance(v, str) and _ATTRIBUTE.fullmatch(k)}
         root = Element(bpmn("definitions"), attributes or DEFINITIONS)
         referred = {value for one in process.iter() for value in one.attrib.values()}
         root.extend([*self._others, *(one for one in self._roots.made if one.get("id") in referred), process])
-        kept = [one for one in map(parsed_or_none, list_in(self.kept.get("diagrams"))) if one is not None]
+        kept = [one for one in map(parsed_or_none, list_in(self._kept.get("diagrams"))) if one is not None]
         for lost in prune_references(root):
             self.report.lose(lost.pointer, f"{lost.message}; it is left out")
-        diagrams, are_new = diagrams_of(root, process, kept)
-        root.extend(diagrams)
+        root.extend(diagrams_of(root, process, kept))
         if translate is not None:
             translate(root)
-        prefixes = object_in(self.kept.get("prefixes"))
+        prefixes = object_in(self._kept.get("prefixes"))
         declared = {k: v for k, v in prefixes.items() if isinstance(v, str) and _PREFIX.fullmatch(k)}
-        text = xml_text(root, pretty=True, declared=declared)
-        if kept and are_new:
-            self.kept = {**self.kept, "diagrams": kept_diagrams(root, process)}
-        return text
+        return xml_text(root, pretty=True, declared=declared)
 
     def process(self) -> Element:
         """Return the process."""
         workflow = self._workflow
         plain, written = made_shell(workflow.name, workflow.description), self._written
-        process = settled(plain, self.kept.get("process"), said_shell, written)
+        process = settled(plain, self._kept.get("process"), said_shell, written)
         if local_name(process) != "process":
             process = plain
-        process.set("id", self._id(self.kept.get("id"), workflow.id))
+        process.set("id", self._id(self._kept.get("id"), workflow.id))
         if any(local_name(one) == "process" for one in self._others):
             process.set(MAIN, "true")
         residue = {name: written[name] for name in _TOP if written[name]}
@@ -201,7 +207,7 @@ class _Writer:
     ) -> tuple[list[Element], list[Element]]:
         """Return the start events of a scope, and the flows from them to where it begins."""
         first = self._first(members, flows, parent)
-        kept = self.kept if parent is None else self._step_kept[parent]
+        kept = self._kept if parent is None else self._step_kept[parent]
         given = [object_in(one) for one in list_in(kept.get("starts"))]
         if kept.get("starts") == [] and first is None:
             return [], []
