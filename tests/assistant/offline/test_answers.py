@@ -138,7 +138,7 @@ PEOPLE = {
     "who kneads the dough?": "**baker**.\n\nI did not use: “kneads”.",
     "is the bread baked by a person or automatic?": "it calls `oven.run`",
     "are all steps done by people?": "No: **Let it rise** (`rise`), **Bake bread** (`oven`) and",
-    "does the baker knead the dough?": None,
+    "does the baker knead the dough?": "(`dough`) is done by baker.\n\nI did not use: “knead”.",
 }
 TIMES = {
     "does it run at night?": "Yes. Starts: every day at 02:00",

@@ -83,7 +83,7 @@ ANSWERS = {
     "how many steps have a deadline?": "2 steps with a deadline",
     "which steps have a deadline?": "(`decide`), 2 days and escalated to head clerk and **Ask board**",
     "which steps have no deadline?": "Steps not with a deadline: **Apply for loan**",
-    "is there a step with retries?": "Yes, tried again on failure: **Score customer**",
+    "is there a step with retries?": "Yes: tried again on failure: **Score customer**",
     "which steps are automatic?": "**Score customer** (`score`), 4 attempts, **Open account**",
     "does the contract have a deadline?": "No: **Print contract** (`contract`) is not with a deadline",
     "are there optional steps?": "No step of **Loan request** is done only in some cases",
@@ -93,7 +93,7 @@ ANSWERS = {
     "who approves?": "(`decide`): **clerk**",
     "what does the clerk do?": "**clerk** does **Decide on loan**",
     "does the clerk print the contract?": "Yes: **Print contract**",
-    "does the customer print the contract?": "No. **Print contract** (`contract`): **clerk**",
+    "does the customer print the contract?": "No: **Print contract** (`contract`): **clerk**",
     "how long does it take?": "At most 9 days",
     "how long does the decision take?": "has 2 days; then it goes to head clerk",
     "how long does the contract have?": "has no deadline",
@@ -114,6 +114,7 @@ ANSWERS = {
     "is there a loop in the contract?": "No: nothing in **Loan request** leads back",
     "what runs in parallel?": "**Print contract** (`contract`) and **Open account**",
     "does scoring run in parallel?": "No: **Score customer**",
+    "does every loan get paid?": "No: a way without **Paid**",
     "can it be paid without the board?": "Yes: there is a way to **Paid**",
     "can it be paid without scoring?": "No: every way to **Paid**",
     "is there a path without scoring?": "No: every way from start to end goes through **Score customer**",
@@ -147,7 +148,6 @@ UNREAD = (
     "who does the dance?",
     "what happens if the moon is full?",
     "what comes before the picnic?",
-    "does every loan get paid?",
     "who prints the contract on Sundays?",
 )
 OF_ALL = {

@@ -1,7 +1,8 @@
 """The answers to questions about one workflow, from its graph.
 
-Each reading needs some topics of a question and may use others; it answers only where topics, steps and cases
-together are the whole question, or all of it but a word that the workflow has nowhere, which is named.
+A reading (a line of `readings.tsv`) names an answer, the topics that a question must speak of and those it may; what
+other words mean (steps, people, cases, lengths) is asked of the question. Of all readings that give an answer the one
+that leaves the fewest words unused is told. What denies, or says yes, is told only where no word was left.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -9,14 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from workflow_agent.assistant.offline.clauses import is_actor_word
-from workflow_agent.assistant.offline.inquiry import Question
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
+from workflow_agent.assistant.offline.question import Question
 from workflow_agent.assistant.offline.references import Steps, akin, content_of
 from workflow_agent.assistant.offline.schedules import started_by
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import (
-    WAYS_THROUGH,
     back_edges,
     between,
     branches,
@@ -46,14 +46,30 @@ from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_TOLD = 6
-_MOST_LEFT = 2
+_MOST_LEFT = 3
 """Words that an answer may leave unused; with more the question would be about something else."""
-_MOST_WORDS = 60
-"""Of a person and a step: to try each place between them takes the square of the words."""
+_MOST_TOKENS = 60
 _WHOLE = "whole"
 """Among what a reading needs: that no step is named, but at most the workflow."""
-Answer = Callable[[Question], str | None]
-Test = Callable[[Step, Question], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer: what is so, whether that is a yes or a no, and whether it denies that anything is."""
+
+    text: str
+    verdict: bool | None = None
+    denies: bool = False
+
+    def whole(self) -> str:
+        """Return the answer to a question that was read wholly."""
+        if self.verdict is None:
+            return self.text
+        begins = self.text.startswith("**") or self.text[:1].islower()
+        return f"{'Yes' if self.verdict else 'No'}{': ' if begins else '. '}{self.text}"
+
+
+Answer = Callable[[Question], Told | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +77,57 @@ class Reading:
     """One way to read a question."""
 
     answer: Answer
-    needs: str
-    """Topics that must stand in it, parted by blanks; of those with | between any."""
-    may: str = ""
+    needs: tuple[tuple[str, ...], ...]
+    """Topics that must stand in it, of each group one."""
+    may: tuple[str, ...]
     """Topics whose words it uses beside those."""
+    is_whole: bool
 
 
 def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | None, list[Token]]:
-    """Return the answer to a question, or to both in one, or None with the words that no reading could use.
-
-    What says no is told only where every word was used; another answer names the one that was not.
-    """
-    tokens = _without_it(tokens)
-    if (told := _answer(workflow, tokens, steps, is_partial=False)) is not None:
-        return told, []
+    """Return the answer to a question, or to both in one, or None with the words that no reading could use."""
+    tokens = _without_it(tokens[:_MOST_TOKENS])
+    told, left = _best(workflow, tokens, steps)
+    if told is not None and not left:
+        return told.whole(), []
     for at in range(2, len(tokens) - 2):
         if tokens[at].is_("and") and tokens[at + 1].has("wh"):
             both = [answered(workflow, part, steps)[0] for part in (tokens[:at], tokens[at + 1 :])]
             if all(both):
                 return "\n\n".join(filter(None, both)), []
-    if (told := _answer(workflow, tokens, steps, is_partial=True)) is not None:
-        return told, []
+    if told is None:
+        return None, left
+    text = told.text[:1].upper() + told.text[1:]
+    return f"{text}\n\nI did not use: {joined([f'“{t.text}”' for t in left])}.", []
+
+
+def _best(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[Told | None, list[Token]]:
+    """Return the answer of the reading that uses most words, and the words that it leaves."""
     q = Question(workflow, tokens, steps)
-    q.has("what", "is", "filler", "who")
+    best: tuple[Told, list[Token]] | None = None
+    for reading in _readings():
+        told = _read(q, reading)
+        left = q.unused() if told is not None else []
+        if told is None or (left and (told.denies or len(left) > _MOST_LEFT or q.turns_on(left))):
+            continue
+        if best is None or len(left) < len(best[1]):
+            best = told, left
+        if not left:
+            return told, left
+    if best is not None and len(best[1]) <= len([t for t in tokens if t.is_content]) - len(best[1]):
+        return best
+    q.begin(("what", "is", "filler", "who"))
     return None, q.rest()
+
+
+def _read(q: Question, reading: Reading) -> Told | None:
+    found = [[topic for topic in group if topic in q.topics] for group in reading.needs]
+    if not all(found):
+        return None
+    q.begin([*(one for some in found for one in some), *reading.may])
+    if reading.is_whole and not q.is_whole(q.rest()):
+        return None
+    return reading.answer(q)
 
 
 def _without_it(tokens: Tokens) -> Tokens:
@@ -102,67 +145,42 @@ def _without_it(tokens: Tokens) -> Tokens:
     return (*tokens[: way + 1], opening, *kept)
 
 
-def _answer(workflow: Workflow, tokens: Tokens, steps: Steps, *, is_partial: bool) -> str | None:
-    q = Question(workflow, tokens, steps)
-    for reading in _readings():
-        told = _read(q, reading, is_partial=is_partial)
-        if told is not None and not q.left:
-            return told
-        denies = told is not None and told.startswith(("No", "Neither"))
-        if told is not None and len(q.left) <= _MOST_LEFT and not denies and not q.asks_yes_or_no():
-            return f"{told}\n\nI did not use: {joined([f'“{t.text}”' for t in q.left])}."
-    return None
-
-
-def _read(q: Question, reading: Reading, *, is_partial: bool) -> str | None:
-    needs = [one for one in reading.needs.split() if one != _WHOLE]
-    found = [[topic for topic in one.split("|") if topic in q.topics] for one in needs]
-    if not all(found):
-        return None
-    q.begin(is_partial=is_partial)
-    q.has(*(one for some in found for one in some), *reading.may.split())
-    if _WHOLE in reading.needs.split() and not q.is_whole(q.rest()):
-        return None
-    told = reading.answer(q)
-    return told if told and q.is_read() else None
-
-
 def _names(steps: Iterable[Step]) -> str:
     return joined([named(step) for step in steps])
 
 
-def _lines(found: Iterable[str]) -> str | None:
-    return "\n".join(list(found)[:_MOST_TOLD]) or None
+def _lines(found: Iterable[str], *, verdict: bool | None = None) -> Told | None:
+    text = "\n".join(list(found)[:_MOST_TOLD])
+    return Told(text, verdict) if text else None
 
 
-def _work_in(steps: Iterable[Step]) -> list[Step]:
-    return [step for step in steps if step.type not in WAYS_THROUGH]
+def _is(steps: Sequence[Step]) -> str:
+    return "is" if len(steps) == 1 else "are"
 
 
 # ---- counting
 
 
 def _counted(noun: str, items: Callable[[Workflow], Sequence[object]], told: Callable[[Workflow], str]) -> Answer:
-    def answer(q: Question) -> str | None:
+    def answer(q: Question) -> Told | None:
         also = told(q.workflow)
-        return (
-            f"**{q.workflow.name}** has {counted(len(items(q.workflow)), noun)}{also and f': {also}'}".rstrip(".") + "."
-        )
+        count = counted(len(items(q.workflow)), noun)
+        return Told(f"**{q.workflow.name}** has {count}{also and f': {also}'}".rstrip(".") + ".")
 
     return answer
 
 
-def _count_steps(q: Question) -> str | None:
+def _count_steps(q: Question) -> Told | None:
     words = q.rest()
     if not q.is_whole(words):
-        found = _work_in(q.meant(words))
-        return f"{counted(len(found), 'step')}: {_names(found)}." if len(found) > 1 else None
+        found = q.tasks(words)
+        return Told(f"{counted(len(found), 'step')}: {_names(found)}.") if len(found) > 1 else None
     ends = sum(s.type == "end" for s in q.workflow.steps)
     also = f", and {counted(ends, 'end')}." if ends else "."
-    return f"**{q.workflow.name}** has {counted(len(q.workflow.steps), 'step')}: {_names(q.work())}{also}"
+    return Told(f"**{q.workflow.name}** has {counted(len(q.workflow.steps), 'step')}: {_names(q.work())}{also}")
 
 
-def _count_ways(q: Question) -> str | None:
+def _count_ways(q: Question) -> Told | None:
     return _lines(
         f"{named(s)} has {counted(len(ways), 'way')} on: {'; '.join(way_on(q.workflow, e) for e in ways)}."
         for s in q.meant(q.rest())
@@ -170,18 +188,19 @@ def _count_ways(q: Question) -> str | None:
     )
 
 
-def _attempts(q: Question) -> str | None:
-    steps = _work_in(q.slots(q.rest()))
+def _attempts(q: Question) -> Told | None:
+    steps = q.tasks(q.rest())
     again = [e for e in back_edges(q.workflow) if any(s.id in between(q.workflow, e) for s in steps)]
+    inner = {one for edge in again for one in between(q.workflow, edge)}
     told = [
         f"{named(s)}: up to {s.retry.max_attempts} attempts."
         if s.retry
         else f"{named(s)}: nothing limits how often."
-        if any(s.id in between(q.workflow, e) for e in again)
+        if s.id in inner
         else f"{named(s)} is not tried again: one attempt."
         for s in steps
     ]
-    return _lines([*told, *(f"A loop leads there again: {_taken(q, [e])}" for e in again)])
+    return _lines([*told, *(f"A loop leads there again: {line}" for e in again for line in _taken(q, [e]))])
 
 
 # ---- what steps have
@@ -200,7 +219,11 @@ def _decides(step: Step, q: Question) -> bool:
     return any(akin(word, one) for word in said for one in word_set("inquiry.verdicts"))
 
 
-_FILTERS: dict[str, tuple[str, Test]] = {
+def _falls(step: Step, q: Question) -> bool:
+    return bool(step.retry) or any(e.type == "error" for e in q.workflow.outgoing(step.id))
+
+
+_FILTERS: dict[str, tuple[str, Callable[[Step, Question], bool]]] = {
     "deadline": ("with a deadline", lambda s, _: bool(s.timeout)),
     "retry": ("tried again on failure", lambda s, _: bool(s.retry)),
     "escalate": ("with an escalation", lambda s, _: bool(s.escalate_to)),
@@ -211,44 +234,42 @@ _FILTERS: dict[str, tuple[str, Test]] = {
     "choice": ("with several ways on", _parts),
     "approve": ("deciding or approving", _decides),
     "parallel": ("in parallel branches", lambda s, q: any(s in b for b in branches(q.workflow))),
-    "fail": (
-        "with a way out or another try when it fails",
-        lambda s, q: bool(s.retry) or any(e.type == "error" for e in q.workflow.outgoing(s.id)),
-    ),
+    "message": ("sending a message", lambda s, _: _channel(s) in word_set("answers.channels")),
+    "wait": ("waiting for something", lambda s, _: s.type in ("wait", "event") or bool(s.duration)),
+    "fail": ("with a way out or another try when it fails", _falls),
 }
 """What steps are told apart by: the words for it, and whether a step is one."""
+_WHO_HAS = ("deadline", "escalate")
+"""Filters that answer who, too."""
 
 
 def _filtered(topic: str) -> Answer:
     label, test = _FILTERS[topic]
 
-    def answer(q: Question) -> str | None:
+    def answer(q: Question) -> Told | None:
         denied = bool(q.topics.get("not", set()) - q.topics.get(topic, set())) and q.has("not")
-        every = (
-            q.asks_yes_or_no()
-            and any(t.is_("all", "every", "each", "everything") for t in q.tokens)
-            and q.has("all", "always")
-        )
+        is_asked = q.asks_yes_or_no()
+        every = is_asked and q.has("all", "always") and any(t.among("question.every") for t in q.tokens)
         words = q.rest()
-        about = [] if q.is_whole(words) else _work_in(q.slots(words))
-        if (not about or topic == "fail") and not q.is_whole(words):
+        is_whole = q.is_whole(words)
+        about = [] if is_whole else q.tasks(words)
+        if not is_whole and (not about or topic == "fail"):
             return None
         found = [s for s in about or q.work() if test(s, q) != denied]
-        which = f"not {label}" if denied else label
-        told = joined([_with_limits(s) for s in found])
-        if every and (rest := [s for s in about or q.work() if s not in found]):
-            return f"No: {_names(rest)} {'is' if len(rest) == 1 else 'are'} not."
-        if q.asks_yes_or_no() and (found or about):
-            return f"Yes, {which}: {told}." if found else f"No: {_names(about)} is not {which}."
-        none = (
-            f"No: {'neither of ' if len(about) > 1 else ''}{_names(about)}"
-            if about
-            else f"No step of **{q.workflow.name}**"
-        )
+        which, told = f"not {label}" if denied else label, joined([_with_limits(s) for s in found])
+        others = [s for s in about or q.work() if s not in found]
+        if every and others:
+            return Told(f"{_names(others)} {_is(others)} not.", verdict=False)
+        if is_asked and found:
+            return Told(f"{which}: {told}.", verdict=True)
+        if is_asked and about:
+            return Told(f"{_names(about)} {_is(about)} not {which}.", verdict=False, denies=True)
         if q.speaks_of("many"):
-            return f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}."
-        is_ = "is not" if len(about) == 1 else "is"
-        return f"Steps {which}: {told}." if found else f"{none} {is_} {which}."
+            return Told(f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}.", denies=not found)
+        if found:
+            return Told(f"Steps {which}: {told}.")
+        none = f"No: {_names(about)}" if about else f"No step of **{q.workflow.name}**"
+        return Told(f"{none} {'is not' if about else 'is'} {which}.", denies=True)
 
     return answer
 
@@ -264,7 +285,7 @@ def _with_limits(step: Step) -> str:
     return named(step) + (f", {told}" if told else "")
 
 
-def _of_length(q: Question) -> str | None:
+def _of_length(q: Question) -> Told | None:
     """Read "which steps can take an hour?"."""
     spans = durations_in(q.tokens)
     if len(spans) != 1:
@@ -281,38 +302,58 @@ def _of_length(q: Question) -> str | None:
         return bool(own) and (own > wanted if more else own < wanted if less else own == wanted)
 
     steps = [s for s in q.work() if fits(s)]
-    return f"{joined([_with_limits(s) for s in steps])}." if steps else "No step has that length."
+    told = joined([_with_limits(s) for s in steps])
+    return Told(f"{told}.") if steps else Told("No step has that length.", denies=True)
 
 
 # ---- who does what
 
 
-def _who(q: Question) -> str | None:
+def _who(q: Question) -> Told | None:
     words = q.rest()
     if q.is_whole(words):
         lines = [f"- **{who}**: {joined([s.name for s in done])}" for who, done in roles_of(q.workflow).items()]
         free = [s for s in q.work() if not s.assignee]
         alone = f"\nWithout anybody: {_names(free)}." if free else ""
-        return f"In **{q.workflow.name}**:\n\n" + "\n".join(lines) + alone
+        return Told(f"In **{q.workflow.name}**:\n\n" + "\n".join(lines) + alone)
     if (who := q.role(words)) is not None and not q.steps.maybe(words):
-        return f"**{who}** does {_names(roles_of(q.workflow)[who])}."
-    return _assigned(_work_in(q.meant(words)))
+        return Told(f"**{who}** does {_names(roles_of(q.workflow)[who])}.")
+    return _assigned(_doing(q.workflow, q.meant(words)))
 
 
-def _assigned(steps: Iterable[Step]) -> str | None:
+def _assigned(steps: Iterable[Step], verdict: bool | None = None) -> Told | None:
     return _lines(
-        f"{named(s)}: **{s.assignee}**."
-        if s.assignee
-        else f"{named(s)}: nobody is set" + (f", it calls `{s.uses}`." if s.uses else ".")
-        for s in steps
+        (
+            f"{named(s)}: **{s.assignee}**."
+            if s.assignee
+            else f"{named(s)}: nobody is set" + (f", it calls `{s.uses}`." if s.uses else ".")
+            for s in steps
+        ),
+        verdict=verdict,
     )
 
 
-def _who_decides(q: Question) -> str | None:
+def _doing(workflow: Workflow, steps: Iterable[Step]) -> list[Step]:
+    """Return the steps with those before a decision that nobody does, and before an end, in its place."""
+    found = [
+        one
+        for step in steps
+        for one in (_sources(workflow, step) if step.type in ("decision", "end") and not step.assignee else [step])
+    ]
+    return list({step.id: step for step in found if step.type not in ("fork", "join")}.values())
+
+
+def _who_decides(q: Question) -> Told | None:
     return _assigned(s for s in q.work() if _decides(s, q))
 
 
-def _escalated(q: Question) -> str | None:
+def _who_tells(q: Question) -> Told | None:
+    """Read "who says whether the cake is good?": who does the step where that case parts the ways."""
+    sources = [s for e in q.cases(q.rest(), needs_step=False) if (s := q.workflow.step(e.from_))]
+    return _assigned(_doing(q.workflow, sources))
+
+
+def _escalated(q: Question) -> Told | None:
     """Read "is the CFO involved?", of somebody whom a step goes to when it is late."""
     words = q.rest()
     said = [t.lower for t in q.plain(words)]
@@ -326,21 +367,20 @@ def _escalated(q: Question) -> str | None:
     if not found:
         return None
     q.use(words)
-    yes = "Yes: " if q.asks_yes_or_no() else ""
-    return (
-        f"{yes}{found[0].escalate_to} is asked when {_names(found)} {'takes' if len(found) == 1 else 'take'} too long."
-    )
+    late = f"{found[0].escalate_to} is asked when {_names(found)} {'takes' if len(found) == 1 else 'take'} too long."
+    return Told(late, verdict=True if q.asks_yes_or_no() else None)
 
 
-def _role_does(q: Question) -> str | None:
+def _role_does(q: Question) -> Told | None:
     who = q.role(q.rest())
-    done = roles_of(q.workflow)[who] if who else []
-    yes = "Yes: " if q.asks_yes_or_no() else ""
+    if who is None:
+        return None
+    done = roles_of(q.workflow)[who]
     number = f"{counted(len(done), 'step')}: " if q.speaks_of("many") else ""
-    return f"{yes}**{who}** does {number}{_names(done)}." if who else None
+    return Told(f"**{who}** does {number}{_names(done)}.", verdict=True if q.asks_yes_or_no() else None)
 
 
-def _other_roles(q: Question) -> str | None:
+def _other_roles(q: Question) -> Told | None:
     """Read "is there anybody besides the teacher?": the other roles."""
     words = q.plain(q.rest(q.first("else")))
     known = {who for who in roles_of(q.workflow) if any(akin(t.lower, w) for t in words for w in content_of(who))}
@@ -348,10 +388,10 @@ def _other_roles(q: Question) -> str | None:
         return None
     q.use([*words, *(t for t in q.tokens if t.is_("and"))])
     more = [who for who in roles_of(q.workflow) if who not in known]
-    return f"Yes: {joined(more)}." if more else f"No: only {joined(sorted(known))}."
+    return Told(f"{joined(more)}.", verdict=True) if more else Told(f"only {joined(sorted(known))}.", verdict=False)
 
 
-def _unknown_role(q: Question) -> str | None:
+def _unknown_role(q: Question) -> Told | None:
     """Read "is there a step done by the publisher?", of somebody whom the workflow does not have."""
     words = q.plain(q.rest())
     by = any(t.is_("by") for t in q.tokens)
@@ -359,59 +399,54 @@ def _unknown_role(q: Question) -> str | None:
         return None
     q.use(words)
     who = joined(list(roles_of(q.workflow)))
-    return f"No: nobody there is called “{words[-1].text}”; its roles are {who}." if who else "No: it has no roles."
+    its = f"its roles are {who}" if who else "it has no roles"
+    return Told(f"nobody there is called “{words[-1].text}”; {its}.", verdict=False, denies=True)
 
 
-def _how_done(q: Question) -> str | None:
+def _how_done(q: Question) -> Told | None:
     """Read "is the deposit automatic or done by a person?"."""
-    return _assigned(_work_in(q.slots(q.rest())))
+    return _assigned(q.tasks(q.rest()))
 
 
-def _does_else(q: Question) -> str | None:
+def _does_else(q: Question) -> Told | None:
     """Read "does the decorator do anything but decorating?": what else somebody does."""
-    words = q.plain(q.rest())
-    for cut in range(1, min(len(words), _MOST_WORDS)):
-        who, about = q.role(words[:cut]), q.meant(words[cut:])
-        if who is not None and about:
-            more = [s for s in roles_of(q.workflow)[who] if s not in about]
-            return f"Yes: {who} also does {_names(more)}." if more else f"No: {who} does only {_names(about)}."
-    return None
+    who, about = q.role_and_steps(q.rest())
+    if who is None:
+        return None
+    more = [s for s in roles_of(q.workflow)[who] if s not in about]
+    if more:
+        return Told(f"{who} also does {_names(more)}.", verdict=True)
+    return Told(f"{who} does only {_names(about)}.", verdict=False)
 
 
-def _busiest(q: Question) -> str | None:
+def _busiest(q: Question) -> Told | None:
     ranked = sorted(roles_of(q.workflow).items(), key=lambda one: -len(one[1]))
     best = [one for one in ranked if len(one[1]) == len(ranked[0][1])]
     return _lines(f"**{who}** does {counted(len(done), 'step')}: {_names(done)}." for who, done in best)
 
 
-def _last_role(q: Question) -> str | None:
+def _last_role(q: Question) -> Told | None:
     people = [s for s in q.work() if s.assignee]
     return _assigned(people[-1:] if q.speaks_of("last") else people[:1])
 
 
-def _does_it(q: Question) -> str | None:
+def _does_it(q: Question) -> Told | None:
     """Read "does the manager review it?": yes, or who does."""
-    words = q.plain(q.rest())
-    if len(words) > _MOST_WORDS:
+    who, about = q.role_and_steps(q.rest())
+    if who is None:
         return None
-    for cut in (*range(1, len(words)), *range(-1, -len(words), -1)):
-        one, other = words[:cut], words[cut:]
-        who, about = (q.role(one), q.meant(other)) if cut > 0 else (q.role(other), q.meant(one))
-        if who is not None and about:
-            mine = [s for s in about if s.assignee == who]
-            told = _assigned(about) or ""
-            return f"Yes: {_names(mine)} is done by {who}." if mine else f"No. {told}"
-    return None
+    mine = [s for s in about if s.assignee == who]
+    if mine:
+        return Told(f"{_names(mine)} {_is(mine)} done by {who}.", verdict=True)
+    return _assigned(about, verdict=False)
 
 
 # ---- times
 
 
-def _how_long(q: Question) -> str | None:
+def _how_long(q: Question) -> Told | None:
     words = q.rest()
-    if q.is_whole(words):
-        return _total_time(q)
-    return _lines(_time_of(s) for s in _work_in(q.slots(words)))
+    return _total_time(q) if q.is_whole(words) else _lines(_time_of(s) for s in q.tasks(words))
 
 
 def _time_of(step: Step) -> str:
@@ -424,82 +459,82 @@ def _time_of(step: Step) -> str:
     return f"{named(step)} {told}{late}." if told else f"{named(step)} has no deadline."
 
 
-def _total_time(q: Question) -> str:
+def _total_time(q: Question) -> Told:
     timed = [s for s in q.work() if s.timeout or s.duration]
     if not timed:
-        return f"No step of **{q.workflow.name}** has a deadline or a length: nothing says how long it takes."
+        return Told(f"No step of **{q.workflow.name}** has a deadline or a length: nothing says how long it takes.")
     lines = "\n".join(f"- {_time_of(s)}" for s in timed)
     free = [s for s in q.work() if not (s.timeout or s.duration) and s.type == "human"]
     rest = f"{_names(free)} may take any time." if free else ""
     total = in_words(longest(q.workflow))
-    return f"At most {total} on the longest way, as far as limits are set:\n\n{lines}\n\n{rest}".strip()
+    return Told(f"At most {total} on the longest way, as far as limits are set:\n\n{lines}\n\n{rest}".strip())
 
 
-def _time_until(q: Question) -> str | None:
+def _time_until(q: Question) -> Told | None:
     """Read "how long can it take at most until the cover is checked?"."""
     found = q.slots(q.rest())
     if len(found) != 1:
         return None
     total = in_words(longest(q.workflow, found[0].id))
-    return f"Until {named(found[0])} is done, at most {total}, as far as limits are set. {_time_of(found[0])}"
+    return Told(f"Until {named(found[0])} is done, at most {total}, as far as limits are set. {_time_of(found[0])}")
 
 
-def _slowest(q: Question) -> str | None:
+def _slowest(q: Question) -> Told | None:
     limits = {s.id: s.timeout or (not q.speaks_of("deadline") and s.duration) or "" for s in q.work()}
-    timed = sorted((s for s in q.work() if limits[s.id]), key=lambda s: -seconds_of(limits[s.id]))
-    return f"By its limit, {_with_limits(timed[0])}." if timed else "No step has a deadline or a length."
+    sign = 1 if q.speaks_of("shortest") and not q.speaks_of("longest") else -1
+    timed = sorted((s for s in q.work() if limits[s.id]), key=lambda s: sign * seconds_of(limits[s.id]))
+    return Told(f"By its limit, {_with_limits(timed[0])}." if timed else "No step has a deadline or a length.")
 
 
-def _clock(q: Question) -> str | None:
+def _clock(q: Question) -> Told | None:
     """Read "does it run at night?"."""
     found = started_by(q.tokens)
     if found is None:
         return None
-    q.read |= found.read
+    q.used |= found.read
     q.has("all", "always", "night")
     if not q.is_whole(q.rest()):
         return None
     starts = found.passes([describe_trigger(one) for one in q.workflow.triggers])
-    return f"{'Yes' if starts else 'No'}. {starts_line(q.workflow)}"
+    return Told(starts_line(q.workflow), verdict=starts)
 
 
 # ---- where it starts and ends, what comes when
 
 
-def _starts(q: Question) -> str | None:
+def _starts(q: Question) -> Told | None:
     if q.asks_yes_or_no():
         return None
     first = q.workflow.step(q.workflow.start)
     who = f", done by {first.assignee}" if first and first.assignee else ""
-    return f"{starts_line(q.workflow)} The first step is {named(first)}{who}." if first else None
+    return Told(f"{starts_line(q.workflow)} The first step is {named(first)}{who}.") if first else None
 
 
-def _ends(q: Question) -> str | None:
-    return ends_line(q.workflow)
+def _ends(q: Question) -> Told | None:
+    return _lines([ends_line(q.workflow)])
 
 
-def _last(q: Question) -> str | None:
+def _last(q: Question) -> Told | None:
     ends = {s.id for s in q.workflow.steps if s.type == "end"}
     found = [s for s in q.work() if any(e.to in ends for e in q.workflow.outgoing(s.id))]
-    return f"Last come {_names(found)}. {ends_line(q.workflow)}"
+    return Told(f"Last come {_names(found)}. {ends_line(q.workflow)}")
 
 
-def _number(q: Question) -> str | None:
+def _number(q: Question) -> Told | None:
     """Read "what is step 4?"."""
     numbers = [t for t in q.tokens if t.value is not None and t.value == int(t.value)]
     q.use(numbers)
     if len(numbers) != 1 or not q.is_whole(q.rest()):
         return None
     at = int(numbers[0].value or 0)
-    steps = [s for s in q.workflow.steps if s.type not in WAYS_THROUGH]
-    return told_step(q.workflow, steps[at - 1]) if 0 < at <= len(steps) else f"There are only {len(steps)} steps."
+    steps = [s for s in q.workflow.steps if s.type not in ("fork", "join", "end")]
+    return Told(told_step(q.workflow, steps[at - 1]) if 0 < at <= len(steps) else f"There are only {len(steps)} steps.")
 
 
-def _neighbours(q: Question) -> str | None:
+def _neighbours(q: Question) -> Told | None:
     told = _after if q.speaks_of("after") else _before
-    words = q.rest()
-    found = q.pointed(words) or q.meant(words)
-    return "\n\n".join(told(q.workflow, s) for s in found[:4]) or None
+    text = "\n\n".join(told(q.workflow, s) for s in q.pointed(q.rest())[:4])
+    return Told(text) if text else None
 
 
 def _after(workflow: Workflow, step: Step) -> str:
@@ -513,24 +548,28 @@ def _after(workflow: Workflow, step: Step) -> str:
 
 def _through(workflow: Workflow, edge: Transition) -> str:
     """Return a way on, with the steps behind a fork or a join, which is nothing that happens."""
-    target = workflow.step(edge.to)
-    told = way_on(workflow, edge)
+    target, told = workflow.step(edge.to), way_on(workflow, edge)
     if target is not None and target.type in ("fork", "join"):
         inner = [s for e in workflow.outgoing(target.id) if (s := workflow.step(e.to))]
         return f"{told}, then{' at the same time' if target.type == 'fork' else ''} {_names(inner)}"
     return f"{told}, done by {target.assignee}" if target is not None and target.assignee else told
 
 
-def _before(workflow: Workflow, step: Step) -> str:
+def _sources(workflow: Workflow, step: Step) -> list[Step]:
+    """Return the steps right before one, those before a fork or a join in its place."""
     seen: list[Step] = []
     for one in (s for e in workflow.incoming(step.id) if (s := workflow.step(e.from_))):
         through = [s for e in workflow.incoming(one.id) if (s := workflow.step(e.from_))]
         seen += through if one.type in ("fork", "join") else [one]
-    told = joined([named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in seen])
-    return f"Before {named(step)}: {told}." if seen else f"{named(step)} comes first."
+    return seen
 
 
-def _between(q: Question) -> str | None:
+def _before(workflow: Workflow, step: Step) -> str:
+    told = [named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in _sources(workflow, step)]
+    return f"Before {named(step)}: {joined(told)}." if told else f"{named(step)} comes first."
+
+
+def _between(q: Question) -> Told | None:
     at = q.first("between")
     joint = next((i for i in range(at + 1, len(q.tokens)) if q.tokens[i].is_("and")), None)
     if joint is None:
@@ -543,11 +582,11 @@ def _between(q: Question) -> str | None:
     inside = {s for s in reach(q.workflow, one, frozenset({other})) if rank[one] < rank[s] < rank[other]}
     found = [s for s in q.work() if s.id in inside and other in reach(q.workflow, s.id)]
     if not found:
-        return f"{named(others[0])} comes right after {named(ones[0])}."
-    return f"Between {named(ones[0])} and {named(others[0])}: {_names(found)}."
+        return Told(f"{named(others[0])} comes right after {named(ones[0])}.")
+    return Told(f"Between {named(ones[0])} and {named(others[0])}: {_names(found)}.")
 
 
-def _order(q: Question) -> str | None:
+def _order(q: Question) -> Told | None:
     """Read "does X come before Y?", "is X before or after Y?"."""
     marks = sorted(q.topics.get("before", set()) | q.topics.get("after", set()))
     ones, others = q.slots(q.rest(0, marks[0])), q.slots(q.rest(marks[-1]))
@@ -558,15 +597,13 @@ def _order(q: Question) -> str | None:
     rank = ranks(q.workflow)
     onward, back = other.id in reach(q.workflow, one.id), one.id in reach(q.workflow, other.id)
     if not onward and not back:
-        return f"Neither leads to the other: {named(one)} and {named(other)} are on different ways."
+        return Told(f"Neither leads to the other: {named(one)} and {named(other)} are on different ways.", denies=True)
     forward = rank[one.id] < rank[other.id] if onward and back else onward
     told = f"{named(one)} comes {'before' if forward else 'after'} {named(other)}."
-    if both:
-        return told
-    return f"{'Yes' if forward == (marks[0] in q.topics.get('before', ())) else 'No'}: {told}"
+    return Told(told, verdict=None if both else forward == (marks[0] in q.topics.get("before", ())))
 
 
-def _way_to(q: Question) -> str | None:
+def _way_to(q: Question) -> Told | None:
     """Read "what is the shortest way to X?", "which ways lead to X?", "what does it take to be hired?"."""
     words = q.rest()
     whole = q.speaks_of("shortest") and q.is_whole(words)
@@ -574,23 +611,25 @@ def _way_to(q: Question) -> str | None:
     if not goals and not whole:
         return None
     ways = [(goal, path(q.workflow, goal.id if goal else None)) for goal in goals or [None]]
-    told = [
+    return _lines(
         (f"To {named(goal)}: " if goal else "The shortest way: ")
-        + " → ".join(s.name for s in way if s.type not in ("fork", "join"))
-        + "."
+        + f"{_arrows(way)}."
         + "".join(
             f" From {named(s)}, if {when}." for s, when in (conditions_before(q.workflow, goal.id) if goal else ())
         )
         for goal, way in ways
         if way
-    ]
-    return _lines(told)
+    )
+
+
+def _arrows(way: Iterable[Step]) -> str:
+    return " → ".join(s.name for s in way if s.type not in ("fork", "join"))
 
 
 # ---- loops, branches, ways
 
 
-def _loops(q: Question) -> str | None:
+def _loops(q: Question) -> Told | None:
     back, words = back_edges(q.workflow), q.rest()
     loops = [s for s in q.workflow.steps if s.type == "loop"]
     ids = {s.id for s in q.slots(words)} if q.speaks_of("again") else set[str]()
@@ -601,7 +640,9 @@ def _loops(q: Question) -> str | None:
         back = [e for e in back if ids & ({e.to, e.from_} | between(q.workflow, e))]
         loops = [s for s in loops if s.id in ids]
     if not back and not loops:
-        return f"No: nothing in **{q.workflow.name}** leads back to an earlier step there."
+        return Told(
+            f"nothing in **{q.workflow.name}** leads back to an earlier step there.", verdict=False, denies=True
+        )
     lines = [
         f"from {named(source)} back to {named(target)}" + (f", if {when}" if when else "")
         for e in back
@@ -610,11 +651,12 @@ def _loops(q: Question) -> str | None:
     ]
     lines += [f"{named(s)} repeats its steps" for s in loops]
     bound = " Nothing in it limits how often." if back else ""
-    head = counted(len(back) + len(loops), "loop").capitalize() if q.speaks_of("many") else "Yes"
-    return f"{head}: {'; '.join(lines)}.{bound}"
+    if q.speaks_of("many"):
+        return Told(f"{counted(len(back) + len(loops), 'loop')}: {'; '.join(lines)}.{bound}")
+    return Told(f"{'; '.join(lines)}.{bound}", verdict=True)
 
 
-def _beside(q: Question) -> str | None:
+def _beside(q: Question) -> Told | None:
     """Read "what happens at the same time as X?"."""
     found = q.slots(q.rest())
     rows = branches(q.workflow)
@@ -622,14 +664,14 @@ def _beside(q: Question) -> str | None:
     if len(found) != 1:
         return None
     if not any(found[0] in row for row in rows):
-        return f"Nothing runs at the same time as {named(found[0])}."
-    return f"At the same time as {named(found[0])}: {_names(beside)}."
+        return Told(f"Nothing runs at the same time as {named(found[0])}.", denies=True)
+    return Told(f"At the same time as {named(found[0])}: {_names(beside)}.")
 
 
-def _without(q: Question) -> str | None:
+def _without(q: Question) -> Told | None:
     """Read "can the cake be handed over without having been inspected?": a way to a step around another."""
     at = q.first("without" if q.speaks_of("without") else "not")
-    around = _sending(q, q.rest(at)) or _work_in(q.slots(q.rest(at)))
+    around = _sending(q, q.rest(at)) or q.tasks(q.rest(at))
     ids = frozenset(s.id for s in around)
     goal = q.rest(0, at)
     if not ids:
@@ -643,8 +685,12 @@ def _without(q: Question) -> str | None:
     if not aims:
         return None
     if free := [s for s in aims if s.id in reached]:
-        return f"Yes: there is a way to {_names(free)} around {_names(around)}."
-    return f"No: every way to {_names(aims)} goes through {_names(around)}."
+        return Told(f"there is a way to {_names(free)} around {_names(around)}.", verdict=True)
+    return Told(f"every way to {_names(aims)} goes through {_names(around)}.", verdict=False)
+
+
+def _channel(step: Step) -> str:
+    return (step.uses or "").partition(".")[0]
 
 
 def _sending(q: Question, words: Sequence[Token]) -> list[Step]:
@@ -653,43 +699,53 @@ def _sending(q: Question, words: Sequence[Token]) -> list[Step]:
     sending = [
         s
         for s in q.workflow.steps
-        if (s.uses or "").partition(".")[0] in word_set("answers.channels")
+        if _channel(s) in word_set("answers.channels")
         and (
             "to" not in s.with_ or all(any(akin(t.lower, w) for w in content_of(f"{s.name} {s.with_}")) for t in people)
         )
     ]
-    if len(people) == len(words) or not sending:
+    if len(people) == len(words) or not sending or len(people) > 1:
         return []
     q.use(words)
     return sending
 
 
-def _always(q: Question) -> str | None:
+def _always(q: Question) -> Told | None:
+    """Read "is it always inspected?", "does every applicant get an answer?": what no way goes around."""
     words = q.rest()
-    found = _work_in(q.slots(words))
+    at = q.first("every")
+    of = (
+        next((t for t in words if t.start > q.tokens[at].start and t.has("noun")), None) if at < len(q.tokens) else None
+    )
+    if of is not None and len(q.plain(words)) > 1:
+        # Each case is meant: every applicant, every ticket.
+        q.use([of])
+        words = q.rest()
+    found = _sending(q, words) or q.tasks(words) or [s for s in q.goals(words) if s.type == "end"]
     return _avoided(q, frozenset(s.id for s in found), yes_if_free=False) if found else None
 
 
-def _avoided(q: Question, ids: frozenset[str], *, yes_if_free: bool) -> str:
+def _avoided(q: Question, ids: frozenset[str], *, yes_if_free: bool) -> Told:
     free = path(q.workflow, avoiding=ids) or skipping(q.workflow, ids)
     what = _names([s for s in q.workflow.steps if s.id in ids])
     if free is None:
-        return f"{'No' if yes_if_free else 'Yes'}: every way from start to end goes through {what}."
-    way = " → ".join(s.name for s in free if s.type not in ("fork", "join"))
-    return f"{'Yes' if yes_if_free else 'No'}: a way without {what}: {way}."
+        return Told(f"every way from start to end goes through {what}.", verdict=not yes_if_free)
+    return Told(f"a way without {what}: {_arrows(free)}.", verdict=yes_if_free)
 
 
 # ---- cases
 
 
-def _failing(q: Question) -> str | None:
+def _failing(q: Question) -> Told | None:
     words = q.rest()
     if not (q.speaks_of("if", "when") or q.is_whole(words)):
         return None
     if q.is_whole(words):
-        known = [s for s in q.work() if _FILTERS["fail"][1](s, q)]
-        return _lines(_failure(q, s) for s in known) or f"Nothing is drawn in **{q.workflow.name}** for a failure."
-    return _lines(_failure(q, s) for s in _work_in(q.slots(words)))
+        known = [s for s in q.work() if _falls(s, q)]
+        return _lines(_failure(q, s) for s in known) or Told(
+            f"Nothing is drawn in **{q.workflow.name}** for a failure."
+        )
+    return _lines(_failure(q, s) for s in q.tasks(words))
 
 
 def _failure(q: Question, step: Step) -> str:
@@ -708,10 +764,10 @@ def _failure(q: Question, step: Step) -> str:
     return f"Nothing is drawn for a failure of {named(step)}: the run would stop there."
 
 
-def _lateness(q: Question) -> str | None:
+def _lateness(q: Question) -> Told | None:
     """Read "what if the clerk does not answer?", "who steps in after five days?"."""
     q.use(t for at, found in durations_in(q.tokens) for t in q.tokens[at : found.end])
-    return _lines(_overdue(q.workflow, s) for s in _work_in(q.slots(q.rest())))
+    return _lines(_overdue(q.workflow, s) for s in q.tasks(q.rest()))
 
 
 def _overdue(workflow: Workflow, step: Step) -> str:
@@ -728,44 +784,40 @@ def _overdue(workflow: Workflow, step: Step) -> str:
     return "; ".join([has, *then, *ways] if then or ways else [has, "nothing says what happens then"]) + "."
 
 
-def _taken(q: Question, ways: Iterable[Transition]) -> str | None:
-    return _lines(f"At {named(s)}: {_through(q.workflow, e)}." for e in ways if (s := q.workflow.step(e.from_)))
+def _taken(q: Question, ways: Iterable[Transition]) -> list[str]:
+    return [f"At {named(s)}: {_through(q.workflow, e)}." for e in ways if (s := q.workflow.step(e.from_))]
 
 
-def _amount(q: Question) -> str | None:
+def _amount(q: Question) -> Told | None:
     """Return which ways an amount takes, by the numbers in the conditions; whether to a step that is named."""
     ways = q.amounts()
     words = q.rest()
     if not ways or q.is_whole(words):
-        return _taken(q, ways)
-    goals = _work_in(q.slots(words))
+        return _lines(_taken(q, ways))
+    goals = q.tasks(words)
     if not goals:
         return None
-    yes = any(edge.to == goal.id for edge in ways for goal in goals)
-    return (
-        f"{'Yes' if yes else 'No'}. {_taken(q, ways)}" if q.asks_yes_or_no() or q.speaks_of("is") else _taken(q, ways)
-    )
+    leads = any(edge.to == goal.id for edge in ways for goal in goals)
+    return _lines(_taken(q, ways), verdict=leads if q.asks_yes_or_no() or q.speaks_of("is") else None)
 
 
-def _case(q: Question) -> str | None:
+def _case(q: Question) -> Told | None:
     """Return where the ways lead whose case the words say."""
     mark = q.first("if", "when") if q.speaks_of("if", "when") else 0
-    return _taken(q, q.cases([t for t in q.tokens[mark:] if t in q.rest(mark) or t.has("neg")], needs_step=not mark))
+    words = [t for t in q.tokens[mark:] if t in q.rest(mark) or t.has("neg")]
+    return _lines(_taken(q, q.cases(words, needs_step=not mark)))
 
 
-def _case_of_goal(q: Question) -> str | None:
+def _case_of_goal(q: Question) -> Told | None:
     """Read "can data be erased if the identity is not proven?": a step that a case leads to or not."""
     mark = q.first("if", "when")
     goals = q.goals(q.rest(0, mark))
     ways = q.cases([t for t in q.tokens[mark:] if t in q.rest(mark) or t.has("neg")]) if goals else []
-    if not ways:
-        return None
     reached = set[str]().union(*(reach(q.workflow, e.to, frozenset({e.from_})) for e in ways))
-    yes = any(goal.id in reached for goal in goals)
-    return f"{'Yes' if yes else 'No'}. {_taken(q, ways)}"
+    return _lines(_taken(q, ways), verdict=any(goal.id in reached for goal in goals))
 
 
-def _condition(q: Question) -> str | None:
+def _condition(q: Question) -> Told | None:
     """Read "when is the CFO asked?": the conditions on the ways to a step, followed back to the nearest."""
     words = q.rest()
     if q.asks_yes_or_no():
@@ -778,10 +830,11 @@ def _condition(q: Question) -> str | None:
         lines.append(
             f"{named(step)} is reached {'; or '.join(told)}."
             if told
-            else f"{named(step)} is always reached. {_before(q.workflow, step)} {starts_line(q.workflow)}"
+            else f"{named(step)} is always reached. {starts_line(q.workflow)}"
         )
+        lines.append(_before(q.workflow, step))
         lines += [f"It is done only if {step.when.text}."] if step.when and step.when.text else []
-    return "\n".join(lines) or None
+    return Told("\n".join(lines)) if lines else None
 
 
 # ---- the rest
@@ -808,39 +861,44 @@ _FACTS: dict[str, Callable[[Workflow], str]] = {
 
 
 def _fact(topic: str) -> Answer:
-    return lambda q: _FACTS[topic](q.workflow)
+    return lambda q: Told(_FACTS[topic](q.workflow))
 
 
-def _rule_of(q: Question) -> str | None:
+def _rule_of(q: Question) -> Told | None:
     """Read "what is the limit for sending an expert?": the conditions on the ways to a step and from it."""
     ids = {s.id for s in q.meant(q.rest())}
-    return _taken(q, (e for e in q.workflow.transitions if e.when and ids & {e.to, e.from_}))
+    return _lines(_taken(q, (e for e in q.workflow.transitions if e.when and ids & {e.to, e.from_})))
 
 
-def _service_of(q: Question) -> str | None:
+def _service_of(q: Question) -> Told | None:
     return _lines(
-        f"{named(s)} calls `{s.uses}`." if s.uses else f"{named(s)} calls no service."
-        for s in _work_in(q.meant(q.rest()))
+        f"{named(s)} calls `{s.uses}`." if s.uses else f"{named(s)} calls no service." for s in q.tasks(q.rest())
     )
 
 
-def _exists(q: Question) -> str | None:
+def _exists(q: Question) -> Told | None:
     if not q.asks_yes_or_no():
         return None
     found = q.meant(q.rest())
     told = [named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in found]
-    return f"Yes: {'; '.join(told)}." if told else None
+    return Told(f"{'; '.join(told)}.", verdict=True) if told else None
 
 
-def _about(q: Question) -> str | None:
+def _about(q: Question) -> Told | None:
     found = q.meant(q.rest())
-    return "\n\n".join(told_step(q.workflow, s) for s in found[:3]) if 0 < len(found) < 4 else None
+    told = [
+        told_step(q.workflow, s)
+        + "".join(f"\nFrom {named(one)}, if {when}." for one, when in conditions_before(q.workflow, s.id))
+        * (s.type == "end")
+        for s in found
+    ]
+    return Told("\n\n".join(told)) if 0 < len(found) < 4 else None
 
 
-def _ways_out(q: Question) -> str | None:
+def _ways_out(q: Question) -> Told | None:
     """Read "which outcomes can the decision have?"."""
-    found = q.meant(q.rest())
-    return "\n\n".join(_after(q.workflow, s) for s in found[:3] if s.type != "end") or None
+    text = "\n\n".join(_after(q.workflow, s) for s in q.meant(q.rest())[:3] if s.type != "end")
+    return Told(text) if text else None
 
 
 _COUNTS: dict[str, Answer] = {
@@ -856,25 +914,26 @@ _ANSWERS: dict[str, Answer] = {
         _condition, _count_steps, _count_ways, _does_else, _does_it, _ends, _escalated, _exists, _failing,
         _how_done, _how_long, _last, _last_role, _lateness, _loops, _neighbours, _number, _of_length, _order,
         _other_roles, _role_does, _rule_of, _service_of, _slowest, _starts, _time_until,
-        _unknown_role, _way_to, _ways_out, _who, _who_decides, _without,
+        _unknown_role, _way_to, _ways_out, _who, _who_decides, _who_tells, _without,
     )
 }  # fmt: skip
 
 
 @cache
 def _readings() -> tuple[Reading, ...]:
+    """Return the readings of the data file, those of every filter and fact in the place of theirs."""
     found: list[Reading] = []
-    for name, needs, may in ((*row, "")[:3] for row in data_rows("readings.tsv")):
-        kind, _, what = name.partition(" ")
+    for row in data_rows("readings.tsv"):
+        kind, _, what = row[0].partition(" ")
+        needs, may = row[1], (*row, "")[2]
         if kind == "filters":
-            found += [Reading(_filtered(one), f"{one} {needs}", may + _WHO_HAS.get(one, "")) for one in _FILTERS]
+            ways = [(_filtered(one), f"{one} {needs}", may + " who" * (one in _WHO_HAS)) for one in _FILTERS]
         elif kind == "facts":
-            found += [Reading(_fact(one), f"{one} {needs}", may) for one in _FACTS]
+            ways = [(_fact(one), f"{one} {needs}", may) for one in _FACTS]
         else:
             answer = _COUNTS[what] if kind == "count" else _fact(what) if kind == "fact" else _ANSWERS[kind]
-            found.append(Reading(answer, needs, may))
+            ways = [(answer, needs, may)]
+        for answer, needed, used in ways:
+            groups = tuple(tuple(one.split("|")) for one in needed.split() if one != _WHOLE)
+            found.append(Reading(answer, groups, tuple(used.split()), _WHOLE in needed.split()))
     return tuple(found)
-
-
-_WHO_HAS = {"deadline": " who", "escalate": " who"}
-"""Filters that answer who, too."""

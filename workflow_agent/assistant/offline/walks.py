@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from workflow_agent.assistant.offline.conditions import NUMBER, amount_of
+from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.assistant.offline.wording import condition_of, in_walking_order
 from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.steps import Step
@@ -11,8 +12,6 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 WAYS_THROUGH = frozenset({"fork", "join", "end"})
 """Types of steps in which nothing is done."""
-_OVER = ("over", "above", "more than", "greater than", "exceed", "at least", ">", "higher than", "from")
-_UNDER = ("under", "below", "less than", "smaller than", "up to", "at most", "<", "lower than", "not more than")
 
 
 def ranks(workflow: Workflow) -> dict[str, int]:
@@ -148,18 +147,16 @@ def conditions_before(workflow: Workflow, step_id: str) -> Iterator[tuple[Step, 
 def holds(text: str, value: float) -> bool | None:
     """Say whether a condition on one amount holds for a value; None where it cannot be told."""
     plain = f" {text.lower()} "
-    numbers = [amount_of(found) for found in NUMBER.findall(text)]
+    numbers = [token.value for token in read_tokens(text) if token.kind == "number" and token.value is not None]
     if len(numbers) == 2 and ("between" in plain or " to " in plain):
         return numbers[0] <= value <= numbers[1]
     if len(numbers) != 1:
         return None
-    negated = " not " in plain
-    least = "at least" in plain or ">=" in plain or "or more" in plain
-    most = "up to" in plain or "at most" in plain or "<=" in plain or "or less" in plain or "not more than" in plain
-    if any(word in plain for word in _UNDER):
-        told = value <= numbers[0] if most else value < numbers[0]
-        return told if not negated or "not more than" in plain else not told
-    if any(word in plain for word in _OVER):
-        told = value >= numbers[0] if least else value > numbers[0]
-        return told != negated
+    negated, limit = " not " in plain and "not more than" not in plain, numbers[0]
+    if any(word in plain for word in word_set("walks.under")):
+        least = any(word in plain for word in word_set("walks.up_to"))
+        return (value <= limit if least else value < limit) != negated
+    if any(word in plain for word in word_set("walks.over")):
+        most = any(word in plain for word in word_set("walks.at_least"))
+        return (value >= limit if most else value > limit) != negated
     return None

@@ -6,8 +6,8 @@ from typing import Any
 
 from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.clauses import counts
-from workflow_agent.assistant.offline.inquiry import vocabulary_of
 from workflow_agent.assistant.offline.patterns import Request, number_of
+from workflow_agent.assistant.offline.question import vocabulary_of
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, mention_in
 from workflow_agent.assistant.offline.skills import catalogue, changing
 from workflow_agent.assistant.offline.skills.changing import apply_edits

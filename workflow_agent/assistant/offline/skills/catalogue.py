@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workflow_agent.assistant.offline.clauses import counts
-from workflow_agent.assistant.offline.inquiry import topics_of
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.patterns import Request, number_of, phrase_score, unquoted
+from workflow_agent.assistant.offline.question import topics_of
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
 from workflow_agent.assistant.offline.schedules import Started, started_by
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
