@@ -84,6 +84,9 @@ class FakeOwners:
     async def last_seen(self, owner: str) -> datetime | None:
         return self.seen.get(owner)
 
+    def was_lost_with(self, owner: str) -> bool:
+        return False
+
     def beat(self) -> None:
         self.beats += 1
 
