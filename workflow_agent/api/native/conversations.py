@@ -7,7 +7,6 @@ from fastapi import APIRouter, Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
-from workflow_agent.api.native.conversation_shapes import ConversationList
 from workflow_agent.api.native.request_shapes import ConversationChange, NewConversation, NewForkBody
 from workflow_agent.api.parameters import (
     ConversationId,
@@ -67,7 +66,7 @@ def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
     return document
 
 
-@router.get("", operation_id="list_conversations", response_model=ConversationList, responses=replies(422))
+@router.get("", operation_id="list_conversations", responses=replies("ConversationList", 422))
 async def list_conversations(
     services: TheServices, tenant: Tenant, q: Search = "", cursor: Cursor = None, limit: Limit = 50
 ) -> Response:
@@ -81,8 +80,9 @@ async def list_conversations(
     "",
     operation_id="create_conversation",
     status_code=201,
-    response_model=Conversation,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS),
+    responses=replies(
+        "Conversation", 404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS
+    ),
 )
 async def create_conversation(
     services: TheServices, tenant: Tenant, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
@@ -122,8 +122,7 @@ async def create_conversation(
 @router.get(
     "/{conversation_id}",
     operation_id="get_conversation",
-    response_model=Conversation,
-    responses=replies(404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
+    responses=replies("Conversation", 404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
 )
 async def get_conversation(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, known: KnownEtag
@@ -141,8 +140,7 @@ async def get_conversation(
 @router.patch(
     "/{conversation_id}",
     operation_id="change_conversation",
-    response_model=Conversation,
-    responses=replies(404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
+    responses=replies("Conversation", 404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
 )
 async def change_conversation(
     conversation_id: ConversationId,
@@ -198,8 +196,9 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
     "/{conversation_id}/fork",
     operation_id="fork_conversation",
     status_code=201,
-    response_model=Conversation,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_FORK_LINKS),
+    responses=replies(
+        "Conversation", 404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_FORK_LINKS
+    ),
 )
 async def fork_conversation(
     conversation_id: ConversationId,

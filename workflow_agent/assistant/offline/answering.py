@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from workflow_agent.assistant.offline import patterns
-from workflow_agent.assistant.offline.clauses import read_head, stripped
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
+from workflow_agent.assistant.offline.mood import is_order, is_question
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
 from workflow_agent.assistant.offline.skills import (
     agents,
@@ -22,7 +22,7 @@ from workflow_agent.assistant.offline.skills import (
     versions,
 )
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, names_workflow, speak, spoken
-from workflow_agent.assistant.offline.tokens import Tokens, read_tokens, split_fences
+from workflow_agent.assistant.offline.tokens import read_tokens, split_fences
 from workflow_agent.assistant.offline.turn.focus import focus
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
@@ -82,7 +82,6 @@ _MADE_SO = re.compile(
     r"setup|model|design|draft)\s+(?!it\b|a step|a copy|one like)",
     re.IGNORECASE,
 )
-_ASKING = word_set("answering.asking")
 _LIST = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+\S")
 _ARROW = re.compile(r"->|=>|→|⇒|➔|➜")
 _STOPS = re.compile(r"[a-z0-9)][.!;](?:\s|$)")
@@ -227,7 +226,7 @@ class Answering:
                 request.startswith(creation.MADE_ANYWAY)
                 and is_question(turn.text)
                 and self._command(turn, turn.text) is None
-                and not catalogue.is_about_all(read_tokens(turn.text), is_open=True)
+                and not catalogue.is_about_all(turn, read_tokens(turn.text))
                 and (draft := _drafted(request.removeprefix(creation.MADE_ANYWAY))) is not None
             ):
                 return turn, creation.tell_of(draft, turn.text, offer)
@@ -307,7 +306,11 @@ class Answering:
             words = [t for t in tokens if t.kind == "word" and not t.among("answering.command.no")]
             phrase = text[words[0].start : words[-1].end]
             return catalogue.show(turn, Request("show", {"workflow": phrase}, text.strip()))
-        if found.kind == "find" and catalogue.is_about_all(tokens, is_open=focus(turn) is not None):
+        if (
+            found.kind in ("find", "show")
+            and catalogue.is_about_all(turn, tokens)
+            and catalogue.described(phrase) is None
+        ):
             return analysis.answer(turn, text)
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
         meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"
@@ -345,6 +348,8 @@ class Answering:
     def _as_order(turn: Turn, text: str) -> Skill:
         if is_other_language(text):
             return speak(turn, Request("other_language"))
+        if not is_order(text):
+            return analysis.answer_or(turn, text, changing.change(turn, text))
         return changing.change(turn, text)
 
 
@@ -477,50 +482,6 @@ def _orders_listed(text: str) -> bool:
     """Say whether a list begins with an order: "1. add x 2. remove y"."""
     first = re.sub(r"^\s*(?:[-*•]|\d{1,2}[.)])\s*", "", text.strip().split("\n")[0])
     return is_order(first)
-
-
-def is_question(text: str) -> bool:
-    """Say whether a message asks: by its mark, or by how it begins."""
-    plain = text.strip()
-    mood, rest = stripped(read_tokens(plain[:600]))
-    if mood == "weighed":
-        return False
-    if not rest:
-        return plain.endswith("?")
-    if plain.lower().endswith((" please", " pls", " plz")):
-        return False
-    first = rest[0].lower
-    if mood in ("order", "wanted", "unneeded") and first not in word_set("answering.is_question.who2"):
-        return plain.endswith("?") and not _has_order(rest)
-    if first in word_set("answering.is_question.who"):
-        return (
-            plain.endswith("?")
-            or first != "who"
-            or not any(t.is_("is") and t.start > rest[0].end + 1 for t in rest[2:])
-        )
-    if first in ("do", "when", "have", "let"):
-        return plain.endswith("?") or (
-            first == "when" and len(rest) > 1 and rest[1].lower in ("does", "do", "is", "will")
-        )
-    inverted = (
-        first in _ASKING
-        and len(rest) > 1
-        and (rest[1].has("det", "pron", "noun", "wh", "part") or rest[1].kind == "quoted")
-    )
-    return plain.endswith("?") or inverted
-
-
-def _has_order(rest: Tokens) -> bool:
-    return bool(read_head(rest).verbs)
-
-
-def is_order(text: str) -> bool:
-    """Say whether a message begins like an order to change something."""
-    if is_question(text):
-        return False
-    tokens = read_tokens(text[:600])
-    head = read_head(tokens)
-    return bool(head.verbs) and head.mood in ("order", "weighed", "negated")
 
 
 _ORDERED = re.compile(

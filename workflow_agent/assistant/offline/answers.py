@@ -12,7 +12,7 @@ from functools import cache
 from workflow_agent.assistant.offline.clauses import is_actor_word
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
 from workflow_agent.assistant.offline.question import Question
-from workflow_agent.assistant.offline.references import Steps, akin, content_of
+from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
 from workflow_agent.assistant.offline.schedules import started_by
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in
@@ -87,18 +87,30 @@ class Reading:
 def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | None, list[Token]]:
     """Return the answer to a question, or to both in one, or None with the words that no reading could use."""
     tokens = _without_it(tokens[:_MOST_TOKENS])
+    if (both := _both(workflow, tokens, steps)) is not None:
+        return both, []
     told, left = _best(workflow, tokens, steps)
     if told is not None and not left:
         return told.whole(), []
-    for at in range(2, len(tokens) - 2):
-        if tokens[at].is_("and") and tokens[at + 1].has("wh"):
-            both = [answered(workflow, part, steps)[0] for part in (tokens[:at], tokens[at + 1 :])]
-            if all(both):
-                return "\n\n".join(filter(None, both)), []
     if told is None:
         return None, left
     text = told.text[:1].upper() + told.text[1:]
     return f"{text}\n\nI did not use: {joined([f'“{t.text}”' for t in left])}.", []
+
+
+def _both(workflow: Workflow, tokens: Tokens, steps: Steps) -> str | None:
+    """Return the answers to two questions in one, where each has one; the second may be about the same."""
+    for at in range(2, len(tokens) - 1):
+        if not tokens[at].is_("and") or not tokens[at + 1].has("wh"):
+            continue
+        first, second = tokens[:at], tokens[at + 1 :]
+        same = tuple(t for t in first if t.is_content and not t.has("wh"))
+        of_it = tuple(t for t in second if t.lower not in PRONOUNS)
+        for other in (second, (*of_it, *same)):
+            told = [_best(workflow, part, steps) for part in (first, other)]
+            if all(one is not None and not left for one, left in told):
+                return "\n\n".join(one.whole() for one, _ in told if one is not None)
+    return None
 
 
 def _best(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[Told | None, list[Token]]:
@@ -344,7 +356,8 @@ def _doing(workflow: Workflow, steps: Iterable[Step]) -> list[Step]:
 
 
 def _who_decides(q: Question) -> Told | None:
-    return _assigned(s for s in q.work() if _decides(s, q))
+    found = [s for s in q.work() if _decides(s, q)] or [s for s in q.work() if _parts(s, q)]
+    return _assigned(_doing(q.workflow, found))
 
 
 def _who_tells(q: Question) -> Told | None:
@@ -671,9 +684,12 @@ def _beside(q: Question) -> Told | None:
 def _without(q: Question) -> Told | None:
     """Read "can the cake be handed over without having been inspected?": a way to a step around another."""
     at = q.first("without" if q.speaks_of("without") else "not")
+    if not q.rest(at):
+        # "Can customs be skipped?"
+        at = 0
     around = _sending(q, q.rest(at)) or q.tasks(q.rest(at))
     ids = frozenset(s.id for s in around)
-    goal = q.rest(0, at)
+    goal = q.rest(0, at) if at else []
     if not ids:
         return None
     # "Hired" is where "Hiring" ends; "the trip" is the whole of it, though it may end as "Trip dropped".

@@ -151,7 +151,7 @@ class Question:
         said = [token for token in plain if token not in gone]
         if not 0 < len(steps) <= _MOST_MEANT or len(gone) > len(said) or self.turns_on(gone):
             return []
-        if gone and not all(_covers(said, step) and any(_fit(t, step) == 1.0 for t in said) for step in steps):
+        if gone and not all(_covers(said, step) and any(_fit(t, step) >= _BY_SPELLING for t in said) for step in steps):
             return []
         self.left += [token for token in gone if token not in self.left]
         self.use(words)
@@ -265,7 +265,9 @@ class Question:
         A case that is said only as good or bad ("if the board says no") is looked for where the words name a step.
         """
         no = [t for t in words if t.has("neg") or t.is_("nobody", "no")]
-        said = [t for t in self.plain(words) if t not in no and not t.among("inquiry.saying")]
+        told = {word for edge in self.workflow.transitions for word in content_of(condition_of(edge))}
+        kept = [*self.plain(words), *(t for t in words if any(akin(t.lower, word) for word in told))]
+        said = [t for t in words if t in kept and t not in no and not t.among("inquiry.saying")]
         scored = [(edge, *one) for edge in self.workflow.transitions if (one := self._scored(edge, said))]
         top = max((score for _, score, _ in scored), default=0)
         best = [(edge, is_opposite) for edge, score, is_opposite in scored if score == top]

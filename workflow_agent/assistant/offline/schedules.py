@@ -159,8 +159,12 @@ def _times(tokens: Tokens, at_of: dict[str, int], *, is_every: bool) -> tuple[li
         labels.append(label)
         read.add(at)
 
+    told = {one for at in range(len(tokens)) if _clock(tokens, at) is not None for one in range(at + 1, at + 4)}
     for word, hours in _PARTS.items():
-        if word in at_of and is_every | (word == "nightly"):
+        if at_of.get(word) in told:
+            # "At 2 in the morning" is 2 o'clock.
+            read.add(at_of[word])
+        elif word in at_of and is_every | (word == "nightly"):
             add("every " + word.removesuffix("ly"), at_of[word], lambda t, h=hours: t.hours <= h and _is_daily(t))
         elif word in at_of:
             add(f"at {word}", at_of[word], lambda t, h=hours: bool(t.hours & h))
@@ -207,7 +211,8 @@ def _clock(tokens: Tokens, at: int) -> tuple[int, int] | None:
         return None
     following: Token | None = tokens[at + 1] if at + 1 < len(tokens) else None
     hour, minute = int(token.value), round(token.value % 1 * 60)
-    if following is not None and following.is_("pm") and hour < _HOURS_OF_NOON:
+    is_late = any(t.is_("pm", "afternoon", "evening") for t in tokens[at + 1 : at + 4])
+    if is_late and hour < _HOURS_OF_NOON and (following is None or not following.is_("am")):
         return hour + 12, minute
     is_told = following is not None and following.is_("am", "pm", "o'clock", "sharp")
     if is_told or ":" in token.text or (at and tokens[at - 1].is_("at")):

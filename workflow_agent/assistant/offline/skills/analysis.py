@@ -6,9 +6,10 @@ from typing import Any
 
 from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.clauses import counts
+from workflow_agent.assistant.offline.mood import asked
 from workflow_agent.assistant.offline.patterns import Request, number_of
 from workflow_agent.assistant.offline.question import vocabulary_of
-from workflow_agent.assistant.offline.references import PRONOUNS, Steps, mention_in
+from workflow_agent.assistant.offline.references import Steps, mention_in
 from workflow_agent.assistant.offline.skills import catalogue, changing
 from workflow_agent.assistant.offline.skills.changing import apply_edits
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, read_workflow, spoken, which_workflow
@@ -200,13 +201,15 @@ def apply_proposal(
 
 
 _MOST_CHARS = 600
+_MOST_PLAIN = 8
+"""Words that may ask without a verb."""
 
 
 def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
     """Answer a question, for what of it was understood, and name the rest; deny only what was read wholly."""
-    tokens = read_tokens(text[:_MOST_CHARS])
+    tokens = asked(read_tokens(text[:_MOST_CHARS]))
     at_hand = focus(turn)
-    if catalogue.is_about_all(tokens, is_open=at_hand is not None):
+    if catalogue.is_about_all(turn, tokens):
         return (yield from catalogue.answer(tokens, at_hand.id if at_hand else None))
     target = yield from _target(turn, tokens, text)
     if target is None:
@@ -214,30 +217,48 @@ def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
             return (yield from otherwise)
         return (yield from _looked_up(turn, tokens))
     workflow, rest = target
-    asked = tuple(t for t in rest if t.kind != "punct")
-    told, left = answered(workflow, asked, Steps(workflow, turn.chosen, last_told(turn)))
+    told, left = answered(workflow, _plain(rest), Steps(workflow, turn.chosen, last_told(turn)))
+    if told is None and at_hand is None:
+        return (yield from _looked_up(turn, tokens, otherwise=_not_understood(workflow, left)))
     if told is None:
         return _not_understood(workflow, left)
     about = f"\n\nThat is **{workflow.name}** (`{workflow.id}`)."
     return Reply(told if at_hand is None or at_hand.id == workflow.id or workflow.name in told else told + about)
 
 
-def _looked_up(turn: Turn, tokens: Tokens) -> Skill:
+def answer_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
+    """Answer what is asked without a verb, "deadline of the audit", where it is read wholly; else do as told."""
+    tokens = _plain(read_tokens(text[:_MOST_CHARS]))
+    if len(tokens) > _MOST_PLAIN or focus(turn) is None or any(t.entry.verb and not t.has("noun") for t in tokens):
+        return (yield from otherwise)
+    workflow = yield from read_workflow(turn, None)
+    told, _ = answered(workflow, tokens, Steps(workflow, turn.chosen, last_told(turn)))
+    return Reply(told) if told is not None and "I did not use" not in told else (yield from otherwise)
+
+
+def _plain(tokens: Tokens) -> Tokens:
+    return tuple(token for token in tokens if token.kind != "punct")
+
+
+def _looked_up(turn: Turn, tokens: Tokens, otherwise: Reply | None = None) -> Skill:
     """Answer of all workflows where none is at hand; a question about "it" asks which one."""
     words = [t for t in tokens if counts(t) and t.kind != "punct" and not t.among("catalogue.said")]
-    if any(t.lower in PRONOUNS - {"one"} or t.is_("step", "approve", "approval") for t in tokens):
+    is_sized = any(t.among("catalogue.sizes") for t in tokens) and tokens[0].is_("which", "what")
+    steps = any(t.is_("step", "approve", "approval") for t in tokens) and not is_sized
+    if otherwise is None and (steps or any(t.is_("it", "this", "its") for t in tokens)):
         return (yield from _asked_which(turn))
     if not words and not any(t.is_("many", "have", "there") for t in tokens):
         return Reply(spoken()["off_topic"])
     listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
-    chosen = yield from catalogue.chosen_by(words, listed)
-    has_filter = catalogue.has_filter(tokens)
-    if words and not has_filter and chosen is not None and len(chosen[0]) == 1 and not chosen[2]:
-        workflow = yield from read_workflow(turn, chosen[0][0]["id"])
-        told, _ = answered(workflow, tuple(t for t in tokens if t.kind != "punct"), Steps(workflow))
+    found, _, missing = yield from catalogue.chosen_by(words, listed)
+    if words and not catalogue.has_filter(tokens) and len(found) == 1 and not missing:
+        workflow = yield from read_workflow(turn, found[0]["id"])
+        told, _ = answered(workflow, _plain(tokens), Steps(workflow))
         if told is not None:
             return Reply(f"{told}\n\nThat is **{workflow.name}** (`{workflow.id}`).")
     reply = yield from catalogue.answer(tokens, None)
+    if otherwise is not None and not reply.text.startswith("There"):
+        return otherwise
     return Reply(spoken()["off_topic"]) if reply.text.startswith("I can't tell") else reply
 
 

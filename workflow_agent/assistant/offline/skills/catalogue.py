@@ -24,7 +24,7 @@ from workflow_agent.assistant.offline.skills.targets import (
     which_workflow,
 )
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.turn.focus import focus, last_touched
+from workflow_agent.assistant.offline.turn.focus import focus, last_touched, listed_in_reply
 from workflow_agent.assistant.offline.turn.outcome import Call, Candidate, Choice, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
 from workflow_agent.assistant.offline.values import durations_in
@@ -42,6 +42,7 @@ from workflow_agent.assistant.offline.wording import (
 from workflow_agent.workflows.diagrams.graph import DIAGRAM_FORMATS
 from workflow_agent.workflows.model.durations import duration_in_words, seconds_of
 from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_LISTED = 100
@@ -57,6 +58,8 @@ _MET = re.compile(
 )
 """What says behind "the first one" that it is one of those spoken of."""
 _MOST_WORDS = 8
+_MOST_CLOSE = 3
+_DENYING = ("no", "not", "without", "nobody", "never", "none")
 _MOST_READ = 25
 """Workflows that one question reads; what it did not read it says."""
 Asking = Generator[Call, Any, Reply]
@@ -72,29 +75,41 @@ class Filter:
     whole: Callable[[Workflow], bool] | None = None
 
 
+def _parts(workflow: Workflow, step: Step) -> bool:
+    return len([e for e in workflow.outgoing(step.id) if e.type != "error"]) > 1 and step.type != "fork"
+
+
 _BY_TOPIC = {
     "loop": Filter("with a loop", whole=lambda one: bool(back_edges(one)) or any(s.type == "loop" for s in one.steps)),
     "parallel": Filter("with parallel branches", search={"step_type": "fork"}),
     "escalate": Filter("with an escalation", whole=lambda one: any(s.escalate_to for s in one.steps)),
     "retry": Filter("with retries", whole=lambda one: any(s.retry for s in one.steps)),
+    "choice": Filter("with branches", whole=lambda one: any(_parts(one, step) for step in one.steps)),
+    "wait": Filter("with a wait", whole=lambda one: any(s.type in ("wait", "event") for s in one.steps)),
     "people": Filter("with work of people", whole=lambda one: any(s.type == "human" or s.assignee for s in one.steps)),
 }
 
 
-def is_about_all(tokens: Tokens, *, is_open: bool) -> bool:
-    """Say whether a question says that it is about the workflows there are, not about the open one."""
-    for at, token in enumerate(tokens):
-        before = tokens[max(at - 2, 0) : at]
+def is_about_all(turn: Turn, tokens: Tokens) -> bool:
+    """Say whether a question is about the workflows there are, not about the one at hand."""
+    said = tuple(token for token in tokens if token.kind != "punct")
+    among_all = focus(turn) is None or len([one for one in listed_in_reply(turn) if one.id.startswith("wf_")]) > 1
+    for at, token in enumerate(said):
+        before = said[max(at - 2, 0) : at]
         if token.among("catalogue.workflows"):
             return True
         if token.among("catalogue.workflow") and any(one.among("catalogue.which") for one in before):
             return True
-    said = tuple(token for token in tokens if token.kind != "punct")
-    if len(said) > 2 and said[0].is_("what", "which") and said[1].is_("run", "start") and started_by(said) is not None:
-        return True
-    tagged = any(token.lower in ("tagged", "tag") for token in tokens)
-    says = any(t.is_(*(("everything",) if is_open else word_set("catalogue.anything"))) for t in tokens[:4])
-    return says and (tagged or has_filter(tokens))
+        after = said[at + 1] if at + 1 < len(said) else None
+        of_them = token.is_("them", "these", "those") and at > 0 and said[at - 1].is_("of")
+        one_that = token.is_("one", "ones", "any") and after is not None and after.among("catalogue.relative")
+        if among_all and (of_them or one_that or token.lower == "ones"):
+            return True
+    runs = any(t.is_("run", "start", "begin") for t in said[1:6])
+    if len(said) > 2 and said[0].is_("what", "which") and runs and started_by(said) is not None:
+        return among_all or said[1].is_("run", "start")
+    says = any(t.is_(*(word_set("catalogue.anything") if among_all else ("everything",))) for t in said[:5])
+    return says and (any(t.is_("tag", "about", "for") for t in said) or has_filter(said))
 
 
 def has_filter(tokens: Tokens) -> bool:
@@ -110,11 +125,12 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
     tokens = tuple(token for token in tokens if token.kind != "punct")
     result = yield Call("list_workflows", {"limit": _MOST_LISTED})
     items: list[JsonObject] = result["workflows"]
-    lows = {token.lower for token in tokens} | {token.lemma for token in tokens}
+    asked, rest = _filters(tokens)
+    denies = any(token.is_(*_DENYING) for token in tokens)
+    rest = [t for t in rest if counts(t) and not t.among("catalogue.said") and not t.is_(*_DENYING)]
+    lows = {word for token in tokens for word in (token.lower, token.lemma)}
     if lows & word_set("catalogue.change") and not lows & {"step", "steps"}:
         return (yield from _by_change())
-    asked, rest = _filters(tokens)
-    rest = [token for token in rest if counts(token) and not token.among("catalogue.said")]
     if lows & word_set("catalogue.sizes") and not asked and all(t.among("catalogue.sizes") for t in rest):
         sign = -1 if lows & {"most", "largest", "biggest", "longest"} else 1
         best = sorted(items, key=lambda one: sign * one["step_count"])[:3]
@@ -123,13 +139,11 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
         return (yield from _roles_shared(items, result["total"]))
     if not asked and not rest:
         return listing(items, result["total"], "")
-    denies = any(token.is_("no", "not", "without", "nobody", "never") for token in tokens)
     if denies and (len(asked) != 1 or rest):
-        return (yield from _closest(" ".join(token.text for token in tokens if token.is_content)))
-    chosen = yield from chosen_by(rest, items)
-    if chosen is None:
-        return (yield from _closest(" ".join(token.text for token in rest)))
-    found, left, missing = chosen
+        return (yield from _closest([token.text for token in tokens if token.is_content], items))
+    found, left, missing = yield from chosen_by(rest, items)
+    if missing or (left and not found):
+        return (yield from _closest([t.text for t in rest], items, [t.text for t in (missing or left)]))
     for one in asked:
         found = yield from _passing(one, found, denies=denies)
     if any(one.whole for one in asked) and (last := opened or (found[0]["id"] if len(found) == 1 else None)):
@@ -139,8 +153,6 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
     )
     which = f" not {joined(about)}".replace(" not with ", " without ") if denies else f" {joined(about)}"
     note = f"\n\nI did not use: {joined([f'“{t.text}”' for t in left])}." if left else ""
-    if missing or (left and not found):
-        return (yield from _closest(" ".join(token.text for token in [*missing, *left])))
     if not found:
         return Reply(f"None of the {counted(result['total'], 'workflow')} is one{which}.")
     reply = listing(found, len(found), which)
@@ -150,11 +162,8 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
 
 def chosen_by(
     words: Sequence[Token], items: Sequence[JsonObject]
-) -> Generator[Call, Any, tuple[list[JsonObject], list[Token], list[Token]] | None]:
-    """Return the workflows that say all of some words, the verbs that none says, and the other words that none does.
-
-    None where no word is said by any.
-    """
+) -> Generator[Call, Any, tuple[list[JsonObject], list[Token], list[Token]]]:
+    """Return the workflows that say all of some words, the verbs that none says, and the other words that none does."""
     found, left, missing = list(items), list[Token](), list[Token]()
     words = list({word.lower: word for word in words}.values())[:_MOST_WORDS]
     looks = [Call("search_workflows", {"query": word.text, "limit": _MOST_LISTED}) for word in words]
@@ -163,11 +172,9 @@ def chosen_by(
         ids = {hit["id"] for hit in hits if set(hit["strategies"]) - {"fuzzy", "meaning"}}
         if ids:
             found = [item for item in found if item["id"] in ids]
-        elif word.has("verb", "adv") and not word.has("name"):
-            left.append(word)
         else:
-            missing.append(word)
-    return (found, left, missing) if len(left) + len(missing) < len(words) or not words else None
+            (left if word.has("verb", "adv") and not word.has("noun", "name") else missing).append(word)
+    return (found, left, missing) if len(left) < len(words) or not words else (found, [], left)
 
 
 def described(phrase: str) -> Tokens | None:
@@ -184,8 +191,8 @@ def matching(tokens: Tokens) -> Generator[Call, Any, list[WorkflowRef]]:
     items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
     asked, rest = _filters(tokens)
     rest = [t for t in rest if counts(t) and not t.among("catalogue.said")]
-    chosen = (yield from chosen_by(rest, items)) if asked or rest else None
-    found = chosen[0] if chosen is not None and not chosen[2] else []
+    found, _, missing = yield from chosen_by(rest, items)
+    found = found if (asked or rest) and not missing else []
     for one in asked:
         found = yield from _passing(one, found, denies=any(t.is_("no", "not", "without") for t in tokens))
     return [WorkflowRef(item["id"], item["name"]) for item in found]
@@ -277,13 +284,19 @@ def _roles_shared(items: Sequence[JsonObject], total: int) -> Asking:
     return Reply(f"In more than one{seen}:\n\n" + "\n".join(lines) if lines else f"No role is in more than one{seen}.")
 
 
-def _closest(said: str) -> Asking:
-    result = yield Call("search_workflows", {"query": said[:300], "limit": 5})
+def _closest(words: Sequence[str], items: Sequence[JsonObject], missing: Sequence[str] = ()) -> Asking:
+    """Return what comes closest to words of which some are in no workflow."""
+    result = yield Call("search_workflows", {"query": " ".join(words)[:300], "limit": 5})
     hits = result["hits"] or result["suggestions"]
     if not hits:
-        return Reply(f"I can't tell that from the workflows: I did not understand {said!r}.")
-    lines = "\n".join(f"{at}. **{hit['name']}** (`{hit['id']}`)" for at, hit in enumerate(hits, 1))
-    return Reply(f"I can't find a workflow that says {said!r}. The closest are:\n\n{lines}")
+        return Reply(f"I can't tell that from the workflows: I did not understand {' '.join(words)!r}.")
+    listed: dict[str, JsonObject] = {item["id"]: item for item in items}
+    lines = "\n".join(
+        f"{at}. {_listed(listed[hit['id']])}"
+        for at, hit in enumerate([hit for hit in hits if hit["id"] in listed][:_MOST_CLOSE], 1)
+    )
+    which = f"{joined([f'“{one}”' for one in missing])} is in no workflow" if missing else "I did not understand that"
+    return Reply(f"{which}. The closest are:\n\n{lines}")
 
 
 def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
@@ -292,7 +305,7 @@ def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
     found: list[Filter] = []
     used: set[int] = set()
     for topic, one in _BY_TOPIC.items():
-        if topic in topics and (topic != "people" or any(t.is_("nobody", "human") for t in tokens)):
+        if topic in topics and (topic != "people" or any(t.is_("nobody", "human", "never") for t in tokens)):
             found.append(one)
             used |= topics[topic]
     spans = durations_in(tokens)
@@ -356,6 +369,11 @@ def find(_turn: Turn, request: Request) -> Skill:
     result = yield Call("search_workflows", {"query": query, "limit": 5})
     hits: list[JsonObject] = result["hits"]
     if not hits:
+        words = [t for t in read_tokens(query) if counts(t) and not t.among("catalogue.said")]
+        items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
+        found, _, missing = yield from chosen_by(words, items)
+        if words and found and not missing:
+            return listing(found, len(found), f" that say {joined([f'“{t.text}”' for t in words])}")
         return not_found(query, result.get("suggestions") or [])
     if len(hits) == 1:
         return Reply(f"That would be {_hit(hits[0])}\n\nShall I open it?", Suggestion(f"show {hits[0]['id']}"))

@@ -1,0 +1,81 @@
+"""What a message is before it is read: a question, and without the words that only lead to it; an order."""
+
+from functools import cache
+
+from workflow_agent.assistant.offline.clauses import read_head, stripped, trimmed
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+
+_MOST_CHARS = 600
+"""How far a message is read to tell what it is."""
+
+
+def is_question(text: str) -> bool:
+    """Say whether a message asks: by its mark, or by how it begins."""
+    plain = text.strip()
+    tokens = trimmed(read_tokens(plain[:_MOST_CHARS]))
+    told = asked(tokens)
+    if told != tokens:
+        return True
+    mood, rest = stripped(tokens)
+    if mood == "weighed":
+        return False
+    is_marked = plain.endswith("?")
+    if not rest:
+        return is_marked
+    if plain.lower().endswith((" please", " pls", " plz")):
+        return False
+    first, second = rest[0], rest[1] if len(rest) > 1 else None
+    if mood in ("order", "wanted", "unneeded") and not first.among("mood.asked_for"):
+        return is_marked and not read_head(rest).verbs
+    if first.lower == "who":
+        # "Who is late is reminded" tells.
+        return is_marked or not any(t.is_("is") and t.start > first.end + 1 for t in rest[2:])
+    if first.among("mood.asking") or (first.has("prep") and second is not None and second.has("wh")):
+        return True
+    if first.lower in ("do", "when", "have", "let"):
+        asks = first.lower == "when" and second is not None and second.lower in ("does", "do", "is", "will")
+        return is_marked or asks
+    inverted = (
+        first.among("mood.inverted")
+        and second is not None
+        and (second.has("det", "pron", "noun", "wh", "part") or second.kind == "quoted" or first.among("mood.verbs"))
+    )
+    return is_marked or inverted
+
+
+def is_order(text: str) -> bool:
+    """Say whether a message begins like an order to change something."""
+    if is_question(text):
+        return False
+    head = read_head(read_tokens(text[:_MOST_CHARS]))
+    return bool(head.verbs) and head.mood in ("order", "weighed", "negated")
+
+
+def asked(tokens: Tokens) -> Tokens:
+    """Return a question without the words that lead to it: "so, could you tell me who pays", "do you know if …"."""
+    at = 0
+    while at < len(tokens) - 1 and (tokens[at].among("mood.openings") or tokens[at].kind == "punct"):
+        at += 1
+    for words in _leads():
+        end = at + len(words)
+        if tuple(t.lower for t in tokens[at:end]) != words or end >= len(tokens):
+            continue
+        rest = tokens[end:]
+        if rest[0].is_("if", "whether"):
+            # Elsewhere such a question begins with its verb.
+            return (_word("does", tokens[end - 1]), *rest[1:])
+        if rest[0].has("wh") or rest[0].among("mood.asking"):
+            return rest
+        if rest[0].has("det", "prep") and len(rest) > 1:
+            return rest if rest[1].has("wh") else (_word("what", tokens[end - 1]), *rest)
+    return tokens[at:] if at and tokens[at].has("wh", "aux", "prep") else tokens
+
+
+def _word(word: str, at: Token) -> Token:
+    return Token(word, "word", at.start, at.end, entry_of(word))
+
+
+@cache
+def _leads() -> tuple[tuple[str, ...], ...]:
+    return tuple(sorted((tuple(lead.split()) for lead in word_set("mood.leads")), key=len, reverse=True))
