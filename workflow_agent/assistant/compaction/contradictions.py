@@ -199,8 +199,9 @@ def other_bound(said: Statement, told: Iterable[Statement], number: str, bound: 
 
 def is_beyond(said: Statement, told: Statement) -> bool:
     """Say whether a statement is about what lies on the other side of another one's bound."""
-    others = bounds_in(told.text)
-    return any(others.get(number, bound) != bound for number, bound in bounds_in(said.text).items())
+    bounds = bounds_in(said.text)
+    others = bounds_in(told.text) if bounds else {}
+    return any(others.get(number, bound) != bound for number, bound in bounds.items())
 
 
 def too_many_in(said: Statement, nearest: Sequence[Statement]) -> str | None:

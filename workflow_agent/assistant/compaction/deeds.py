@@ -27,6 +27,7 @@ _TAKING_OUT: Final = re.compile(r"\b(?:delet|remov|drop|archiv|take out|taken ou
 _BROUGHT_BACK: Final = re.compile(
     r"\b(?:undo|undone|undid|restor\w*|brought back|bring back|is back|revert\w*)\b", re.IGNORECASE
 )
+_WORD: Final = re.compile(r"\w+")
 _DEED: Final = re.compile(rf"\b({'|'.join(_KINDS)})\b", re.IGNORECASE)
 _NO_DEED: Final = re.compile(
     r"\b(?:is|are|be|being|not|never|been not|get|gets|if|when|once)\s+"
@@ -61,7 +62,9 @@ class DoneTurn:
 def done_turn(texts: Sequence[str], changes: Iterable[tuple[str, str]], told: Iterable[str]) -> DoneTurn:
     """Return a turn from its sentences, the kinds and workflows of its changes, and what the user says in it."""
     words = frozenset(word for text in texts for word in statement_of(text).words)
-    deeds = (one for one in told if not one.endswith("?") and _DEED.search(one))
+    deeds = (
+        one for one in told if not one.endswith("?") and not _KINDS.keys().isdisjoint(_WORD.findall(one.casefold()))
+    )
     made = list(changes)
     kinds, touched = tuple(kind for kind, _ in made), frozenset(name for _, name in made)
     return DoneTurn(" ".join(texts), words, kinds, touched, tuple(deeds))

@@ -29,6 +29,8 @@ _PREFERRED: Final = re.compile(
     r"|\brather\b([^.;]*?) than\b",
     re.IGNORECASE,
 )
+_PREFERRING: Final = ("prefer", "cho", "picked", "selected", "avo", "rather")
+"""What a text has to have, one of it, to say what is preferred."""
 _STOPPING: Final = re.compile(r"\bstop(?:s|ped)? (?=\w+ing\b)", re.IGNORECASE)
 """A machine that stopped denies nothing."""
 _ONE_UNIT: Final = re.compile(r"\bone (?=(?:minute|hour|day|week|month|quarter|year)\b)", re.IGNORECASE)
@@ -206,7 +208,9 @@ def statement_of(text: str, *, has_names: bool = True) -> Statement:
     denied: set[str] = set()
     affirmed: set[str] = set()
     denials = place = 0
-    for clause in _CLAUSE.split(_PREFERRED.sub(r"\1\2\3 instead of ", text)):
+    low = text.casefold()
+    prefers = any(word in low for word in _PREFERRING)
+    for clause in clauses(_PREFERRED.sub(r"\1\2\3 instead of ", text) if prefers else text):
         before, last_denial = denials, -1
         plain: set[str] = set()
         for match in _TOKEN.finditer(_spelled_out(clause)):
@@ -240,7 +244,7 @@ def _spelled_out(text: str) -> str:
 
 
 def _value_of(raw: str, folded: str, may_be_name: bool) -> str | None:
-    if any(sign.isdigit() for sign in raw):
+    if not raw.isalpha() and any(map(str.isdigit, raw)):
         return _ORDINAL.sub("", _THOUSANDS.sub("", folded)).strip("%,.") or None
     if folded in _DIGITS_OF:
         return _DIGITS_OF[folded]

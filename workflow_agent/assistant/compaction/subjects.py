@@ -176,24 +176,46 @@ _NP: Final = r"[\"'“]?(?<![\w-])([\w-]++(?:[ '][\w-]++){0,3})[\"'”]?"
 _NAME: Final = r"[\"'“]([^\"'“”]{1,40})[\"'”]"
 _UNTIL: Final = rf"(?:from|with|by|used|had) {_NP} until [^,;]{{1,30}}[,;] (?:and |but )?now "
 _REPLACED: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), is_old_first)
-    for pattern, is_old_first in (
-        (rf"\bfrom {_NP} (?:on )?to {_NP}", True),
-        (rf"\b(?:renam|chang|turn|convert)\w* (?:the step |the workflow |it )?{_NP} (?:to|into) {_NP}", True),
-        (rf"{_NP},? (?:instead of|rather than|in place of|in lieu of) {_NP}", False),
-        (rf"\b(?:dropp?|abandon|ditch|leav|left|replac|swapp?)\w* {_NP} (?:in favou?r of|for|by|with) {_NP}", True),
+    (needed, re.compile(pattern, re.IGNORECASE), is_old_first)
+    for needed, pattern, is_old_first in (
+        (("from ",), rf"\bfrom {_NP} (?:on )?to {_NP}", True),
         (
+            ("renam", "chang", "turn", "convert"),
+            rf"\b(?:renam|chang|turn|convert)\w* (?:the step |the workflow |it )?{_NP} (?:to|into) {_NP}",
+            True,
+        ),
+        (
+            ("instead of", "rather than", "in place of", "in lieu of"),
+            rf"{_NP},? (?:instead of|rather than|in place of|in lieu of) {_NP}",
+            False,
+        ),
+        (
+            ("drop", "abandon", "ditch", "leav", "left", "replac", "swap"),
+            rf"\b(?:dropp?|abandon|ditch|leav|left|replac|swapp?)\w* {_NP} (?:in favou?r of|for|by|with) {_NP}",
+            True,
+        ),
+        (
+            ("replace", "supersede", " over from"),
             rf"{_NP} (?:replace[sd]?|has replaced|superseded?s?|takes? over from|took over from) (?!by |with ){_NP}",
             False,
         ),
-        (rf"{_NP} (?:(?:was|were|is|are|has been|have been|got|gets) )(?:replaced|superseded) (?:by|with) {_NP}", True),
-        (rf"{_NP} (?:is|are) now (?:called |named |known as )?{_NP}", True),
-        (rf"{_UNTIL}(?:it is |it's |we (?:use|have) )?(?:from |with )?{_NP}", True),
-        (rf"{_NAME} is (?:out|gone),? (?:and |so )?(?:use|take|we use) {_NAME}", True),
-        (rf"{_NP},? (?:and|but) (?:no longer|not) (?:from|with|by|at|to) {_NP}", False),
-        (rf"\b(?:don't|do not|no longer) (?:use|have|take|need) {_NP},? (?:but|it's(?: all)?|we use|only) {_NP}", True),
+        (
+            ("replaced", "superseded"),
+            rf"{_NP} (?:(?:was|were|is|are|has been|have been|got|gets) )(?:replaced|superseded) (?:by|with) {_NP}",
+            True,
+        ),
+        ((" now ",), rf"{_NP} (?:is|are) now (?:called |named |known as )?{_NP}", True),
+        ((" until ",), rf"{_UNTIL}(?:it is |it's |we (?:use|have) )?(?:from |with )?{_NP}", True),
+        ((" is out", " is gone"), rf"{_NAME} is (?:out|gone),? (?:and |so )?(?:use|take|we use) {_NAME}", True),
+        ((" no longer ", " not "), rf"{_NP},? (?:and|but) (?:no longer|not) (?:from|with|by|at|to) {_NP}", False),
+        (
+            ("don't", "do not", "no longer"),
+            rf"\b(?:don't|do not|no longer) (?:use|have|take|need) {_NP},? (?:but|it's(?: all)?|we use|only) {_NP}",
+            True,
+        ),
     )
 )
+"""With what a text has to have, one of it, for the pattern to be tried; and which is named first."""
 
 
 _FROM_TO: Final = re.compile(
@@ -227,7 +249,9 @@ class Replacement:
 def replacements_in(text: str) -> list[Replacement]:
     """Return what a text says to have taken the place of what."""
     found: list[Replacement] = []
-    for pattern, is_old_first in _REPLACED:
+    folded = text.casefold()
+    tried = [one for one in _REPLACED if any(word in folded for word in one[0])]
+    for _, pattern, is_old_first in tried:
         for match in pattern.finditer(text):
             first, second = (_named(match[at]) for at in (1, 2))
             if not first and is_old_first:
@@ -241,9 +265,11 @@ def replacements_in(text: str) -> list[Replacement]:
 
 def figures_replaced_in(text: str) -> list[Replacement]:
     """Return which figures of a text held once, and which hold now: "it went from 90 to 110", "it was 90, now 110"."""
-    found = [_FROM_TO.search(text)] if _FROM_TO.search(text) else [_WAS_AND_IS.search(text)]
-    pairs = ((_figures(match[1]), _figures(match[2])) for match in found if match is not None)
-    return [Replacement(old - new, new - old) for old, new in pairs if old - new and new - old]
+    match = _FROM_TO.search(text) or _WAS_AND_IS.search(text)
+    if match is None:
+        return []
+    old, new = _figures(match[1]), _figures(match[2])
+    return [Replacement(old - new, new - old)] if old - new and new - old else []
 
 
 def _figures(text: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Numbers, spans of time, times of day and denials in one wording, however they were told."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from workflow_agent.workflows.model.terms import NUMBERS
@@ -16,23 +17,32 @@ _SCALED: Final = rf"(?:an? |{_SMALL} |\d+ )(?:{'|'.join(_SCALES)})"
 _IN_WORDS: Final = re.compile(
     rf"\b(?:{_SCALED}(?: (?:{'|'.join(_SCALES)}))*(?:(?: and|,)? (?:{_SCALED}|{_SMALL}))*|{_SMALL})\b", re.IGNORECASE
 )
+_NUMBER_WORDS: Final = (*_ONES, *_TENS, *_SCALES)
 _A_FEW: Final = frozenset({"zero", "one"})
 """More often a word than a number, where they stand alone."""
 _MINUTES: Final = {"minute": 1, "hour": 60, "day": 1_440, "week": 10_080}
 _MONTHS: Final = {"month": 1, "year": 12}
 _UNIT: Final = "minute|hour|day|week|month|year"
 _FRACTIONS: Final = (
-    (re.compile(r"\b(?:a |one )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
-    (re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
-    (re.compile(r"\b(?:half an|a half|one half) hour\b|\bhalf-hour\b", re.IGNORECASE), "30 minutes"),
-    (re.compile(r"\b(?:an|one|1) hour and a half\b|\b(?:one|1) and a half hours\b", re.IGNORECASE), "90 minutes"),
-    (re.compile(r"\bhalf a day\b", re.IGNORECASE), "12 hours"),
-    (re.compile(r"\bhalf a year\b", re.IGNORECASE), "6 months"),
-    (re.compile(r"\b(?:a )?fortnight\b", re.IGNORECASE), "2 weeks"),
-    (re.compile(r"\b(?:two|2) times\b", re.IGNORECASE), "twice"),
-    (re.compile(r"\b(?:one time|a single time)\b", re.IGNORECASE), "once"),
-    (re.compile(rf"\bone (?=(?:{_UNIT})\b)", re.IGNORECASE), "1 "),
-    (re.compile(r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week)", re.IGNORECASE), r"\1 1 "),
+    ("quarter", re.compile(r"\b(?:a |one )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
+    ("quarter", re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
+    ("half", re.compile(r"\b(?:half an|a half|one half) hour\b|\bhalf-hour\b", re.IGNORECASE), "30 minutes"),
+    (
+        "half",
+        re.compile(r"\b(?:an|one|1) hour and a half\b|\b(?:one|1) and a half hours\b", re.IGNORECASE),
+        "90 minutes",
+    ),
+    ("half", re.compile(r"\bhalf a day\b", re.IGNORECASE), "12 hours"),
+    ("half", re.compile(r"\bhalf a year\b", re.IGNORECASE), "6 months"),
+    ("fortnight", re.compile(r"\b(?:a )?fortnight\b", re.IGNORECASE), "2 weeks"),
+    ("times", re.compile(r"\b(?:two|2) times\b", re.IGNORECASE), "twice"),
+    ("time", re.compile(r"\b(?:one time|a single time)\b", re.IGNORECASE), "once"),
+    ("one ", re.compile(rf"\bone (?=(?:{_UNIT})\b)", re.IGNORECASE), "1 "),
+    (
+        " a",
+        re.compile(r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week)", re.IGNORECASE),
+        r"\1 1 ",
+    ),
 )
 _SPAN: Final = re.compile(
     rf"\b(\d+(?:\.\d+)?)[ -](?:(working|business|calendar) )?({_UNIT})s?(?:\b|'|\u2019)", re.IGNORECASE
@@ -56,8 +66,9 @@ _DATES: Final = (
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _REWRITTEN: Final = (
-    (re.compile(r"\b(?:don't|do not|never) touch\b", re.IGNORECASE), "do not change"),
+    ("touch", re.compile(r"\b(?:don't|do not|never) touch\b", re.IGNORECASE), "do not change"),
     (
+        "",
         re.compile(
             r"\b(?:(?:is|are|was|were|stay(?:s|ed)?|remain(?:s|ed)?|left) "
             r"(?:as (?:it|they) (?:was|were)|unchanged|untouched)|stay(?:s|ed)? the same)\b",
@@ -66,29 +77,48 @@ _REWRITTEN: Final = (
         "was not changed",
     ),
     (
+        "once ",
         re.compile(
             r"\bonce (?=(?:an? |the |all |it |they |we |he |she )(?!day|week|month|year|quarter))", re.IGNORECASE
         ),
         "when ",
     ),
     (
+        "without",
         re.compile(r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)without\b(?:([^,]{0,40}), not even\b)?", re.IGNORECASE),
         r"everybody \1only with\2",
     ),
-    (re.compile(r"\bafter (?:them|that|this|it|which)\b", re.IGNORECASE), "then"),
-    (re.compile(r"\bno one\b", re.IGNORECASE), "nobody"),
-    (re.compile(r"\bneither\b", re.IGNORECASE), "no"),
-    (re.compile(r",? \bnor\b", re.IGNORECASE), " and no"),
-    (re.compile(r"^without ([\w ]{2,40}?),? (?:no|nothing|nobody) (.*?)\.?$", re.IGNORECASE), r"\2 only with \1"),
-    (re.compile(r"\b(?:no|not) more than\b|\bnot exceeding\b", re.IGNORECASE), "at most"),
-    (re.compile(r"\b(?:not|cannot|can't|never) ((?:[\w']+ ){0,4}?)more than\b", re.IGNORECASE), r"\1at most"),
-    (re.compile(r"\b(?:no|not) (?:less|fewer) than\b", re.IGNORECASE), "at least"),
-    (re.compile(r"\b(?:the |an? )?([\w' -]{2,40}?) (?:does|do|did) not exist\b", re.IGNORECASE), r"there is no \1"),
-    (re.compile(r"\b(every|all|each) (\w+) (?:but|except) \w+\b", re.IGNORECASE), r"\1 \2"),
-    (re.compile(r"\b(?:from )?outside (?:of )?(?=[A-Z])"), "from non-"),
+    ("after ", re.compile(r"\bafter (?:them|that|this|it|which)\b", re.IGNORECASE), "then"),
+    ("no one", re.compile(r"\bno one\b", re.IGNORECASE), "nobody"),
+    ("neither", re.compile(r"\bneither\b", re.IGNORECASE), "no"),
+    ("nor", re.compile(r",? \bnor\b", re.IGNORECASE), " and no"),
+    (
+        "without",
+        re.compile(r"^without ([\w ]{2,40}?),? (?:no|nothing|nobody) (.*?)\.?$", re.IGNORECASE),
+        r"\2 only with \1",
+    ),
+    ("no", re.compile(r"\b(?:no|not) more than\b|\bnot exceeding\b", re.IGNORECASE), "at most"),
+    (
+        "more than",
+        re.compile(r"\b(?:not|cannot|can't|never) ((?:[\w']+ ){0,4}?)more than\b", re.IGNORECASE),
+        r"\1at most",
+    ),
+    (" than", re.compile(r"\b(?:no|not) (?:less|fewer) than\b", re.IGNORECASE), "at least"),
+    (
+        " not exist",
+        re.compile(r"\b(?:the |an? )?([\w' -]{2,40}?) (?:does|do|did) not exist\b", re.IGNORECASE),
+        r"there is no \1",
+    ),
+    ("", re.compile(r"\b(every|all|each) (\w+) (?:but|except) \w+\b", re.IGNORECASE), r"\1 \2"),
+    ("outside ", re.compile(r"\b(?:from )?outside (?:of )?(?=[A-Z])"), "from non-"),
     # What is not done without a thing is done only with it.
-    (re.compile(r"\b(?:not|never|cannot|can't|n't|no) ((?:[\w']+ ){0,6}?)without\b", re.IGNORECASE), r"\1only with"),
+    (
+        "without",
+        re.compile(r"\b(?:not|never|cannot|can't|n't|no) ((?:[\w']+ ){0,6}?)without\b", re.IGNORECASE),
+        r"\1only with",
+    ),
 )
+_DIGIT: Final = re.compile(r"\d")
 
 
 def plain_wording(text: str) -> str:
@@ -97,17 +127,27 @@ def plain_wording(text: str) -> str:
     "Two hundred and five" is 205, "48 hours" and "two days" are both 2-day, "half past six in the evening" is
     18:30, "no more than" is "at most". A span keeps its unit: another unit is another fact.
     """
-    for pattern, plain in _FRACTIONS:
-        text = pattern.sub(plain, text)
-    text = _IN_WORDS.sub(_in_digits, text)
-    text = _DATES[0].sub(r"\1-\2", text)
-    text = _DATES[1].sub(r"\g<day>-\g<month>", text)
-    text = _HOURS.sub(r"\1:00 \2 \3:00", text)
-    text = _PAST_OR_TO.sub(_clock_time, text)
-    text = _CLOCK.sub(_of_24_hours, text)
-    text = _SPAN.sub(_span, text)
-    for pattern, plain in _REWRITTEN:
-        text = pattern.sub(plain, text)
+    text = _reworded(text, _FRACTIONS)
+    folded = text.casefold()
+    if any(word in folded for word in _NUMBER_WORDS):
+        text = _IN_WORDS.sub(_in_digits, text)
+    if _DIGIT.search(text):
+        text = _DATES[0].sub(r"\1-\2", text)
+        text = _DATES[1].sub(r"\g<day>-\g<month>", text)
+        text = _HOURS.sub(r"\1:00 \2 \3:00", text)
+        text = _PAST_OR_TO.sub(_clock_time, text)
+        text = _CLOCK.sub(_of_24_hours, text)
+        text = _SPAN.sub(_span, text)
+    return _reworded(text, _REWRITTEN)
+
+
+def _reworded(text: str, rules: Iterable[tuple[str, re.Pattern[str], str]]) -> str:
+    """Return a text with each rule applied; a pattern is tried only where the text has the word that it needs."""
+    folded = text.casefold()
+    for needed, pattern, plain in rules:
+        if needed in folded:
+            text = pattern.sub(plain, text)
+            folded = text.casefold()
     return text
 
 
