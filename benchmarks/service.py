@@ -89,7 +89,7 @@ class Service:
     async def turn(self, conversation_id: str | None, message: str = MESSAGE) -> TurnOutcome:
         """Take a turn, and whatever it leaves to do."""
         self.requests.clear()
-        request = TurnRequest(message=message, conversation_id=conversation_id)
+        request = TurnRequest(message=message, conversation_id=conversation_id, is_streamed=False)
         outcome = await (await self.chat.start(TENANT, request)).outcome()
         await self.chat.worker.runner.compactor.settled()
         return outcome

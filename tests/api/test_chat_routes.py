@@ -1,16 +1,21 @@
 """Turns over HTTP: replies, refusals, retries and streams."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from tests.support.asking import Asking, events_of
 from tests.support.scripted import Calls, Waits
+from tests.support.server import application_for, client_of
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest
+from workflow_agent.settings import load_settings
 
 CHAT = "/api/v1/chat"
 
@@ -23,6 +28,24 @@ async def test_a_message_gets_its_reply_and_a_conversation(tmp_path: Path) -> No
 
     assert (answer.status_code, reply["response"], reply["turn"], reply["replayed"]) == (200, "Good morning.", 1, False)
     assert [event["content"] for event in conversation["events"]] == ["hello", "Good morning."]
+
+
+@pytest.mark.parametrize(
+    ("path", "how"),
+    [pytest.param(CHAT, "whole", id="in one document"), pytest.param(f"{CHAT}/stream", "streamed", id="as a stream")],
+)
+async def test_a_reply_in_one_document_is_asked_for_whole(tmp_path: Path, path: str, how: str) -> None:
+    async def whole(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse([TextPart("whole")])
+
+    async def streamed(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        yield "streamed"
+
+    application = application_for(load_settings(data_dir=tmp_path), FunctionModel(whole, stream_function=streamed))
+    async with client_of(application) as client:
+        answer = await client.post(path, json={"message": "hello"})
+
+    assert f'"response":"{how}"' in answer.text.replace(": ", ":")
 
 
 @pytest.mark.parametrize(

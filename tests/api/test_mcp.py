@@ -20,8 +20,9 @@ from mcp.server.mcpserver.exceptions import UnexpectedToolError
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from pydantic import SecretStr
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
+from tests.support.scripted import Streaming
 from tests.support.server import Served, serving
 from workflow_agent.api.mcp.server import ToldTool
 from workflow_agent.settings import Settings
@@ -51,7 +52,7 @@ async def reading(messages: Any, info: AgentInfo) -> AsyncIterator[str | DeltaTo
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("mcp"), api_keys=(SecretStr(KEY),))
-    with serving(settings, FunctionModel(stream_function=reading)) as server:
+    with serving(settings, Streaming(stream_function=reading)) as server:
         yield server
 
 

@@ -11,6 +11,7 @@ from anyio import to_thread
 from pydantic_ai.messages import ModelMessage, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
+from tests.support.scripted import Streaming
 from tests.support.server import serving
 from workflow_agent.settings import Settings
 
@@ -28,7 +29,7 @@ def editing(step: str, before: Callable[[], object] = lambda: None) -> FunctionM
         await to_thread.run_sync(before)
         yield {1: DeltaToolCall("edit_workflow", EDIT % step, tool_call_id="call_1")}
 
-    return FunctionModel(stream_function=answer)
+    return Streaming(stream_function=answer)
 
 
 @pytest.mark.files

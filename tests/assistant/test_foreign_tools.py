@@ -15,9 +15,10 @@ import httpx
 import pytest
 from pydantic_ai import ToolFailed
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart, UserPromptPart
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from pydantic_ai.tools import ToolDefinition
 
+from tests.support.scripted import Streaming
 from tests.support.server import serving
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.extensions import foreign_tools_of
@@ -75,7 +76,7 @@ def talking(folder: Path, **policy: Any) -> Iterator[Talk]:
         mcp_result_chars=MOST,
     )
     talk = Talk(httpx.Client())
-    with serving(settings, FunctionModel(stream_function=talk.answer)) as served, served.client() as client:
+    with serving(settings, Streaming(stream_function=talk.answer)) as served, served.client() as client:
         client.timeout = httpx.Timeout(180)
         talk.client = client
         yield talk

@@ -26,13 +26,14 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolCall, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolCall
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import Tool, ToolDefinition, ToolDenied
 from pydantic_ai.usage import RunUsage, UsageLimits
 from typing_extensions import override
 
+from tests.support.scripted import Streaming
 from workflow_agent.assistant.loop import AgentLoop, Answer, LoopRun
 
 TOOL_SECONDS, RUN_SECONDS = 0.005, 0.1
@@ -152,7 +153,7 @@ class Scripted:
 
     def model(self) -> Model:
         """Return it as a model."""
-        return Finishing(FunctionModel(stream_function=self.streamed, model_name="scripted"), self)
+        return Finishing(Streaming(stream_function=self.streamed, model_name="scripted"), self)
 
     @property
     def step(self) -> Step:
@@ -188,6 +189,18 @@ class Finishing(WrapperModel):
     def __init__(self, wrapped: Model, script: Scripted) -> None:
         super().__init__(wrapped)
         self.script = script
+
+    @override
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        response = await self.wrapped.request(messages, model_settings, model_request_parameters)
+        response.finish_reason = self.script.step.finish
+        response.state = self.script.step.state
+        return response
 
     @override
     @asynccontextmanager
@@ -384,8 +397,8 @@ LOOP = AgentLoop[Deps](
 )
 
 
-async def by_framework(case: Case) -> Came:
-    """Run a case through `Agent.run`, streamed."""
+async def by_framework(case: Case, *, is_streamed: bool = True) -> Came:
+    """Run a case through `Agent.run`."""
     deps, usage = Deps(refused=case.refused), RunUsage()
     script = Scripted(case.steps, deps)
 
@@ -401,7 +414,7 @@ async def by_framework(case: Case) -> Came:
             timeout=case.timeout,
             run_id="run",
             conversation_id="talk",
-            event_stream_handler=drain,
+            event_stream_handler=drain if is_streamed else None,
         )
         return done.output
 
@@ -410,7 +423,7 @@ async def by_framework(case: Case) -> Came:
     return Came(outcome, plain(messages), usage, script.asked)
 
 
-async def by_loop(case: Case) -> Came:
+async def by_loop(case: Case, *, is_streamed: bool = True) -> Came:
     """Run a case through the loop."""
     deps = Deps(refused=case.refused)
     script = Scripted(case.steps, deps)
@@ -427,6 +440,7 @@ async def by_loop(case: Case) -> Came:
             timeout_seconds=case.timeout,
             run_id="run",
             conversation_id="talk",
+            is_streamed=is_streamed,
         ) as under_way:
             runs.append(under_way)
             async with aclosing(under_way.events()) as events:
@@ -495,9 +509,10 @@ def cases() -> list[Any]:
 
 
 @pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("is_streamed", [pytest.param(True, id="streamed"), pytest.param(False, id="whole")])
 @pytest.mark.parametrize("case", cases())
-async def test_the_loop_does_what_the_framework_does(case: Case) -> None:
-    theirs, ours = await by_framework(case), await by_loop(case)
+async def test_the_loop_does_what_the_framework_does(case: Case, *, is_streamed: bool) -> None:
+    theirs, ours = await by_framework(case, is_streamed=is_streamed), await by_loop(case, is_streamed=is_streamed)
 
     assert ours.outcome == theirs.outcome
     assert ours.messages == theirs.messages

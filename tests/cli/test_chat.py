@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 from pydantic_ai.messages import ModelMessage
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo
 
 from tests.cli.commands import run
+from tests.support.scripted import Streaming
 from tests.support.server import serving
 from workflow_agent.cli.chat import Chatting, read_message, talk
 from workflow_agent.cli.http_backend import server_backend
@@ -142,7 +143,7 @@ async def _long_answer(messages: Sequence[ModelMessage], info: AgentInfo) -> Asy
 )
 def test_a_reply_longer_than_the_screen_is_shown_once(tmp_path: Path, changed: dict[str, str]) -> None:
     with (
-        serving(Settings(data_dir=tmp_path / "data"), FunctionModel(stream_function=_long_answer)) as served,
+        serving(Settings(data_dir=tmp_path / "data"), Streaming(stream_function=_long_answer)) as served,
         terminal("ask", "at length", changed=changed, URL=served.url) as shown,
     ):
         seen = " ".join(shown.until("(conversation ").split())
@@ -172,7 +173,7 @@ class Held:
 def test_ctrl_c_stops_a_reply_and_the_chat_goes_on(tmp_path: Path) -> None:
     held = Held()
     with (
-        serving(Settings(data_dir=tmp_path / "data"), FunctionModel(stream_function=held.answer)) as served,
+        serving(Settings(data_dir=tmp_path / "data"), Streaming(stream_function=held.answer)) as served,
         terminal("chat", URL=served.url, STATE_DIR=str(tmp_path / "state")) as shown,
     ):
         shown.until("you> ")
@@ -191,7 +192,7 @@ def test_ctrl_c_stops_a_reply_and_the_chat_goes_on(tmp_path: Path) -> None:
 def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path: Path) -> None:
     held = Held()
     with (
-        serving(Settings(data_dir=tmp_path / "data"), FunctionModel(stream_function=held.answer)) as served,
+        serving(Settings(data_dir=tmp_path / "data"), Streaming(stream_function=held.answer)) as served,
         terminal("ask", "think", URL=served.url) as shown,
     ):
         shown.until("Thinking.")

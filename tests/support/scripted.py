@@ -6,10 +6,29 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic_ai.messages import ModelMessage
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.settings import ModelSettings
+from typing_extensions import override
 
 Call = tuple[str, dict[str, Any]]
+
+
+class Streaming(FunctionModel):
+    """A model that says what its `stream_function` streams, also where it is asked for whole answers."""
+
+    @override
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        async with self.request_stream(messages, model_settings, model_request_parameters) as streamed:
+            async for _ in streamed:
+                pass
+        return streamed.get()
 
 
 @dataclass
@@ -77,8 +96,8 @@ async def parts_of(step: Step, number: int) -> AsyncIterator[str | DeltaToolCall
                 yield piece
 
 
-def scripted(*steps: Step, window_tokens: int = 32_000) -> tuple[FunctionModel, Script]:
+def scripted(*steps: Step, window_tokens: int = 32_000) -> tuple[Streaming, Script]:
     """Return a model that takes these steps, one a request, and its script."""
     script = Script(list(steps))
-    model = FunctionModel(stream_function=script, model_name="scripted", profile={"context_window": window_tokens})
+    model = Streaming(stream_function=script, model_name="scripted", profile={"context_window": window_tokens})
     return model, script

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -29,10 +29,11 @@ def echoing_model() -> Model:
     async def answer(messages: Sequence[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
         yield "Noted."
 
-    async def sum_up(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, {"text": "Noted."})])
+    async def whole(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse:
+        sums_up = [ToolCallPart(one.name, {"text": "Noted."}) for one in info.output_tools]
+        return ModelResponse(parts=sums_up or [TextPart("Noted.")])
 
-    return FunctionModel(sum_up, stream_function=answer)
+    return FunctionModel(whole, stream_function=answer)
 
 
 def application_for(settings: Settings, model: Model | Models | None = None) -> Application:

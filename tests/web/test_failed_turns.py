@@ -6,9 +6,10 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import ModelMessage
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo
 
 from tests.support.browsing import Visitor, watched
+from tests.support.scripted import Streaming
 from tests.support.server import serving
 from workflow_agent.settings import load_settings
 
@@ -29,7 +30,7 @@ class Moody:
 def test_an_earlier_turn_that_failed_tells_why_after_a_reload_as_it_did_before(
     browser: Browser, tmp_path: Path
 ) -> None:
-    model = FunctionModel(stream_function=Moody().answer)
+    model = Streaming(stream_function=Moody().answer)
     settings = load_settings(data_dir=tmp_path, model_attempts=1)
     with serving(settings, model) as served, watched(browser, served) as page:
         page.goto("/")

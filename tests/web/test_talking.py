@@ -7,9 +7,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route, expect
 from pydantic_ai.messages import ModelMessage
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo
 
 from tests.support.browsing import EXPENSES, Visitor, watched
+from tests.support.scripted import Streaming
 from tests.support.server import Served, serving
 from tests.web.test_ways_of_use import NARROW
 from workflow_agent.settings import load_settings
@@ -81,7 +82,7 @@ class Slow:
 
 def test_a_reply_is_read_as_it_comes_and_gone_on_with_after_a_reload(browser: Browser, tmp_path: Path) -> None:
     slow = Slow()
-    model = FunctionModel(stream_function=slow.answer)
+    model = Streaming(stream_function=slow.answer)
     with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
         page.goto("/")
         Visitor(page).send("Take your time")
@@ -101,7 +102,7 @@ def test_a_reply_is_read_as_it_comes_and_gone_on_with_after_a_reload(browser: Br
 
 def test_a_reply_can_be_stopped_and_asked_for_again(browser: Browser, tmp_path: Path) -> None:
     slow = Slow()
-    model = FunctionModel(stream_function=slow.answer)
+    model = Streaming(stream_function=slow.answer)
     with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
         page.goto("/")
         Visitor(page).send("Take your time")
@@ -158,7 +159,7 @@ class OneAfterTheOther:
 
 def test_the_second_agents_reply_is_gone_on_with_after_a_reload(browser: Browser, tmp_path: Path) -> None:
     turns = OneAfterTheOther()
-    model = FunctionModel(stream_function=turns.answer)
+    model = Streaming(stream_function=turns.answer)
     with serving(load_settings(data_dir=tmp_path), model) as served, watched(browser, served) as page:
         page.goto("/")
         Visitor(page).send("@finder and @analyst which workflows do we have?")

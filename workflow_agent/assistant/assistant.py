@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import FunctionToolset, RunContext
@@ -46,8 +47,14 @@ class Assistant:
         return {
             "prompt_module": sum(map(count, self.modules.of(modes_sent(deps, model)))),
             "phase": count(self.phases.get(deps.progress.phase, "")),
-            "tools": sum(map(count, self.offer.sent(deps, model))),
+            "tools": _tokens_of_all(self.offer.sent(deps, model), count),
         }
+
+
+# Each turn of a mode carries the same tools.
+@lru_cache(maxsize=64)
+def _tokens_of_all(texts: tuple[str, ...], count: Callable[[str], int]) -> int:
+    return sum(map(count, texts))
 
 
 def build_assistant(

@@ -140,10 +140,12 @@ class AgentLoop(Generic[Deps]):
         run_id: str,
         conversation_id: str,
         recorded: Sequence[ModelResponse] = (),
+        is_streamed: bool = True,
     ) -> AsyncGenerator["LoopRun[Deps]"]:
         """Yield a run, to be driven by taking its events inside the block.
 
-        What the model said in an earlier attempt at the run takes the place of as many requests.
+        What the model said in an earlier attempt at the run takes the place of as many requests. Responses come
+        in pieces as the model makes them; where nobody sees them come, they are asked for whole (ADR-0099).
 
         Raises:
             RunTimedOut: It took longer than allowed, whatever it was at.
@@ -165,7 +167,7 @@ class AgentLoop(Generic[Deps]):
         toolset = await self.toolset.for_run(ctx)
         manager = ToolManager(toolset, await self._around_calls(ctx), default_max_retries=self.tool_retries)
         timer = asyncio.timeout(timeout_seconds)
-        run = LoopRun(self, ctx, model, limits, manager, deque(recorded))
+        run = LoopRun(self, ctx, model, limits, manager, deque(recorded), is_streamed)
         try:
             async with timer, toolset:
                 with self._span(ctx):
@@ -229,6 +231,7 @@ class LoopRun(Generic[Deps]):
     manager: ToolManager[Deps]
     recorded: deque[ModelResponse]
     """What the model said before, and is not asked for again."""
+    is_streamed: bool
     _retries_used: int = 0
     _established: frozenset[str] | None = None
     """The tools of the first request; a later one that is not among them is announced to the model."""
@@ -255,8 +258,8 @@ class LoopRun(Generic[Deps]):
             asked = await self._asked(parts)
             yield Asking(self.messages, self.model)
             response = ModelResponse([])
-            replied = self._recalled() if self.recorded else self._responded(asked)
-            async with aclosing(replied) as pieces:
+            replied = self._responded if self.is_streamed and not self.recorded else self._replied
+            async with aclosing(replied(asked)) as pieces:
                 async for piece in pieces:
                     response = piece if isinstance(piece, ModelResponse) else response
                     yield piece
@@ -272,12 +275,24 @@ class LoopRun(Generic[Deps]):
                 return
             parts = [answer]
 
-    async def _recalled(self) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
-        """Yield what the model said to this request in an earlier attempt, in pieces, then whole."""
-        said = self.recorded.popleft()
+    async def _replied(self, asked: ModelRequestContext) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
+        """Yield a response that is there at once, part by part, then whole: of the model, or of an earlier attempt."""
+        said = self.recorded.popleft() if self.recorded else await self._whole(asked)
         for index, part in enumerate(said.parts):
             yield PartStartEvent(index=index, part=part)
         yield self._taken(said)
+
+    async def _whole(self, asked: ModelRequestContext) -> ModelResponse:
+        sent = self._laid_out(asked)
+        with until(self.ctx.deadline):
+            response = await direct.model_request(
+                sent.model,
+                sent.messages,
+                model_settings=sent.model_settings,
+                model_request_parameters=sent.model_request_parameters,
+                instrument=self.loop.instrumentation or False,
+            )
+        return self.loop.taken(response)
 
     async def _responded(self, asked: ModelRequestContext) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
         """Yield a response in pieces, then whole; of the next model where a stream breaks before a word."""
@@ -286,8 +301,7 @@ class LoopRun(Generic[Deps]):
         while True:
             streamed, has_spoken, began_at = None, False, datetime.now(UTC)
             try:
-                # A copy, because laying it out changes it.
-                async with self._streamed(replace(asked)) as streamed:
+                async with self._streamed(asked) as streamed:
                     async for piece in streamed:
                         if is_limited:
                             self._check_tokens(self.usage + streamed.usage, streamed.usage.input_tokens)
@@ -360,18 +374,24 @@ class LoopRun(Generic[Deps]):
             self._established = (self._established or frozenset()).union(names)
         return [name for name in names if name not in self._established]
 
+    def _laid_out(self, asked: ModelRequestContext) -> ModelRequestContext:
+        """Return a request as the model gets it; the messages of the run stay as they are."""
+        # A copy, because laying it out changes it.
+        sent = self.loop.lay_out(self.ctx, replace(asked))
+        cleaned = repair_messages(sent.messages)
+        prepared = sent.model.prepare_messages(cleaned, sent.model_request_parameters)
+        sent.messages = prepared if prepared is cleaned else repair_messages(prepared)
+        self.ctx.model_settings = sent.model_settings = sent.model_settings or None
+        return sent
+
     @asynccontextmanager
     async def _streamed(self, asked: ModelRequestContext) -> AsyncGenerator[StreamedResponse]:
-        """Send a request, laid out as the model gets it; the messages of the run stay as they are."""
-        asked = self.loop.lay_out(self.ctx, asked)
-        cleaned = repair_messages(asked.messages)
-        prepared = asked.model.prepare_messages(cleaned, asked.model_request_parameters)
-        self.ctx.model_settings = asked.model_settings = asked.model_settings or None
+        sent = self._laid_out(asked)
         request = direct.model_request_stream(
-            asked.model,
-            prepared if prepared is cleaned else repair_messages(prepared),
-            model_settings=asked.model_settings,
-            model_request_parameters=asked.model_request_parameters,
+            sent.model,
+            sent.messages,
+            model_settings=sent.model_settings,
+            model_request_parameters=sent.model_request_parameters,
             instrument=self.loop.instrumentation or False,
         )
         async with AsyncExitStack() as opened:

@@ -119,6 +119,8 @@ class TurnRequest:
     """The idempotency key; the same key with the same request is the same turn."""
     model_key: str | None = field(default=None, repr=False)
     """The key to reach `model` with; it is part of nothing that is stored, logged or told."""
+    is_streamed: bool = True
+    """Whether the sender sees the reply come; otherwise the model is asked for whole answers."""
 
     def options(self) -> JsonObject:
         """Return what was asked for beside the message."""
@@ -167,7 +169,9 @@ class TurnRequest:
 
 
 _COMPARED = tuple(
-    one.name for one in fields(TurnRequest) if one.name not in ("key", "model_key", "attachments", "echoed")
+    one.name
+    for one in fields(TurnRequest)
+    if one.name not in ("key", "model_key", "attachments", "echoed", "is_streamed")
 )
 _ASKED = frozenset({"workflow_id", "mode", "agent", "model", "context_utilization", "instructions", "echoed"})
 

@@ -1,6 +1,7 @@
 """A conversation as it is stored: events, the runs that answered them, and what was learned."""
 
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
@@ -283,7 +284,7 @@ class Conversation(Value):
     def next_fence(self) -> int:
         """Return the fence the next attempt at a run gets: higher than any before."""
         sealed = self.archive[-1].last_fence if self.archive else 0
-        return max([sealed, *(run.fence for run in self.runs)]) + 1
+        return max(sealed, *map(attrgetter("fence"), self.runs), 0) + 1
 
     def run(self, run_id: str) -> Run | None:
         """Return the run with this id, or None; newest first, because that is whom people ask for."""

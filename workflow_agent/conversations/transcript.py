@@ -1,8 +1,9 @@
 """A conversation as one agent reads it: everything that was said, by whom, and what it missed."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 from workflow_agent.conversations.agents import ROSTER
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
@@ -12,6 +13,7 @@ from workflow_agent.conversations.iterations import Message
 AWAY = "=== MESSAGES WHILE YOU WERE AWAY ==="
 NEW_INTERACTION = "=== NEW INTERACTION ==="
 _REGISTERED = frozenset(ROSTER)
+M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Transcript:
     trigger: Event
     handoff: Handoff | None = None
     registered: Collection[str] = _REGISTERED
+    hidden: Collection[str] = frozenset()
+    """The ids of events that it does not read: what stands for them is told otherwise."""
 
     def newest_first(self) -> Iterator[Entry]:
         """Yield each event before the trigger once, newest first, only as far as it is asked for.
@@ -92,14 +96,26 @@ class Transcript:
         is_agent = self.handoff.by in self.registered
         return (Message(role="system" if is_agent else "user", content=_defused(text)),)
 
-    def assembled(self, entries: Sequence[tuple[Entry, Sequence[Message]]]) -> tuple[Message, ...]:
-        """Return the messages of entries, oldest first, with the block of what was missed marked."""
+    def assembled(
+        self, entries: Sequence[tuple[Entry, Sequence[M]]], made: Callable[[Iterable[Message]], Sequence[M]]
+    ) -> list[M]:
+        """Return the messages of entries, oldest first, with the block of what was missed marked.
+
+        Args:
+            entries: Each with its messages.
+            made: Gives the messages between them the form of the others.
+        """
         known = [message for entry, messages in entries if not entry.missed for message in messages]
         missed = [message for entry, messages in entries if entry.missed for message in messages]
+        opening, closing = self.frame()
+        return [*known, *made(opening), *missed, *made(closing)]
+
+    def frame(self) -> tuple[Sequence[Message], Sequence[Message]]:
+        """Return what stands before the messages that the agent missed, and after them."""
         if not self.was_away:
-            return (*known, *missed, *self.handed_over())
+            return (), self.handed_over()
         opening, closing = (Message(role="system", content=text) for text in (AWAY, NEW_INTERACTION))
-        return (*known, opening, *missed, *self.handed_over(), closing)
+        return (opening,), (*self.handed_over(), closing)
 
     def _read_until(self) -> int | None:
         """Return the last event the agent saw, where others spoke since; None where nothing was missed."""
@@ -116,18 +132,18 @@ class Transcript:
     def _before_trigger(self, *, with_handoff: bool = False) -> Iterator[Event]:
         """Yield the events before the trigger, and the replies it already got, newest first, each once."""
         turn = getattr(self.trigger, "turn", None)
-        seen = {self.trigger.id}
+        seen = {self.trigger.id} if with_handoff else {self.trigger.id, *self.hidden}
         handoff_id = self.handoff.event_id if self.handoff and not with_handoff else None
         is_before = False
         for event in reversed(self.conversation.events):
-            if event.id == self.trigger.id:
-                is_before = True
+            if event.id in seen:
+                is_before = is_before or event.id == self.trigger.id
+                continue
             answers_too = isinstance(event, AgentReply) and event.turn == turn
             handed = self.handoff is not None and event.id == self.handoff.event_id
-            if event.id in seen or event.id == handoff_id or not (is_before or answers_too or handed):
-                continue
-            seen.add(event.id)
-            yield event
+            if event.id != handoff_id and (is_before or answers_too or handed):
+                seen.add(event.id)
+                yield event
 
     def _is_own(self, event: Event) -> bool:
         return isinstance(event, AgentReply) and event.author == self.agent
@@ -165,7 +181,7 @@ def build_agent_messages(
     """
     transcript = Transcript(conversation, agent, triggering_event, handoff, registered)
     entries = [(one, (transcript.message_of(one.event),)) for one in transcript.newest_first()][::-1]
-    return (*transcript.assembled(entries), transcript.message_of(triggering_event))
+    return (*transcript.assembled(entries, tuple), transcript.message_of(triggering_event))
 
 
 def without_echo(text: str, names: Collection[str]) -> str:

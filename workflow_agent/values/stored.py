@@ -16,11 +16,14 @@ class Value(BaseModel):
 
 def iso_milliseconds(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC, with milliseconds and `Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    at = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return f"{at.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def _in_milliseconds(moment: datetime) -> datetime:
     """Cut to what is written, so that a value equals itself after a save and a load."""
+    if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
+        return moment
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return aware.astimezone(UTC).replace(microsecond=aware.microsecond // 1000 * 1000)
 

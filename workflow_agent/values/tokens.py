@@ -4,6 +4,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -35,8 +36,9 @@ class TokenCounter:
     """What the bare estimate is multiplied by."""
 
 
+@lru_cache(maxsize=64)
 def estimated(factor: float) -> TokenCounter:
-    """Return the counter that estimates from lengths, times a factor that was learned."""
+    """Return the counter that estimates from lengths, times a factor that was learned; the same for the same one."""
     return TokenCounter("calibrated", lambda text: math.ceil(tokens_of(text) * factor), factor)
 
 

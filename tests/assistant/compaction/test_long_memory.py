@@ -10,7 +10,7 @@ from pydantic_ai.messages import ModelMessage, SystemPromptPart, ToolReturnPart,
 from pydantic_ai.models.function import AgentInfo, DeltaToolCalls, FunctionModel
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with
-from tests.support.scripted import Calls, Step, parts_of
+from tests.support.scripted import Calls, Step, Streaming, parts_of
 from workflow_agent.assistant.compaction.policy import in_force, turns_compacted
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.conversations.seals import SealRule
@@ -77,7 +77,7 @@ class WindowOnly:
 
     @property
     def model(self) -> FunctionModel:
-        return FunctionModel(stream_function=self._answer, model_name="scripted", profile={"context_window": 64_000})
+        return Streaming(stream_function=self._answer, model_name="scripted", profile={"context_window": 64_000})
 
     async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         parts = [part for message in messages for part in message.parts]

@@ -12,6 +12,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from tests.support.scripted import Streaming
 from tests.support.server import Served, application_for, serving
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
@@ -160,7 +161,7 @@ def hearing(heard: list[str]) -> FunctionModel:
         heard.append(next(one.instructions or "" for one in messages[::-1] if isinstance(one, ModelRequest)))
         yield "Noted."
 
-    return FunctionModel(stream_function=answer)
+    return Streaming(stream_function=answer)
 
 
 def test_a_preference_told_in_passing_reaches_the_model_in_the_next_conversation(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 from pydantic_ai.messages import ModelMessage
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
 from tests.support.chats import TENANT, FakeOwners, chat_with
 from tests.support.in_memory import InMemoryRunJournal
-from tests.support.scripted import Calls, Waits, scripted
+from tests.support.scripted import Calls, Streaming, Waits, scripted
 from workflow_agent.assistant.requests import RunEvent, RunEvents, TurnRequest
 from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.runs import Run
@@ -119,7 +119,7 @@ async def test_arguments_that_are_no_object_are_told_as_the_model_wrote_them() -
             return
         yield {0: DeltaToolCall("get_workflow", '{"workflow": ', tool_call_id="call_1")}
 
-    under_test = chat_with(FunctionModel(stream_function=broken))
+    under_test = chat_with(Streaming(stream_function=broken))
 
     started = await under_test.chat.start(TENANT, TurnRequest("look"))
     events = await collected(started.stream)

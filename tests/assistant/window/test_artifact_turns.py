@@ -11,11 +11,12 @@ import pytest
 from pydantic_ai import models
 from pydantic_ai.messages import ModelMessage, TextContent
 from pydantic_ai.models import Model
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
 from tests.support.chats import TENANT, ChatUnderTest, chat_with, offline_gathering
 from tests.support.in_memory import InMemoryConversationStore
 from tests.support.provider import CallsTools, Refuses, Says, provider_stub
+from tests.support.scripted import Streaming
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.providers import ModelConfig, Provider, build_model
 from workflow_agent.assistant.window.contents import SealedResults
@@ -72,7 +73,7 @@ class Reader:
 
 
 def model_of(reader: Reader) -> Model:
-    return FunctionModel(stream_function=reader, profile={"context_window": 32_000})
+    return Streaming(stream_function=reader, profile={"context_window": 32_000})
 
 
 def reading(reader: Reader, **gathered: Any) -> ChatUnderTest:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo
 
-from tests.support.scripted import Calls, Script, Step, Waits, scripted
+from tests.support.scripted import Calls, Script, Step, Streaming, Waits, scripted
 from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.planner import PLAN_TOOL, ArtifactProcessor, PlanningParts, preview_of
 from workflow_agent.assistant.window.summaries import SummaryCache
@@ -241,7 +241,7 @@ async def test_summaries_are_made_at_the_same_time() -> None:
         ),
         reasoning="",
     )
-    working = processor(summarizer=FunctionModel(stream_function=answer))
+    working = processor(summarizer=Streaming(stream_function=answer))
 
     included = await working.execute_plan(plan, {one.artifact_id: one for one in many}, 2_000)
 

@@ -246,6 +246,7 @@ class WorkflowTools:
             conversation_id=conversation_id,
             mode=mode,
             workflow_id=(await self.find(workflow)).id if workflow else None,
+            is_streamed=False,
         )
         started = await self.services.chat.start(self.tenant, asked)
         async for event in (await stream_of(started)).events():

@@ -74,7 +74,7 @@ Headers = Annotated[TurnHeaders, Depends(_turn_headers)]
 """All in one, because each dependency of a route takes as long as reading the body does."""
 
 
-async def _started(request: Request, body: ChatRequest, headers: TurnHeaders) -> StartedTurn:
+async def _started(request: Request, body: ChatRequest, headers: TurnHeaders, *, is_streamed: bool) -> StartedTurn:
     services, tenant = await services_of(request), await tenant_of(request)
     wanted = TurnRequest(
         message=body.message,
@@ -88,6 +88,7 @@ async def _started(request: Request, body: ChatRequest, headers: TurnHeaders) ->
         key=headers.key,
         attachments=new_attachments(body.attachments),
         model_key=headers.model_key,
+        is_streamed=is_streamed,
     )
     return await services.chat.start(tenant, wanted)
 
@@ -95,7 +96,7 @@ async def _started(request: Request, body: ChatRequest, headers: TurnHeaders) ->
 @router.post("/chat", operation_id="chat", responses=replies("ChatResponse", *_PROBLEMS, links=_LINKS))
 async def chat(request: Request, body: Annotated[ChatRequest, Body()], headers: Headers) -> Response:
     """Send a message and get the reply, which may take as long as a run may."""
-    started = await _started(request, body, headers)
+    started = await _started(request, body, headers, is_streamed=False)
     outcome = await started.outcome()
     replayed = {"Idempotency-Replayed": "true"} if outcome.replayed else {}
     return json_reply(chat_response(outcome), headers=replayed)
@@ -110,7 +111,7 @@ async def chat(request: Request, body: Annotated[ChatRequest, Body()], headers: 
 )
 async def chat_stream(request: Request, body: Annotated[ChatRequest, Body()], headers: Headers) -> Response:
     """Send a message and follow the run that answers it; the run goes on when the client goes away."""
-    started = await _started(request, body, headers)
+    started = await _started(request, body, headers, is_streamed=True)
     return EventStream(own_frames(await stream_of(started), request))
 
 

@@ -258,4 +258,5 @@ def _ask(request: Request, body: CompletionRequest, services: Services, key: str
         is_repeated=is_repeated(request.headers),
         key=key,
         attachments=new_attachments(body.attachments) + script.files,
+        is_streamed=bool(body.stream),
     )

@@ -229,6 +229,7 @@ async def start(services: Services, tenant: str, ask: Ask) -> StartedTurn:
         attachments=ask.attachments,
         echoed=ask.echoed,
         key=ask.key or key_of(conversation, ask, services.clock()),
+        is_streamed=ask.is_streamed,
     )
     return await services.chat.start(tenant, request)
 

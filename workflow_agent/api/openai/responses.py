@@ -69,6 +69,7 @@ async def _ask(request: Request, body: ResponseRequest, services: Services, tena
         key=key,
         attachments=new_attachments(body.attachments) + script.files,
         echoed=_echoed(body),
+        is_streamed=bool(body.stream or body.background),
     )
     if body.previous_response_id is None:
         return ask

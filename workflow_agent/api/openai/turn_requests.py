@@ -33,6 +33,7 @@ class Ask:
     attachments: tuple[NewAttachment, ...] = ()
     echoed: JsonObject = field(default_factory=dict)
     """What the reply is to repeat of the request."""
+    is_streamed: bool = True
 
     def digest(self) -> str:
         """Return what tells a re-sent request from another one."""

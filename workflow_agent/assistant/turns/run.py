@@ -265,6 +265,7 @@ class Runner:
                 conversation_id=job.conversation.id,
                 run_id=f"{job.run.run_id}.{job.run.attempt}",
                 recorded=job.recorded,
+                is_streamed=job.request.is_streamed,
             ) as run:
                 await narration.follow(run.events())
             _refuse_blank(job.evidence.answer)

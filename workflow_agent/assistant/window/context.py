@@ -1,12 +1,12 @@
 """What the model will see this turn: the history that fits, the facts of the run, and the record of both."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from workflow_agent.assistant.compaction.policy import hidden_events
 from workflow_agent.assistant.compaction.service import Compactor
 from workflow_agent.assistant.compaction.text import earlier_turns, within
-from workflow_agent.assistant.replay import to_model_messages
 from workflow_agent.assistant.requests import Job
 from workflow_agent.assistant.window.past_turns import (
     PastTurn,
@@ -77,7 +77,7 @@ class ContextManager:
         Raises:
             ContextOverflow: The fixed parts alone are over the budget; says which weigh most.
         """
-        transcript = Transcript(conversation, agent, trigger, handoff, registered)
+        transcript = Transcript(conversation, agent, trigger, handoff, registered, hidden_events(conversation))
         left = limits.budget_tokens - sum(fixed.values())
         if left <= 0:
             raise overflow_of(fixed, limits.budget_tokens)
@@ -92,22 +92,21 @@ class ContextManager:
             prompt = shortened(prompt, left // 2, counter.count)
             message_tokens = counter.count(prompt)
         # What frames the turns is there whatever fits between.
-        frame_tokens = tokens_of_messages(transcript.assembled(()), counter)
+        frame_tokens = tokens_of_messages(chain(*transcript.frame()), counter)
         beside_message = left - message_tokens
         room = beside_message - frame_tokens - material_tokens
-        past = PastTurns.of(transcript, counter, self.rendered_of, read)
+        past = PastTurns.of(transcript, counter, self.rendered_of, read, system_in_place=system_in_place)
         uncompacted = trigger.turn - 1 - (earlier.turns if earlier else 0)
         whole = self.turns_with_tools + _turns_since_step(uncompacted, mask_step)
-        before = await _until_full(_turns_before(past, whole), self.max_turns, room)
+        before = await _turns_before(past, whole, self.max_turns, room)
         past.settle()
         fitted = newest_that_fit(before[::-1], room)
         entries = [entry for turn in fitted.included for entry in turn.entries]
         # First, because it stays the same from one compaction to the next and providers cache beginnings.
         head = (Message(role="system", content=earlier.text),) if earlier else ()
-        messages = (*head, *transcript.assembled(entries))
         turns = sum(turn.is_earlier for turn in fitted.included)
         return BuiltContext(
-            history=to_model_messages(messages, system_in_place=system_in_place),
+            history=[*past.replay(head), *transcript.assembled(entries, past.replay)],
             prompt=prompt,
             limits=limits,
             history_tokens=fitted.tokens + frame_tokens,
@@ -133,33 +132,43 @@ def _turns_since_step(uncompacted: int, mask_step: int) -> int:
     return (uncompacted + 1) % mask_step
 
 
-async def _turns_before(past: PastTurns, whole: int) -> AsyncIterator[PastTurn]:
-    """Yield the uncompacted turns before the trigger, newest first, each rendered as it is asked for.
+async def _turns_before(past: PastTurns, whole: int, most: int, room: int) -> list[PastTurn]:
+    """Return the uncompacted turns before the trigger, newest first, up to the first that is too much.
+
+    Each is rendered as it is come to; nothing older is.
 
     Args:
         past: Renders them.
         whole: How many of the newest show the results of their tools.
+        most: How many there may be.
+        room: In tokens.
     """
-    transcript = past.transcript
+    taken: list[PastTurn] = []
+    for group, with_tools, is_earlier in _groups_before(past.transcript, whole):
+        if room < 0 or len(taken) == most:
+            break
+        taken.append(await past.rendered(group, with_tools=with_tools, is_earlier=is_earlier))
+        room -= taken[-1].tokens
+    return taken
+
+
+def _groups_before(transcript: Transcript, whole: int) -> Iterator[tuple[list[Entry], bool, bool]]:
+    """Yield what belongs together, newest first; whether it shows results of tools, and is an earlier turn."""
     group: list[Entry] = []
     number = 0
     answered = getattr(transcript.trigger, "turn", None)
-    hidden = hidden_events(transcript.conversation)
     for entry in transcript.newest_first():
-        if entry.event.id in hidden:
-            continue
-        is_message = isinstance(entry.event, UserMessage)
         if group and getattr(group[-1].event, "turn", None) == answered != getattr(entry.event, "turn", None):
             # What others answered to this very message is no earlier turn.
-            yield await past.rendered(group, with_tools=True, is_earlier=False)
+            yield group, True, False
             group = []
         group.append(entry)
-        if is_message:
-            yield await past.rendered(group, with_tools=number < whole)
+        if isinstance(entry.event, UserMessage):
+            yield group, number < whole, True
             group = []
             number += 1
     if group:
-        yield await past.rendered(group, with_tools=False, is_earlier=False)
+        yield group, False, False
 
 
 def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:
@@ -170,19 +179,6 @@ def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:
         for entry, _ in turn.entries
         if isinstance(entry.event, AgentReply) and entry.event.author == agent
     )
-
-
-async def _until_full(newest_first: AsyncIterator[PastTurn], most: int, room: int) -> list[PastTurn]:
-    """Return turns up to the first that is too much: nothing older is rendered."""
-    taken: list[PastTurn] = []
-    if most == 0:
-        return taken
-    async for turn in newest_first:
-        taken.append(turn)
-        room -= turn.tokens
-        if room < 0 or len(taken) == most:
-            break
-    return taken
 
 
 @dataclass(slots=True)

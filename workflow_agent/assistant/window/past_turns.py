@@ -2,9 +2,13 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
+from pydantic_ai.messages import ModelMessage
+
 from workflow_agent.assistant.record import texts_of
+from workflow_agent.assistant.replay import to_model_messages
 from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS, ReadContent
 from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.conversations.iterations import Message, ToolResult
@@ -20,7 +24,7 @@ _MOST_TOKENS = 4_000
 class PastTurn:
     """One earlier turn as the model reads it."""
 
-    entries: Sequence[tuple[Entry, Sequence[Message]]]
+    entries: Sequence[tuple[Entry, Sequence[ModelMessage]]]
     tokens: int
     is_earlier: bool
     """Whether it counts as a turn: not what belongs to the one under way, nor what precedes the first."""
@@ -85,24 +89,33 @@ class PastTurns:
         counter: Counts tokens as the run's model does.
         kept: What was rendered for the windows before; afterwards only what this one has.
         read: Reads the tool results that are kept apart.
+        replay: Gives messages the form in which the run's model gets them.
     """
 
     transcript: Transcript
     counter: TokenCounter
     kept: Rendered
+    replay: Callable[[Iterable[Message]], Sequence[ModelMessage]]
     read: ReadContent = reading_nothing
     _used: Rendered = field(default_factory=dict[Hashable, PastTurn])
 
     @classmethod
     def of(
-        cls, transcript: Transcript, counter: TokenCounter, rendered_of: RenderedOf, read: ReadContent
+        cls,
+        transcript: Transcript,
+        counter: TokenCounter,
+        rendered_of: RenderedOf,
+        read: ReadContent,
+        *,
+        system_in_place: bool,
     ) -> "PastTurns":
         """Return the earlier turns of a conversation, with what was rendered of them before."""
         talk: Conversation = transcript.conversation
         # The function says which tokenizer it is; an estimate is a new function for each run.
         by = counter.count if counter.counting == "tokenizer" else counter.factor
-        how = (transcript.agent, frozenset(transcript.registered), counter.counting, by)
-        return cls(transcript, counter, rendered_of(talk.tenant, talk.id, how), read)
+        how = (transcript.agent, frozenset(transcript.registered), counter.counting, by, system_in_place)
+        replay = partial(to_model_messages, system_in_place=system_in_place)
+        return cls(transcript, counter, rendered_of(talk.tenant, talk.id, how), replay, read)
 
     async def rendered(self, newest_first: Sequence[Entry], *, with_tools: bool, is_earlier: bool = True) -> PastTurn:
         """Return a turn as the model reads it."""
@@ -136,7 +149,7 @@ class PastTurns:
             else:
                 said.append((entry, (self.transcript.message_of(event),)))
         tokens = sum(tokens_of_messages(messages, self.counter) for _, messages in said)
-        return replace(made, entries=said, tokens=tokens)
+        return replace(made, entries=[(entry, self.replay(messages)) for entry, messages in said], tokens=tokens)
 
 
 def tokens_of_messages(messages: Iterable[Message], counter: TokenCounter) -> int:

@@ -33,6 +33,12 @@ def _text_digest(text: str) -> str:
     return hashlib.sha256(content_json(text)).hexdigest()
 
 
+# Asked for the same few contents each turn; making a path of three takes longer than looking at its file.
+@lru_cache(maxsize=_KNOWN)
+def _path_of(archive: Path, digest: str) -> Path:
+    return archive / "blobs" / digest
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationBlobs:
     """The blobs of conversations: `<id>.archive/blobs/<sha256>`, JSON, never changed."""
@@ -46,7 +52,7 @@ class ConversationBlobs:
     def put(self, archive: Path, data: bytes) -> str:
         """Return the reference of a content, as JSON text, that is now kept durably."""
         digest = hashlib.sha256(data).hexdigest()
-        path = archive / "blobs" / digest
+        path = _path_of(archive, digest)
         if not self._is_durable(path):
             state = self.files.save(path, data)
             self._keep(path, state, data)
@@ -58,12 +64,12 @@ class ConversationBlobs:
         """Return the reference of a content that is kept durably already, or None; it takes one look."""
         is_text = isinstance(content, str) and len(content) <= _TEXT_CHARS
         digest = _text_digest(content) if is_text else hashlib.sha256(content_json(content)).hexdigest()
-        return f"sha256:{digest}" if self._is_durable(archive / "blobs" / digest) else None
+        return f"sha256:{digest}" if self._is_durable(_path_of(archive, digest)) else None
 
     def known(self, archive: Path, content_ref: str) -> bytes | None:
         """Return a content that was read before and whose file is as it was then; it takes one look."""
         digest = digest_in(content_ref)
-        path = archive / "blobs" / (digest or "")
+        path = _path_of(archive, digest or "")
         state = self.files.state(path) if digest else None
         return None if state is None else self._contents.get(path, state)
 
@@ -75,7 +81,7 @@ class ConversationBlobs:
             CorruptDocument: The file is not what was stored; it was set aside.
         """
         digest = digest_in(content_ref)
-        path = archive / "blobs" / (digest or "")
+        path = _path_of(archive, digest or "")
         stored = self.files.read(path) if digest else None
         if stored is None:
             raise no_content(conversation_id, content_ref)

@@ -17,6 +17,7 @@ from workflow_agent.storage.files.file_system import (
     FileSystem,
     check_is_plain,
     discard,
+    failed_to,
     name_below,
     new_temporary,
     reported,
@@ -113,8 +114,11 @@ class DurableFiles:
 
     def state(self, path: Path) -> FileState | None:
         """Return which content a path has now, or None when there is no such file."""
-        with reported("look at", path, self.root):
+        # Asked more often than anything else: a block would take longer than the look.
+        try:
             return self._state(path)
+        except OSError as error:
+            raise failed_to("look at", path, self.root, error) from error
 
     def names(self, directory: Path) -> list[str]:
         """Return the names in a directory, sorted; none when it does not exist."""

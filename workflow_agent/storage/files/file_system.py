@@ -83,14 +83,16 @@ def reported(action: str, path: Path, root: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        name = name_below(root, path)
-        reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
-        raise StorageFailed(
-            f"Could not {action} {name!r}: {reason}.",
-            action=action,
-            name=name,
-            errno=errno.errorcode.get(error.errno or 0),
-        ) from error
+        raise failed_to(action, path, root, error) from error
+
+
+def failed_to(action: str, path: Path, root: Path, error: OSError) -> StorageFailed:
+    """Return the error of a failed system call: what could not be done to what, and why."""
+    name = name_below(root, path)
+    reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
+    return StorageFailed(
+        f"Could not {action} {name!r}: {reason}.", action=action, name=name, errno=errno.errorcode.get(error.errno or 0)
+    )
 
 
 def concerns_one_file(error: StorageFailed) -> bool:

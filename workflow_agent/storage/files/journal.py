@@ -106,8 +106,8 @@ class JsonlRunJournal(RunJournal):
             _log.warning("a run's journal was not removed", extra={"run_id": run.run_id}, exc_info=True)
 
     def _path(self, tenant: str, run: Run) -> Path:
-        directory = tenant_directory(self._root, tenant) / "conversations"
-        return directory / f"{conversation_of_run(run.run_id)}.run-{run.fence}.jsonl"
+        name = f"conversations/{conversation_of_run(run.run_id)}.run-{run.fence}.jsonl"
+        return tenant_directory(self._root, tenant) / name
 
 
 def _attempts_before(run: Run) -> Iterator[Run]:
