@@ -24,7 +24,7 @@ class Refuses:
 
 @dataclass(frozen=True)
 class Says:
-    """A streamed answer in pieces."""
+    """An answer in pieces, or in one document where no stream is asked for."""
 
     pieces: Sequence[str]
     is_cut: bool = False
@@ -39,7 +39,7 @@ class Says:
 
 @dataclass(frozen=True)
 class CallsTools:
-    """A streamed answer that calls tools; arguments may be any text, also what is not JSON."""
+    """An answer that calls tools; arguments may be any text, also what is not JSON."""
 
     calls: Sequence[tuple[str, str]]
     usage: tuple[int, int, int] = (100, 10, 0)
@@ -139,7 +139,7 @@ class ProviderStub:
                 self._embed(writer, tokens)
             case Says(pieces, is_cut, usage, finish, delta):
                 chunks = [{delta: piece} for piece in pieces]
-                self._stream(writer, chunks, finish, usage, is_cut=is_cut)
+                self._say(writer, chunks, finish, usage, is_cut=is_cut)
             case CallsTools(calls, usage):
                 chunks = [
                     {
@@ -154,7 +154,7 @@ class ProviderStub:
                     }
                     for at, (name, arguments) in enumerate(calls)
                 ]
-                self._stream(writer, chunks, "tool_calls", usage)
+                self._say(writer, chunks, "tool_calls", usage)
         await writer.drain()
 
     async def _until(self, let: asyncio.Event) -> None:
@@ -192,7 +192,7 @@ class ProviderStub:
             linger = struct.pack("ii", 1, 0)
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
-    def _stream(
+    def _say(
         self,
         writer: asyncio.StreamWriter,
         deltas: Sequence[JsonObject],
@@ -200,6 +200,34 @@ class ProviderStub:
         reported: tuple[int, int, int] | None,
         *,
         is_cut: bool = False,
+    ) -> None:
+        usage = None
+        if reported is not None:
+            read, wrote, cached = reported
+            usage = {
+                "prompt_tokens": read,
+                "completion_tokens": wrote,
+                "total_tokens": read + wrote,
+                "prompt_tokens_details": {"cached_tokens": cached},
+            }
+        if self.requests[-1].get("stream"):
+            self._stream(writer, deltas, finish, usage, is_cut=is_cut)
+            return
+        message: JsonObject = {"role": "assistant", "content": None}
+        for name, given in ((name, given) for delta in deltas for name, given in delta.items()):
+            message[name] = (message.get(name) or type(given)()) + given
+        choice = {"index": 0, "message": message, "finish_reason": finish}
+        body = json.dumps({**self._named("chat.completion"), "choices": [choice], "usage": usage}).encode()
+        _whole(writer, "200 OK", body, sent=len(body) // 2 if is_cut else None)
+
+    def _stream(
+        self,
+        writer: asyncio.StreamWriter,
+        deltas: Sequence[JsonObject],
+        finish: str | None,
+        usage: JsonObject | None,
+        *,
+        is_cut: bool,
     ) -> None:
         writer.write(
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
@@ -213,33 +241,29 @@ class ProviderStub:
             return
         if finish is not None:
             self._event(writer, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
-        if reported is not None:
-            read, wrote, cached = reported
-            usage = {
-                "prompt_tokens": read,
-                "completion_tokens": wrote,
-                "total_tokens": read + wrote,
-                "prompt_tokens_details": {"cached_tokens": cached},
-            }
+        if usage is not None:
             self._event(writer, {"choices": [], "usage": usage})
         self._chunk(writer, b"data: [DONE]\n\n")
         writer.write(b"0\r\n\r\n")
 
     def _event(self, writer: asyncio.StreamWriter, payload: JsonObject) -> None:
-        whole = {
-            "id": f"chatcmpl-{len(self.requests)}",
-            "object": "chat.completion.chunk",
-            "created": 1,
-            "model": self.model,
-            **payload,
-        }
+        whole = self._named("chat.completion.chunk") | payload
         self._chunk(writer, b"data: " + json.dumps(whole).encode() + b"\n\n")
+
+    def _named(self, kind: str) -> JsonObject:
+        return {"id": f"chatcmpl-{len(self.requests)}", "object": kind, "created": 1, "model": self.model}
 
     def _chunk(self, writer: asyncio.StreamWriter, data: bytes) -> None:
         writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
 
-def _whole(writer: asyncio.StreamWriter, status: str, body: bytes, headers: Sequence[tuple[str, str]] = ()) -> None:
+def _whole(
+    writer: asyncio.StreamWriter,
+    status: str,
+    body: bytes,
+    headers: Sequence[tuple[str, str]] = (),
+    sent: int | None = None,
+) -> None:
     lines = [
         f"HTTP/1.1 {status}",
         "content-type: application/json",
@@ -247,7 +271,7 @@ def _whole(writer: asyncio.StreamWriter, status: str, body: bytes, headers: Sequ
         "connection: close",
         *(f"{name}: {value}" for name, value in headers),
     ]
-    writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+    writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body[:sent])
 
 
 @asynccontextmanager
