@@ -246,7 +246,8 @@ class Replacement:
         return bool(self.old & other.new and self.new & other.old) and not self.is_as(other)
 
 
-def replacements_in(text: str) -> list[Replacement]:
+@lru_cache(maxsize=2_048)
+def replacements_in(text: str) -> tuple[Replacement, ...]:
     """Return what a text says to have taken the place of what."""
     found: list[Replacement] = []
     folded = text.casefold()
@@ -260,7 +261,7 @@ def replacements_in(text: str) -> list[Replacement]:
             old, new = (first, second) if is_old_first else (second, first)
             if old - new and new - old:
                 found.append(Replacement(old - new, new - old))
-    return found
+    return tuple(found)
 
 
 def figures_replaced_in(text: str) -> list[Replacement]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from workflow_agent.workflows.model.terms import NUMBERS
@@ -121,6 +122,8 @@ _REWRITTEN: Final = (
 _DIGIT: Final = re.compile(r"\d")
 
 
+# What stands for earlier turns is read anew by each compaction.
+@lru_cache(maxsize=2_048)
 def plain_wording(text: str) -> str:
     """Return a sentence with its quantities and a few denials in one wording.
 
